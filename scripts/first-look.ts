@@ -53,6 +53,7 @@ async function signIn(browser: Browser, link: string) {
   const page = await context.newPage()
   await page.goto(link)
   await page.getByRole('button').first().click()
+  await page.waitForURL(({ pathname }) => !pathname.startsWith('/sign-in'))
   await page.goto(new URL('/', link).href)
   await page.waitForURL(/\/w\/[^/]+\/home/)
   const workspace = page.url().replace(/\/home.*$/, '')

@@ -64,5 +64,5 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { '/api': service, '/sign-in': service, '/sign-out': service } },
+  server: { proxy: { '/api': service } },
 })

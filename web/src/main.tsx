@@ -5,13 +5,13 @@ import './app/theme.css'
 import type { ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { Failure } from './api/failure.ts'
-import { App, NotOpen } from './app/App.tsx'
+import { App, Look, NotOpen } from './app/App.tsx'
 import { styleNonce } from './app/nonce.ts'
 import { makeQueries } from './app/queries.ts'
 import { makeRouter } from './app/router.tsx'
 import { tellTimeZone } from './data/time-zone.ts'
 import { openSession, type Session } from './session/session.ts'
-import { loadTexts } from './text/index.ts'
+import { loadTexts, withTexts } from './text/index.ts'
 
 // A library of the library's writes style elements of its own and looks for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce })
@@ -28,10 +28,22 @@ const retry = () => void begin()
 await begin()
 
 async function begin(): Promise<void> {
+  if (/^\/(sign-in|invite|choose-password)(\/|$)/.test(window.location.pathname)) return beginOutside()
   const opening = openSession()
   await Promise.all([loadTexts(), opening.catch(() => {})])
   const session = await opening.catch((error: unknown) => draw(<NotOpen error={error} retry={retry} />))
   if (session) await start(session)
+}
+
+/** For who is not signed in yet, and loads no more of the app than that takes. */
+async function beginOutside(): Promise<void> {
+  try {
+    await loadTexts()
+    const { entryPage } = await withTexts(() => import('./sign-in/EntryPages.tsx'), ['entry'])
+    draw(<Look>{await entryPage(window.location.pathname)}</Look>)
+  } catch (error) {
+    draw(<NotOpen error={error} retry={retry} />)
+  }
 }
 
 async function start(session: Session): Promise<void> {

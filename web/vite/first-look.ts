@@ -25,6 +25,8 @@ const rooms: Record<string, Room> = {
   webhooks: { source: 'webhooks/WebhooksPage.tsx' },
   settings: { source: 'settings/SettingsPage.tsx' },
   profile: { source: 'profile/ProfilePage.tsx' },
+  // No room: where nobody is signed in yet.
+  entry: { source: 'sign-in/EntryPages.tsx', words: ['entry'] },
   // No room, but what the inbox shows when an address names a conversation.
   thread: { source: 'inbox/ThreadPane.tsx', words: ['inbox/talk'] },
 }

@@ -46,7 +46,7 @@ export function NotOpen({ error, retry }: { error: unknown; retry(): void }) {
   )
 }
 
-function Look({ children }: { children: ReactNode }) {
+export function Look({ children }: { children: ReactNode }) {
   return (
     <MantineProvider
       theme={theme}

@@ -29,6 +29,18 @@ export async function openSession(): Promise<Session | null> {
   return current
 }
 
+/** The same for who may be a stranger: null, and they stay where they are. */
+export async function findSession(): Promise<Session | null> {
+  try {
+    const session = await readSession()
+    carryToken(session.csrfToken ?? '', () => {})
+    return session
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) return null
+    throw error
+  }
+}
+
 /**
  * Reads again who is signed in and where they are a member, after one of these has changed. A change that ended the
  * session returns the token of the next one.

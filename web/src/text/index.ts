@@ -1,3 +1,4 @@
+import type { entry as enEntry } from './en/entry.ts'
 import type { charts as enCharts, home as enHome } from './en/home.ts'
 import type { talk as enTalk } from './en/inbox/talk.ts'
 import { en } from './en/index.ts'
@@ -5,7 +6,7 @@ import type { list as enList } from './en/list.ts'
 import type { rest as enRest } from './en/rest.ts'
 
 export type Texts = typeof en &
-  typeof enList & { charts: typeof enCharts; home: typeof enHome } & typeof enTalk &
+  typeof enList & { charts: typeof enCharts; home: typeof enHome; entry: typeof enEntry } & typeof enTalk &
   typeof enRest
 export const languages = { en: 'English', pt: 'Português', es: 'Español' } as const
 export type Language = keyof typeof languages
@@ -46,6 +47,11 @@ const parts = {
     pt: () => import('./pt/inbox/talk.ts').then(({ talk }) => talk),
     es: () => import('./es/inbox/talk.ts').then(({ talk }) => talk),
   },
+  entry: {
+    en: () => import('./en/entry.ts').then(({ entry }) => ({ entry })),
+    pt: () => import('./pt/entry.ts').then(({ entry }) => ({ entry })),
+    es: () => import('./es/entry.ts').then(({ entry }) => ({ entry })),
+  },
   rest: {
     en: () => import('./en/rest.ts').then(({ rest }) => rest),
     pt: () => import('./pt/rest.ts').then(({ rest }) => rest),
@@ -53,8 +59,10 @@ const parts = {
   },
 }
 type PartName = keyof typeof parts
-const all = Object.keys(parts) as PartName[]
-const loaders = Object.fromEntries(all.map((name) => [name, once(() => parts[name][language]())])) as Record<
+const names = Object.keys(parts) as PartName[]
+/** What the app's own pages speak with: those before it have a part of their own. */
+const all = names.filter((name) => name !== 'entry')
+const loaders = Object.fromEntries(names.map((name) => [name, once(() => parts[name][language]())])) as Record<
   PartName,
   () => Promise<void>
 >

@@ -45,7 +45,7 @@ test('the pages before the app are set in its font from the first, and a passwor
   await page.getByRole('button', { name: 'Set the password' }).click()
   const wrong = field.and(page.locator('[aria-invalid=true]:focus'))
   await wrong.waitFor()
-  await page.locator('#password-problem', { hasText: 'The password needs at least 12 characters.' }).waitFor()
+  await page.getByText('The password needs at least 12 characters.').waitFor()
   assert.deepEqual(await fontsOf(page, 'h1'), ['Inter'])
   await assertAccessible(page)
 })

@@ -93,7 +93,7 @@ async function readMe(deps: TeamDeps, userId: string) {
 }
 
 /** The token of the session that the request came with, for its forms and its answers. */
-export function csrfTokenFor(deps: TeamDeps, request: FastifyRequest): string | null {
+function csrfTokenFor(deps: TeamDeps, request: FastifyRequest): string | null {
   const sessionToken = sessionCookie(deps.publicUrl).read(request)
   return sessionToken === null ? null : csrfTokenOf(sessionToken)
 }

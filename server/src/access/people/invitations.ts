@@ -133,6 +133,19 @@ export async function findInvitation(sql: Sql, token: string, now: Date): Promis
   return row
 }
 
+/** What who has the link is shown of the invitation, before they join. */
+export async function readInvitation(deps: TeamDeps, token: string) {
+  const row = await findInvitation(deps.db.sql, token, deps.clock.now())
+  if (row === undefined) throw invitationOver()
+  if (!row.stands) throw invitationVoid()
+  const [workspace] = await deps.db.sql<{ name: string }[]>`
+    select name
+    from workspaces
+    where id = ${row.workspace_id}`
+  const { email, role } = await deps.vault.withKeyring(row.workspace_id, (keyring) => openInvitation(keyring, row))
+  return { workspaceName: workspace?.name ?? '', email, role }
+}
+
 /** Uses the invitation up: of several tries at once, one gets it. */
 export async function takeInvitation(tx: Tx, token: string, now: Date): Promise<boolean> {
   const taken = await tx`

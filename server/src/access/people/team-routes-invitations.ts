@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type App, errors } from '../../base/route.ts'
-import { unpaged } from '../../base/schema-types.ts'
+import { text, unpaged } from '../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../team/member.ts'
 import {
   closed,
@@ -22,7 +22,7 @@ import { keepSession } from '../sign-in/team-routes-sign-in.ts'
 import { visitorOf } from '../sign-in/visitor.ts'
 import type { TeamDeps } from '../users/team-deps.ts'
 import { acceptInvitation } from './accept-invitation.ts'
-import { invite, listInvitations, showInvitationLink, withdrawInvitation } from './invitations.ts'
+import { invite, listInvitations, readInvitation, showInvitationLink, withdrawInvitation } from './invitations.ts'
 import { invitationSchema, presentInvitation } from './schema.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/invitations'
@@ -34,6 +34,7 @@ export function invitationTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard)
   inviteRoute(app, deps, guard)
   linkRoute(app, deps, guard)
   withdrawRoute(app, deps, guard)
+  readRoute(app, deps)
   acceptRoute(app, deps)
 }
 
@@ -131,13 +132,38 @@ function withdrawRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
   })
 }
 
-function acceptRoute(app: App, deps: TeamDeps): void {
-  const token = Type.String({
-    minLength: 1,
-    maxLength: 100,
-    description: 'The last part of the link.',
-    example: 'wK8…',
+const token = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'The last part of the link.',
+  example: 'wK8…',
+})
+
+function readRoute(app: App, deps: TeamDeps): void {
+  app.route({
+    method: 'POST',
+    url: '/api/team/v1/invitations/read',
+    onRequest: async (request) => refuseForeignOrigin(request.headers, deps.publicUrl),
+    schema: {
+      ...openTeamRoute('Members'),
+      operationId: 'readInvitation',
+      summary: 'See what an invitation is for',
+      description: 'For who has its link. It changes nothing: mail programs open links to look at them.',
+      body: Type.Object({ token }, closed),
+      response: {
+        200: Type.Object({
+          workspaceName: text(100, 'Of the workspace to join.', { example: 'Acme Sales' }),
+          email: emailSchema,
+          role: roleSchema,
+        }),
+        ...errors(400, 403, 404, 413, 415),
+      },
+    },
+    handler: (request) => readInvitation(deps, request.body.token),
   })
+}
+
+function acceptRoute(app: App, deps: TeamDeps): void {
   app.route({
     method: 'POST',
     url: '/api/team/v1/invitations/accept',

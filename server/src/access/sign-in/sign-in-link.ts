@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
 import { unauthorized } from '../../base/errors.ts'
 import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
@@ -27,17 +27,6 @@ export async function createSignInLink(
     insert into sign_in_links (token_hash, user_id, created_at, expires_at)
     values (${hashToken(token)}, ${userId}, ${now}, ${expiresAt})`
   return { url: `${publicUrl}/sign-in/${token}`, expiresAt }
-}
-
-/** Whether the link would still work. Looking does not use it up: mail programs look at links. */
-export async function signInLinkWorks(sql: Sql, token: string, now: Date): Promise<boolean> {
-  const [row] = await sql`
-    select user_id
-    from sign_in_links
-    where token_hash = ${hashToken(token)}
-      and used_at is null
-      and expires_at > ${now}`
-  return row !== undefined
 }
 
 /** Uses the link up: of any number of tries at once, one gets in. A second factor is asked for as ever. */

@@ -124,7 +124,7 @@ function signOutRoute(app: App, deps: TeamDeps, guard: TeamGuard): void {
 }
 
 /** Ends the session that the request came with. */
-export async function signOut(deps: TeamDeps, request: FastifyRequest): Promise<void> {
+async function signOut(deps: TeamDeps, request: FastifyRequest): Promise<void> {
   const { userId, sessionId, actor } = teamCallerOf(request)
   if (userId === null || sessionId === null) return
   await deps.db.tx(async (tx) => {

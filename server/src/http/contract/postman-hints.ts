@@ -220,6 +220,7 @@ export const notInCollection: ReadonlySet<string> = new Set([
   'removeMember',
   'listMadeByMember',
   'endSessionsOfMember',
+  'readInvitation',
   'acceptInvitation',
   'createWorkspace',
   'restoreLeadAsMember',

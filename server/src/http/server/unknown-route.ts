@@ -2,8 +2,8 @@ import type { FastifyRequest, HTTPMethods } from 'fastify'
 import { ApiError, notFound } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { type Html, html } from '../../base/text/html.ts'
-import { page, sendPage } from '../site/pages/layout.ts'
-import { type Words, wordsFor } from '../site/pages/words.ts'
+import { page, sendPage } from '../site/page.ts'
+import { type Words, wordsFor } from '../site/words.ts'
 
 /**
  * Replies with 404 for an address that no route has, and 405 with `Allow` for one that has it under other methods; a person in

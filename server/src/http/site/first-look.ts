@@ -76,9 +76,15 @@ interface Place {
 /** One page shows whatever is below them. */
 const wide = ['inbox', 'settings']
 
+/** Where nobody is signed in yet. */
+const entries = ['sign-in', 'invite', 'choose-password']
+
 function placeOf(url: string): Place {
   const [path = '', query] = url.split('?', 2)
   const parts = path.split('/').slice(1)
+  if (entries.includes(parts[0] ?? '')) {
+    return { workspaceId: null, room: 'entry', hasBelow: false, isWhole: true, isFiltered: false }
+  }
   const [workspaceId = '', room = '', ...below] = parts[0] === 'w' ? parts.slice(1) : ['', ...parts]
   return {
     workspaceId: isUuid(workspaceId) ? workspaceId : null,
@@ -100,6 +106,7 @@ const timeZoneShape = /^[\w+/-]{1,64}$/
 /** What the app is going to ask for first, in the very words: it would be fetched twice otherwise. */
 function dataOf({ workspaceId, room, isFiltered, hasBelow }: Place, timeZone: string): string[] {
   const session = '/api/team/v1/session'
+  if (room === 'entry') return []
   if (workspaceId === null || isFiltered) return [session]
   const own = `/api/team/v1/workspaces/${workspaceId}`
   if (room === 'inbox') {

@@ -5,23 +5,26 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import files from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findCallerBySession } from '../../access/credentials/team-credential.ts'
+import { sessionCookie } from '../../access/sign-in/cookies.ts'
+import type { TeamDeps } from '../../access/users/team-deps.ts'
 import { notFound } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { html } from '../../base/text/html.ts'
 import { pageFor, readShell } from './first-look.ts'
-import { page, sendPage } from './pages/layout.ts'
-import { fontPath } from './pages/style.ts'
-import { wordsFor } from './pages/words.ts'
-import { type SiteDeps, signedInVisit } from './site-visit.ts'
+import { fontPath, page, sendPage } from './page.ts'
+import { wordsFor } from './words.ts'
 
 const builtApp = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const oneYear = '365d'
 const oneYearSeconds = 365 * 24 * 3600
 /** Rooms of a workspace. Typed without one, the app goes on to the workspace where the person was last. */
-export const rooms = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
+const rooms = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
 /** Where the app's own router takes over; whatever else is asked for stays the server's. */
-const places = ['/', '/w/*', ...rooms.flatMap((room) => [`/${room}`, `/${room}/*`])]
+const places = ['/', '/w/*', '/choose-password', ...rooms.flatMap((room) => [`/${room}`, `/${room}/*`])]
+/** The app's pages for who is not signed in yet. To open a link changes nothing: mail programs look at links. */
+const openPlaces = ['/sign-in', '/sign-in/:token', '/invite/:token']
 
 /** One line that makes the app, whatever is missing; null when it is there. */
 export function howToBuild(folder: string = builtApp): string | null {
@@ -32,7 +35,7 @@ export function howToBuild(folder: string = builtApp): string | null {
 }
 
 /** The team's app: one page for all of its addresses, for who is signed in, and the built files it is made of. */
-export async function webAppRoutes(site: App, deps: SiteDeps, folder: string = builtApp): Promise<void> {
+export async function webAppRoutes(site: App, deps: TeamDeps, folder: string = builtApp): Promise<void> {
   const assets = join(folder, 'assets')
   if (existsSync(assets)) {
     // Each name holds a digest of its file, so that a browser never asks twice, nor whether it has changed.
@@ -49,7 +52,11 @@ export async function webAppRoutes(site: App, deps: SiteDeps, folder: string = b
   }
   for (const [name, type] of besideAssets) serveFile(site, join(folder, name), `/${name}`, type)
   serveFile(site, join(folder, fontPath), fontPath, 'font/woff2', `public, max-age=${oneYearSeconds}, immutable`)
-  for (const place of places) site.get(place, (request, reply) => sendApp(deps, folder, request, reply))
+  for (const place of openPlaces) site.get(place, (request, reply) => sendApp(folder, request, reply))
+  for (const place of places)
+    site.get(place, async (request, reply) =>
+      (await isSignedIn(deps, request)) ? sendApp(folder, request, reply) : sendToSignIn(request, reply),
+    )
 }
 
 /** What browsers look for by a name that stays: a worker sees the pages below its own address alone. */
@@ -73,16 +80,16 @@ function serveFile(site: App, file: string, path: string, type: string, caching 
 // A worker has the policy that its own file came with, and what it shows has our icon.
 const filePolicy = "default-src 'none'; img-src 'self'; frame-ancestors 'none'"
 
-async function sendApp(
-  deps: SiteDeps,
-  folder: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  if ((await signedInVisit(deps, request)) === null) {
-    const next = request.url === '/' ? '' : `?next=${encodeURIComponent(request.url)}`
-    return reply.redirect(`/sign-in${next}`, 303)
-  }
+async function isSignedIn(deps: TeamDeps, request: FastifyRequest): Promise<boolean> {
+  const token = sessionCookie(deps.publicUrl).read(request)
+  return token !== null && (await findCallerBySession(deps, token)) !== null
+}
+
+function sendToSignIn({ url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.redirect(`/sign-in${url === '/' ? '' : `?next=${encodeURIComponent(url)}`}`, 303)
+}
+
+async function sendApp(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   // Read at each visit, so that a build beside a running service is seen; it is a few kilobytes.
   const shell = await readShell(folder)
   if (shell === null) return sendPage(reply, notBuiltPage(howToBuild(folder) ?? 'npm run build'), 503)
@@ -93,7 +100,15 @@ async function sendApp(
     .header('content-security-policy', policyWith(nonce))
     .header('referrer-policy', 'same-origin')
     .type('text/html; charset=utf-8')
-    .send(pageFor(shell, { url: request.url, nonce, language: wordsFor(request.headers).language, scheme, timeZone }))
+    .send(
+      pageFor(shell, {
+        url: request.url,
+        nonce,
+        language: wordsFor(request.headers).language.slice(0, 2),
+        scheme,
+        timeZone,
+      }),
+    )
 }
 
 // The app's library writes its sizes and colours as a style element, which the nonce lets through. Nothing else is inline.

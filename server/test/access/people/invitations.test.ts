@@ -22,6 +22,9 @@ async function invite(
 
 const accept = (payload: object) => app.inject({ method: 'POST', url: '/api/team/v1/invitations/accept', payload })
 
+const read = (payload: object, headers = {}) =>
+  app.inject({ method: 'POST', url: '/api/team/v1/invitations/read', headers, payload })
+
 const newcomer = { name: 'Bo Chen', password }
 
 test('whoever accepts becomes a member with the invited role, and is signed in', async () => {
@@ -35,6 +38,20 @@ test('whoever accepts becomes a member with the invited role, and is signed in',
   assert.equal(bo.role, 'admin')
   const me = { userId: bo.userId, email: bo.email, sessionToken: sessionIn(answer) ?? '' }
   assert.equal((await send(me, 'GET', `/workspaces/${place.workspaceId}`)).json().workspace.role, 'admin')
+})
+
+test('who has the link reads what it is for as often as they like, until it was accepted', async () => {
+  const place = await team()
+  const { token } = await invite(place, 'reader@example.com', 'admin')
+  for (let look = 0; look < 3; look++) {
+    const answer = await read({ token })
+    assert.deepEqual(answer.json(), { workspaceName: 'Acme', email: 'reader@example.com', role: 'admin' })
+  }
+  assert.equal((await read({ token }, { origin: 'https://evil.example' })).statusCode, 403)
+  assert.equal((await read({ token: 'unknown' })).statusCode, 404)
+  assert.equal((await read({ token: 'x'.repeat(101) })).statusCode, 400)
+  assert.equal((await accept({ token, ...newcomer })).statusCode, 200)
+  assert.equal((await read({ token })).statusCode, 404)
 })
 
 test('an invitation works once, of ten at once', async () => {

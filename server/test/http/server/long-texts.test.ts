@@ -12,8 +12,7 @@ import type { FormField, PublicForm } from '../../../src/forms/form/form.ts'
 import { readSubmission } from '../../../src/forms/submit/submission.ts'
 import { looseQuery } from '../../../src/forms/submit/visitor.ts'
 import { parseQuery } from '../../../src/http/server/query.ts'
-import { wordsFor } from '../../../src/http/site/pages/words.ts'
-import { safeNext } from '../../../src/http/site/site-sign-in.ts'
+import { wordsFor } from '../../../src/http/site/words.ts'
 import { readIdempotencyKey } from '../../../src/inbox/conversation/idempotency-key.ts'
 import { splitText } from '../../../src/inbox/send/send-checks.ts'
 import { customFieldTypes } from '../../../src/leads/lead/custom-fields.ts'
@@ -46,7 +45,6 @@ const readers: [name: string, read: (text: string) => unknown][] = [
   ['an address of a phone', readJid],
   ['cells of a file', (text) => [guardCell(text, ','), unguardCell(text), csvLine([text], ',')]],
   ['an amount of a file', (text) => [readFileAmount(text, null), readFileAmount(text, ',')]],
-  ['where a sign-in leads to', safeNext],
   ['Accept-Language', (text) => wordsFor({ 'accept-language': text })],
   ['User-Agent', deviceOf],
   ['X-Forwarded-For', (text) => clientAddress('127.0.0.1', text, () => true)],

@@ -18,6 +18,7 @@ const shell = {
   parts: {
     languages: { en: { scripts: [], styles: [] }, pt: part('pt') },
     rooms: {
+      entry: inEach('entry'),
       home: inEach('home'),
       inbox: inEach('inbox', 'shared'),
       leads: inEach('leads'),
@@ -42,6 +43,8 @@ for (const [url, room, files, language] of [
   [`${own}/leads?view=board`, 'leads', ['pt', 'leads-pt', 'leads'], 'pt'],
   [`${own}/leads/import`, 'leads', [], 'en'],
   [`${own}/settings/labels`, 'settings', ['settings-en', 'settings'], 'en'],
+  ['/sign-in?next=%2Finbox', 'entry', ['entry-en', 'entry'], 'en'],
+  ['/invite/abc', 'entry', ['pt', 'entry-pt', 'entry'], 'pt'],
   [`${own}/nowhere`, 'nowhere', [], 'en'],
   [`${own}/%22onload=`, 'home', ['home-en', 'home'], 'en'],
 ] as const)
@@ -81,6 +84,11 @@ test('so are the first leads, and the figures of home for who has told where the
   for (const timeZone of ['', '"><script>', 'x'.repeat(65), 'a b']) {
     assert.deepEqual(dataOf(look(`${own}/home`, { timeZone })), [session], timeZone)
   }
+})
+
+test('who is not signed in yet asks for nothing that takes a session', () => {
+  for (const url of ['/sign-in', '/sign-in/abc', '/invite/abc', '/choose-password'])
+    assert.deepEqual(dataOf(look(url)), [], url)
 })
 
 test('the nonce stands wherever a style is, and what was built without parts is sent as it is', () => {

@@ -1,0 +1,40 @@
+import { TextInput } from '@mantine/core'
+import { changePassword } from '../data/team/profile.ts'
+import { t } from '../text/index.ts'
+import { EntryCard } from './EntryCard.tsx'
+import { Form } from './Form.tsx'
+import { ofNewPassword } from './problems.ts'
+import { leaveFor } from './SignIn.tsx'
+import { useEntryForm } from './use-entry-form.ts'
+
+/** Asks who came by a link and has no password to choose one: without it the end of the session locks them out. */
+export function ChoosePassword({ email }: { email: string }) {
+  const texts = t.entry
+  const form = useEntryForm({ password: '' }, ofNewPassword, async ({ password }) => {
+    await changePassword(password, '')
+    leaveFor('/')
+  })
+  return (
+    <EntryCard title={texts.choosePassword} help={texts.choosePasswordHelp} below={<a href="/">{texts.later}</a>}>
+      <Form form={form} action={texts.setPassword}>
+        <TextInput
+          name="username"
+          label={texts.email}
+          description={texts.emailHelp}
+          type="email"
+          value={email}
+          autoComplete="username"
+          readOnly
+        />
+        <TextInput
+          {...form.field('password')}
+          label={texts.password}
+          description={texts.passwordHelp}
+          type="password"
+          autoComplete="new-password"
+          maxLength={256}
+        />
+      </Form>
+    </EntryCard>
+  )
+}

@@ -1,0 +1,28 @@
+import { type ReactNode, Suspense } from 'react'
+import { openSession } from '../session/session.ts'
+import { ChoosePassword } from './ChoosePassword.tsx'
+import { findJoining, JoinPage } from './Join.tsx'
+import { LinkPage, leaveFor, SignInPage } from './SignIn.tsx'
+
+/** The page of an address where nobody is signed in yet; null while the browser is on its way to another one. */
+export async function entryPage(pathname: string): Promise<ReactNode> {
+  const [, place, token = ''] = pathname.split('/')
+  if (place === 'choose-password') return choosePasswordPage()
+  if (place === 'invite') {
+    const joining = findJoining(token)
+    return (
+      <Suspense>
+        <JoinPage joining={joining} />
+      </Suspense>
+    )
+  }
+  return token === '' ? <SignInPage /> : <LinkPage token={token} />
+}
+
+async function choosePasswordPage(): Promise<ReactNode> {
+  const user = (await openSession())?.user ?? null
+  if (user === null) return null
+  if (!user.hasPassword) return <ChoosePassword email={user.email} />
+  leaveFor('/')
+  return null
+}

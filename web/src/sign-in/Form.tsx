@@ -1,0 +1,34 @@
+import { Button } from '@mantine/core'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import styles from './EntryCard.module.css'
+import type { useEntryForm } from './use-entry-form.ts'
+
+interface FormProps {
+  form: Pick<ReturnType<typeof useEntryForm>, 'problem' | 'isBusy' | 'submit'>
+  /** What the button says. */
+  action: string
+  children?: ReactNode
+}
+
+/** The caret is in its first field from the beginning. */
+export function Form({ form, action, children }: FormProps) {
+  const place = useRef<HTMLFormElement>(null)
+  useLayoutEffect(
+    () => place.current?.querySelector<HTMLElement>('input:not([type=hidden], [readonly]), button')?.focus(),
+    [],
+  )
+  return (
+    // What is wrong is said here, not by the browser, whose bubbles would cover it.
+    <form ref={place} className={styles.form} noValidate onSubmit={form.submit}>
+      {form.problem !== null && (
+        <p className={styles.problem} role="alert">
+          {form.problem}
+        </p>
+      )}
+      {children}
+      <Button type="submit" loading={form.isBusy} fullWidth>
+        {action}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,93 @@
+import { TextInput } from '@mantine/core'
+import { use } from 'react'
+import type { Failure } from '../api/failure.ts'
+import { acceptInvitation, type Invitation, readInvitation } from '../data/team/sign-in.ts'
+import { findSession } from '../session/session.ts'
+import { t } from '../text/index.ts'
+import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { EntryCard } from './EntryCard.tsx'
+import { Form } from './Form.tsx'
+import { ofNewcomer } from './problems.ts'
+import { leaveFor, Over } from './SignIn.tsx'
+import { entryProblem, useEntryForm } from './use-entry-form.ts'
+
+interface Found {
+  token: string
+  invitation: Invitation
+  /** Who is signed in; null for a newcomer. */
+  name: string | null
+}
+
+export type Joining = Promise<Found | { error: Failure }>
+
+export function findJoining(token: string): Joining {
+  const finding = Promise.all([readInvitation(token), findSession()])
+  return finding.then(
+    ([invitation, session]) => ({ token, invitation, name: session?.user?.name ?? null }),
+    (error: Failure) => ({ error }),
+  )
+}
+
+/** Joining a workspace by an invitation's link. Opening it changes nothing. */
+export function JoinPage({ joining }: { joining: Joining }) {
+  const found = use(joining)
+  if (!('error' in found))
+    return found.name === null ? <Newcomer {...found} /> : <Colleague {...found} name={found.name} />
+  if (found.error.status === 404) return <Over help={entryProblem(found.error)} />
+  return <ErrorNotice error={found.error} retry={() => window.location.reload()} />
+}
+
+function Newcomer({ token, invitation: { workspaceName, email, role } }: Found) {
+  const texts = t.entry
+  const form = useEntryForm({ name: '', password: '' }, ofNewcomer, async ({ name, password }) => {
+    await acceptInvitation(token, { name: name.trim(), password })
+    leaveFor('/')
+  })
+  return (
+    <EntryCard
+      title={texts.joinTo(workspaceName)}
+      help={texts.invited(email, texts.roles[role])}
+      below={
+        <>
+          {texts.haveAccount} <a href={`/sign-in?next=/invite/${token}`}>{texts.signInFirst}</a>.
+        </>
+      }
+    >
+      <Form form={form} action={texts.join}>
+        <input type="hidden" name="username" value={email} autoComplete="username" />
+        <TextInput
+          {...form.field('name')}
+          label={texts.yourName}
+          description={texts.yourNameHelp}
+          autoComplete="name"
+          maxLength={100}
+        />
+        <TextInput
+          {...form.field('password')}
+          label={texts.password}
+          description={texts.passwordHelp}
+          type="password"
+          autoComplete="new-password"
+          maxLength={256}
+        />
+      </Form>
+    </EntryCard>
+  )
+}
+
+function Colleague({ token, invitation: { workspaceName, role }, name }: Found & { name: string }) {
+  const texts = t.entry
+  const form = useEntryForm(
+    {},
+    () => ({}),
+    async () => {
+      await acceptInvitation(token, null)
+      leaveFor('/')
+    },
+  )
+  return (
+    <EntryCard title={texts.joinTo(workspaceName)} help={texts.invitedAs(name, texts.roles[role])}>
+      <Form form={form} action={texts.join} />
+    </EntryCard>
+  )
+}

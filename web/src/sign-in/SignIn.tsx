@@ -1,0 +1,99 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { type SignInStep, signIn, signInWithCode, signInWithLink } from '../data/team/sign-in.ts'
+import { t } from '../text/index.ts'
+import { EntryCard } from './EntryCard.tsx'
+import { Form } from './Form.tsx'
+import { safeNext } from './next.ts'
+import { ofCode, ofSignIn } from './problems.ts'
+import { useEntryForm } from './use-entry-form.ts'
+
+/** Leads on, unless a code is asked for. */
+function useSteps(next: string) {
+  const [challenge, setChallenge] = useState<string | null>(null)
+  const go = (step: SignInStep) => (step.step === 'totp' ? setChallenge(step.challenge ?? '') : leaveFor(next))
+  return { challenge, go }
+}
+
+/** The page is left for good: what it holds of the session before is gone with it. */
+export const leaveFor = (place: string): void => window.location.assign(place)
+
+export function SignInPage() {
+  const next = safeNext(new URLSearchParams(window.location.search).get('next') ?? '')
+  const { challenge, go } = useSteps(next)
+  return challenge === null ? <PasswordForm go={go} /> : <CodeForm challenge={challenge} go={go} />
+}
+
+interface StepProps {
+  go(step: SignInStep): void
+}
+
+function PasswordForm({ go }: StepProps) {
+  const texts = t.entry
+  const form = useEntryForm({ email: '', password: '' }, ofSignIn, async ({ email, password }) =>
+    go(await signIn(email, password)),
+  )
+  return (
+    <EntryCard title={texts.signIn} help={texts.signInHelp} below={texts.forgotten}>
+      <Form form={form} action={texts.signIn}>
+        <TextInput {...form.field('email')} label={texts.email} type="email" autoComplete="username" maxLength={254} />
+        <TextInput
+          {...form.field('password')}
+          label={texts.password}
+          type="password"
+          autoComplete="current-password"
+          maxLength={256}
+        />
+      </Form>
+    </EntryCard>
+  )
+}
+
+function CodeForm({ challenge, go }: StepProps & { challenge: string }) {
+  const texts = t.entry
+  const form = useEntryForm({ code: '' }, ofCode, async ({ code }) => go(await signInWithCode(challenge, code)))
+  return (
+    <EntryCard title={texts.enterCode} help={texts.enterCodeHelp} below={<a href="/sign-in">{texts.startAgain}</a>}>
+      <Form form={form} action={texts.signIn}>
+        <TextInput
+          {...form.field('code')}
+          label={texts.code}
+          description={texts.codeHelp}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={40}
+        />
+      </Form>
+    </EntryCard>
+  )
+}
+
+/** Opening the link changes nothing: mail programs open links to look at them. The button uses it up. */
+export function LinkPage({ token }: { token: string }) {
+  const texts = t.entry
+  const { challenge, go } = useSteps('/choose-password')
+  const form = useEntryForm(
+    {},
+    () => ({}),
+    async () => go(await signInWithLink(token)),
+  )
+  if (challenge !== null) return <CodeForm challenge={challenge} go={go} />
+  return (
+    <EntryCard
+      title={texts.welcome}
+      help={texts.linkHelp}
+      below={form.problem !== null && <a href="/sign-in">{texts.withPassword}</a>}
+    >
+      <Form form={form} action={texts.signIn} />
+    </EntryCard>
+  )
+}
+
+/** In place of a form that there is no use for any more. */
+export function Over({ help }: { help: string }) {
+  return (
+    <EntryCard title={t.entry.linkOver} help={help}>
+      <a href="/sign-in">{t.entry.withPassword}</a>
+    </EntryCard>
+  )
+}

@@ -1,0 +1,82 @@
+import { type ChangeEvent, type FormEvent, useState } from 'react'
+import { Failure } from '../api/failure.ts'
+import { t } from '../text/index.ts'
+import { sentenceFor } from '../ui/format/failure-words.ts'
+import type { Problems } from './problems.ts'
+
+interface EntryForm<T> {
+  value: T
+  /** What failed as a whole; null when nothing has. */
+  problem: string | null
+  isBusy: boolean
+  /** What an input takes beside its label. */
+  field(name: keyof T & string): {
+    name: string
+    value: string
+    error: string | undefined
+    onChange(event: ChangeEvent<HTMLInputElement>): void
+  }
+  submit(event: FormEvent<HTMLFormElement>): void
+}
+
+/** A form of a few texts: what is wrong is said beside its field, and nothing that was typed is lost. */
+export function useEntryForm<T extends { [name in keyof T]: string }>(
+  initial: T,
+  problemsOf: (value: T) => Problems<T>,
+  send: (value: T) => Promise<unknown>,
+): EntryForm<T> {
+  const [value, setValue] = useState(initial)
+  const [problems, setProblems] = useState<Problems<T>>({})
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (form: HTMLFormElement) => {
+    const found = problemsOf(value)
+    setProblems(found)
+    setProblem(null)
+    const [first] = Object.keys(found)
+    if (first !== undefined) return form.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
+    setBusy(true)
+    // Until the next page is there: a second click would use up what works once.
+    await send(value).catch((error: unknown) => {
+      setProblem(entryProblem(error))
+      setBusy(false)
+    })
+  }
+  return {
+    value,
+    problem,
+    isBusy,
+    field: (name) => ({
+      name,
+      value: value[name],
+      error: problems[name],
+      onChange: ({ currentTarget }) => {
+        setValue((before) => ({ ...before, [name]: currentTarget.value }))
+        setProblems((before) => ({ ...before, [name]: undefined }))
+      },
+    }),
+    submit: (event) => {
+      event.preventDefault()
+      if (!isBusy) void submit(event.currentTarget)
+    },
+  }
+}
+
+const refusals = {
+  'Wrong e-mail or password': 'wrong',
+  'Wrong code': 'wrongCode',
+  'This sign-in took too long. Sign in again.': 'late',
+  'This link is no longer valid. Ask for a new one.': 'linkOver',
+  'This invitation is no longer valid. Ask for a new one.': 'invitationOver',
+  'Whoever sent this invitation may no longer invite with this role. Ask for a new one.': 'invitationVoid',
+  'Too many attempts. Wait before you try again.': 'tooOften',
+  'You have an account already. Sign in, then open the invitation again.': 'hasAccount',
+  'You are a member of this workspace already': 'isMember',
+} as const
+
+/** What the service says, in the reader's words. */
+export function entryProblem(error: unknown): string {
+  const message = error instanceof Failure ? error.message : ''
+  if (message in refusals) return t.entry.refusals[refusals[message as keyof typeof refusals]]
+  return sentenceFor(error)
+}

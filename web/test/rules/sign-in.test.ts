@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { safeNext } from '../../src/sign-in/next.ts'
+import { ofCode, ofNewcomer, ofNewPassword, ofSignIn } from '../../src/sign-in/problems.ts'
+import { withTexts } from '../../src/text/index.ts'
+
+await withTexts(async () => {}, ['entry'])
+
+const inWorkspace = '/w/01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
+for (const [next, place] of [
+  ['/invite/abc_DEF-1', '/invite/abc_DEF-1'],
+  [`${inWorkspace}/inbox?view=mine`, `${inWorkspace}/inbox?view=mine`],
+  ['/inbox', '/inbox'],
+  ['/leads?status=won', '/leads?status=won'],
+  ['', '/'],
+  ['https://evil.example', '/'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['javascript:alert(1)', '/'],
+  ['/invite/../../x', '/'],
+  [`${inWorkspace}\\@evil.example`, '/'],
+  ['/invite/a\r\nset-cookie: x', '/'],
+  ['/inbox@evil.example', '/'],
+  ['/inbox/../f/x', '/'],
+  [`/inbox?${'a'.repeat(100_000)}`, '/'],
+] as const)
+  test(`after signing in ${JSON.stringify(next.slice(0, 60))} leads to ${place}`, () => {
+    assert.equal(safeNext(next), place)
+  })
+
+const password = 'four plain words together'
+for (const [what, found, expected] of [
+  [
+    'nothing filled in',
+    ofSignIn({ email: ' ', password: '' }),
+    { email: 'Enter your e-mail address.', password: 'Enter your password.' },
+  ],
+  ['no password', ofSignIn({ email: 'ana@example.com', password: '' }), { password: 'Enter your password.' }],
+  ['both', ofSignIn({ email: 'ana@example.com', password }), {}],
+  ['no code', ofCode({ code: ' ' }), { code: 'Enter the code.' }],
+  [
+    'a short password',
+    ofNewPassword({ password: 'short' }),
+    { password: 'The password needs at least 12 characters.' },
+  ],
+  [
+    'a long password',
+    ofNewPassword({ password: 'x'.repeat(257) }),
+    { password: 'The password has more than 256 characters.' },
+  ],
+  [
+    'a name that shows nothing',
+    ofNewcomer({ name: '\u200b', password }),
+    { name: 'Your name needs 1 to 100 characters.' },
+  ],
+  ['a long name', ofNewcomer({ name: 'n'.repeat(101), password }), { name: 'Your name needs 1 to 100 characters.' }],
+  ['a newcomer', ofNewcomer({ name: ' Bo Chen ', password }), {}],
+] as const)
+  test(`of ${what} the form says ${JSON.stringify(expected)}, the first field first`, () => {
+    assert.deepEqual(found, expected)
+    assert.deepEqual(Object.keys(found), Object.keys(expected))
+  })
