@@ -21,9 +21,9 @@ test('no expression is made of a text, but where it is named here', () => {
       'server/src/base/text/outside-text.ts',
       'server/src/base/text/search-text.ts',
       'server/src/base/validation.ts',
-      'server/src/http/site/site-sign-in.ts',
       'server/src/leads/transfer/file/amounts.ts',
       'server/src/leads/transfer/file/cells.ts',
+      'web/src/sign-in/next.ts',
       'web/src/ui/format/amount.ts',
     ],
   )
