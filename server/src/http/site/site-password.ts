@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { changePassword } from '../../access/account/profile.ts'
 import { refuseForgery } from '../../access/sign-in/csrf.ts'
-import { keepSession } from '../../access/sign-in/team-routes-sign-in.ts'
+import { keepSession } from '../../access/sign-in/sign-in-routes.ts'
 import { visitorOf } from '../../access/sign-in/visitor.ts'
 import { findUser, openPerson } from '../../access/users/users.ts'
 import type { App } from '../../base/route.ts'

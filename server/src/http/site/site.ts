@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sessionCookie } from '../../access/sign-in/cookies.ts'
 import { refuseForgery } from '../../access/sign-in/csrf.ts'
-import { signOut } from '../../access/sign-in/team-routes-sign-in.ts'
+import { signOut } from '../../access/sign-in/sign-in-routes.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { App } from '../../base/route.ts'
 import { fieldOf, readFormBodies } from './form-body.ts'

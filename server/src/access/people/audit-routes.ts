@@ -1,14 +1,14 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type TSchema, Type } from 'typebox'
-import type { Sql } from '../../base/db.ts'
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
 import { invalid } from '../../base/errors.ts'
-import { type App, errors, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { type App, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, page, text } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { type AuditRow, listAudit } from '../../team/audit.ts'
-import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import type { TeamGuard } from '../../team/member.ts'
+import { teamApi } from '../../team/team-api.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
 import type { TeamDeps } from '../users/team-deps.ts'
 
 const actorTypes = ['user', 'token', 'agent', 'system'] as const
@@ -59,43 +59,31 @@ const query = Type.Object(
 )
 
 /** Who did what and when, in a workspace or in the installation. Nobody edits it. */
-export function auditTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
-  const path = '/api/team/v1/workspaces/:workspaceId/audit'
-  const workspaceIdOf = (request: FastifyRequest) => memberOf(request).workspaceId
-  const { sql } = deps.db
-  auditRoute(app, sql, 'listAuditLog', path, workspaceParams, guard.member('admin'), workspaceIdOf)
-  auditRoute(app, sql, 'listInstallationAuditLog', '/api/team/v1/audit', {}, guard.operator(), () => instanceScope)
-}
-
-function auditRoute(
-  app: App,
-  sql: Sql,
-  operationId: string,
-  url: string,
-  params: Record<string, TSchema>,
-  onRequest: onRequestHookHandler,
-  scopeIdOf: (request: FastifyRequest) => string,
-): void {
-  app.route({
-    method: 'GET',
-    url,
-    onRequest,
-    schema: {
-      ...teamRoute('Audit log'),
-      operationId,
-      summary: 'Read the audit log',
-      description:
-        'Newest first. For admins of a workspace; that of the installation is for operators. With a filter that fits little, a page may be short or empty: go on while there is a `nextBefore`.',
-      params: Type.Object(params),
-      querystring: query,
-      response: { 200: entries, ...errors(400, 401, 403, 404) },
-    },
-    handler: async (request) => {
-      const { limit, before = null, actorId = null, actorType = null, thing = null, from, to } = request.query
-      const filter = { actorId, actorType, thing, from: readTime('from', from), to: readTime('to', to) }
-      const found = await listAudit(sql, scopeIdOf(request), filter, { limit, before: before?.toLowerCase() ?? null })
-      return { entries: found.rows.map(present), nextBefore: found.before }
-    },
+export function auditTeamRoutes(app: App, { db }: TeamDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Audit log')
+  const operation = {
+    summary: 'Read the audit log',
+    description:
+      'Newest first. For admins of a workspace; that of the installation is for operators. With a filter that fits little, a page may be short or empty: go on while there is a `nextBefore`.',
+    query,
+    answers: { 200: entries },
+    allErrors: [400, 401, 403, 404] as const,
+  }
+  const read = async (scopeId: string, asked: Static<typeof query>) => {
+    const { limit, before = null, actorId = null, actorType = null, thing = null, from, to } = asked
+    const filter = { actorId, actorType, thing, from: readTime('from', from), to: readTime('to', to) }
+    const found = await listAudit(db.sql, scopeId, filter, { limit, before: before?.toLowerCase() ?? null })
+    return { entries: found.rows.map(present), nextBefore: found.before }
+  }
+  api.get('/api/team/v1/workspaces/:workspaceId/audit', 'admin', {
+    operationId: 'listAuditLog',
+    ...operation,
+    run: ({ member, query }) => read(member.workspaceId, query),
+  })
+  api.get('/api/team/v1/audit', 'operator', {
+    operationId: 'listInstallationAuditLog',
+    ...operation,
+    run: ({ query }) => read(instanceScope, query),
   })
 }
 

@@ -1,21 +1,22 @@
 import { Type } from 'typebox'
-import { type App, errors } from '../base/route.ts'
+import type { App } from '../base/route.ts'
 import { text, unpaged } from '../base/schema-types.ts'
 import { instanceScope } from '../base/sealing/vault.ts'
-import { memberOf, type TeamGuard } from '../team/member.ts'
-import { idSchema, personNameSchema, roleSchema, teamRoute, workspaceParams } from '../team/team-schema.ts'
-import { meTeamRoutes } from './account/team-routes-me.ts'
-import { sessionTeamRoutes } from './account/team-routes-session.ts'
-import { tokenTeamRoutes } from './credentials/team-routes-tokens.ts'
+import type { TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
+import { idSchema, personNameSchema, roleSchema } from '../team/team-schema.ts'
+import { meTeamRoutes } from './account/profile-routes.ts'
+import { sessionTeamRoutes } from './account/session-routes.ts'
+import { tokenTeamRoutes } from './credentials/token-routes.ts'
 import type { KeyDeps } from './keys/change.ts'
+import { keyTeamRoutes } from './keys/key-routes.ts'
 import { statusAt, usableStatus } from './keys/key-schema.ts'
-import { keyTeamRoutes } from './keys/team-routes-keys.ts'
+import { auditTeamRoutes } from './people/audit-routes.ts'
 import type { LeavingDeps } from './people/change-members.ts'
+import { invitationTeamRoutes } from './people/invitation-routes.ts'
+import { memberTeamRoutes } from './people/member-routes.ts'
 import { listPeople, type NamedRow } from './people/people.ts'
-import { auditTeamRoutes } from './people/team-routes-audit.ts'
-import { invitationTeamRoutes } from './people/team-routes-invitations.ts'
-import { memberTeamRoutes } from './people/team-routes-members.ts'
-import { signInTeamRoutes } from './sign-in/team-routes-sign-in.ts'
+import { signInTeamRoutes } from './sign-in/sign-in-routes.ts'
 import type { TeamDeps } from './users/team-deps.ts'
 
 export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
@@ -51,21 +52,15 @@ const peopleSchema = Type.Object({
 
 /** The names of the ids that the team API returns: of actors, owners and assignees. */
 function peopleTeamRoutes(app: App, { db, vault, clock }: TeamDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'GET',
-    url: '/api/team/v1/workspaces/:workspaceId/people',
-    onRequest: guard.member('member'),
-    schema: {
-      ...teamRoute('Members'),
-      operationId: 'listPeople',
-      summary: 'List the names of members, API keys and team tokens',
-      description:
-        'For showing names where other answers have ids. Keys and tokens stay here when they work no more; a member who left does not, and neither are tokens of the whole installation here.',
-      params: Type.Object(workspaceParams),
-      response: { 200: peopleSchema, ...errors(400, 401, 403, 404) },
-    },
-    handler: async (request) => {
-      const { workspaceId } = memberOf(request)
+  const api = teamApi(app, guard, 'Members')
+  api.get('/api/team/v1/workspaces/:workspaceId/people', 'member', {
+    operationId: 'listPeople',
+    summary: 'List the names of members, API keys and team tokens',
+    description:
+      'For showing names where other answers have ids. Keys and tokens stay here when they work no more; a member who left does not, and neither are tokens of the whole installation here.',
+    answers: { 200: peopleSchema },
+    run: async ({ member }) => {
+      const { workspaceId } = member
       const { members, keys, tokens } = await vault.withKeyring(instanceScope, (instanceKeys) =>
         listPeople(db.sql, workspaceId, instanceKeys),
       )
