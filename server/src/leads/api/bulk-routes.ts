@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../base/db.ts'
 import { type ApiError, InvalidInput } from '../../base/errors.ts'
-import { type App, errors, maxMessageLength, oneOf } from '../../base/route.ts'
+import { maxMessageLength, oneOf } from '../../base/route.ts'
 import { recordAudit } from '../../team/audit.ts'
-import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { closed, idSchema, teamRoute } from '../../team/team-schema.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
 import { personOf } from '../../workspace/actor.ts'
 import { leadNotFound } from '../lead/errors.ts'
 import { readLeadPatch } from '../lead/input.ts'
@@ -15,7 +15,7 @@ import { removeLeads } from '../write/remove.ts'
 import { type Restored, restoreLeads } from '../write/restore.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
-import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
+import { leadsPath, leadUserOf } from './lead-request.ts'
 
 const changes = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
   title: 'FieldsToSet',
@@ -65,26 +65,20 @@ const BulkChanged = Type.Object({
 })
 
 /** One thing done to a selection of leads. */
-export function bulkTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'POST',
-    url: `${leadsPath}/bulk-change`,
-    onRequest: guard.member('member'),
-    schema: {
-      ...teamRoute('Team leads'),
-      operationId: 'bulkChangeLeads',
-      summary: 'Change, delete or restore many leads',
-      description:
-        'Exactly one of `changes`, `delete` and `restore`. Each lead is treated as if alone, with its own event and history; one that fails stops no other.',
-      params: ofWorkspace,
-      querystring: NoQuery,
-      body: BulkChange,
-      response: { 200: BulkChanged, ...errors(400, 401, 403, 404, 409, 413, 415) },
-    },
-    handler: async (request) => {
-      const ids = [...new Set(request.body.ids.map((id) => id.toLowerCase()))]
-      const action = readAction(request.body)
-      const outcomes = await deps.db.inBulk(() => bulkChange(deps, leadUserOf(memberOf(request)), ids, action))
+export function bulkRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.post(`${leadsPath}/bulk-change`, 'member', {
+    operationId: 'bulkChangeLeads',
+    summary: 'Change, delete or restore many leads',
+    description:
+      'Exactly one of `changes`, `delete` and `restore`. Each lead is treated as if alone, with its own event and history; one that fails stops no other.',
+    query: NoQuery,
+    body: BulkChange,
+    answers: { 200: BulkChanged },
+    errors: [409],
+    run: async ({ member, body }) => {
+      const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
+      const action = readAction(body)
+      const outcomes = await deps.db.inBulk(() => bulkChange(deps, leadUserOf(member), ids, action))
       const results = outcomes.map(present)
       const failed = results.filter(({ outcome }) => outcome === 'failed').length
       return { done: results.length - failed, failed, results }

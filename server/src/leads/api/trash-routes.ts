@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { badRequest } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import { type App, errors, nullable, timestamp, titled } from '../../base/route.ts'
+import { nullable, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, page } from '../../base/schema-types.ts'
-import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { closed, teamRoute } from '../../team/team-schema.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { closed } from '../../team/team-schema.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { leadColumns } from '../lead/queries.ts'
@@ -13,7 +13,7 @@ import { LeadDetail } from '../lead/schema.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 import { refuseList } from '../search/list-cursor.ts'
 import { restorableMs } from '../write/restore.ts'
-import { leadsPath, leadUserOf, ofWorkspace } from './team-request.ts'
+import { leadsPath, leadUserOf } from './lead-request.ts'
 
 interface TrashPage {
   leads: Lead[]
@@ -88,32 +88,24 @@ const TrashQuery = Type.Object(
 )
 
 /** The leads that were deleted and can be restored. */
-export function trashTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'GET',
-    url: `${leadsPath}/trash`,
-    onRequest: guard.member('member'),
-    schemaErrorFormatter: refuseList,
-    schema: {
-      ...teamRoute('Team leads'),
-      operationId: 'listDeletedLeads',
-      summary: 'List deleted leads',
-      description:
-        'Those that can be restored, the last deleted first. A lead whose uniqueCode is `trash` is read by its id.',
-      params: ofWorkspace,
-      querystring: TrashQuery,
-      response: {
-        200: Type.Object({
-          leads: Type.Array(TrashedLead, page),
-          total: count('Exact count of leads that can be restored.'),
-          nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
-        }),
-        ...errors(400, 401, 403, 404),
-      },
+export function trashRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.get(`${leadsPath}/trash`, 'member', {
+    operationId: 'listDeletedLeads',
+    summary: 'List deleted leads',
+    description:
+      'Those that can be restored, the last deleted first. A lead whose uniqueCode is `trash` is read by its id.',
+    query: TrashQuery,
+    answers: {
+      200: Type.Object({
+        leads: Type.Array(TrashedLead, page),
+        total: count('Exact count of leads that can be restored.'),
+        nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
+      }),
     },
-    handler: async (request) => {
-      const { limit = 50, cursor = null } = request.query
-      const page = await listTrash(deps, leadUserOf(memberOf(request)), { limit, cursor })
+    options: { schemaErrorFormatter: refuseList },
+    run: async ({ member, query }) => {
+      const { limit = 50, cursor = null } = query
+      const page = await listTrash(deps, leadUserOf(member), { limit, cursor })
       return { ...page, leads: page.leads.flatMap(presentTrashed) }
     },
   })

@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
-import { type App, errors } from '../../base/route.ts'
-import { memberOf, type TeamGuard } from '../../team/member.ts'
+import type { TeamApi } from '../../team/team-api.ts'
 import { announceLeadLabels } from '../../team/team-news.ts'
-import { closed, teamRoute } from '../../team/team-schema.ts'
-import { leadsPath, leadUserOf, ofLead } from '../api/team-request.ts'
+import { closed } from '../../team/team-schema.ts'
+import { leadsPath, leadUserOf, ofLead } from '../api/lead-request.ts'
 import { leadNotFound } from '../lead/errors.ts'
 import { findLead } from '../lead/identify.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
@@ -15,26 +14,20 @@ import { readLabels, writeLabels } from './lead-labels.ts'
 const LeadLabels = Type.Object({ labelIds: labelIds('Its labels, which are all of these and no others.') }, closed)
 
 /** The labels of a lead: those of the workspace, as conversations have them. */
-export function labelsTeamRoute(app: App, deps: LeadDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'PUT',
-    url: `${leadsPath}/:identifier/labels`,
-    onRequest: guard.member('member'),
-    schema: {
-      ...teamRoute('Team leads'),
-      operationId: 'setLeadLabels',
-      summary: 'Set the labels of a lead',
-      description:
-        "At most 20 of the workspace's labels. They are seen by the team alone: no event tells of them, and `updatedAt` stays. The history keeps who changed them.",
-      params: ofLead,
-      querystring: NoQuery,
-      body: LeadLabels,
-      response: { 200: LeadLabels, ...errors(400, 401, 403, 404, 413, 415) },
-    },
-    handler: async (request) => {
-      const wanted = request.body.labelIds.map((id) => id.toLowerCase())
-      const user = leadUserOf(memberOf(request))
-      return { labelIds: await setLabels(deps, user, request.params.identifier, wanted) }
+export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.put(`${leadsPath}/:identifier/labels`, 'member', {
+    operationId: 'setLeadLabels',
+    summary: 'Set the labels of a lead',
+    description:
+      "At most 20 of the workspace's labels. They are seen by the team alone: no event tells of them, and `updatedAt` stays. The history keeps who changed them.",
+    params: ofLead,
+    query: NoQuery,
+    body: LeadLabels,
+    answers: { 200: LeadLabels },
+    run: async ({ member, params, body }) => {
+      const wanted = body.labelIds.map((id) => id.toLowerCase())
+      const user = leadUserOf(member)
+      return { labelIds: await setLabels(deps, user, params.identifier, wanted) }
     },
   })
 }
