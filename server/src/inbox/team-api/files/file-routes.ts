@@ -5,12 +5,14 @@ import { notFound } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
 import type { MediaStore } from '../../../media/store/store.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
-import { tellOfMedia } from '../../conversation/team-news.ts'
+import { teamApi } from '../../../team/team-api.ts'
+import { teamRoute } from '../../../team/team-schema.ts'
+import { tellOfMedia } from '../../conversation/conversation-news.ts'
 import { tellComing } from '../../media/fetch-queries.ts'
 import type { MediaState } from '../../media/media.ts'
 import { openMedia } from '../../media/open-media.ts'
 import type { SendDeps } from '../../send/send-deps.ts'
-import { conversationRoute, inboxPath } from '../team-request.ts'
+import { inboxPath } from '../inbox-request.ts'
 import { filePlaces, readingPlaces } from './file-places.ts'
 import { FileHeaders, fileAnswers, MediaParams, Retried } from './files-schema.ts'
 import { sendFile } from './send-file.ts'
@@ -24,11 +26,12 @@ export interface FileDeps extends Pick<SendDeps, 'db' | 'vault' | 'clock' | 'log
 }
 
 /** The bytes of a message's file, and what to do when it has not come. */
-export function serveMedia(app: App, deps: FileDeps, guard: TeamGuard): void {
+export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Team inbox')
   const place = filePlaces(readingPlaces)
   const common = { method: ['GET', 'HEAD'] as ('GET' | 'HEAD')[], onRequest: guard.member('member') }
   const schema = {
-    ...conversationRoute,
+    ...teamRoute('Team inbox'),
     params: MediaParams,
     headers: FileHeaders,
     response: { ...fileAnswers, ...errors(400, 401, 404, 429, 503) },
@@ -64,7 +67,17 @@ export function serveMedia(app: App, deps: FileDeps, guard: TeamGuard): void {
     },
     handler: (request, reply) => answer(request, reply, request.params.mediaId, 'preview'),
   })
-  retryRoute(app, deps, guard)
+  api.post(`${path}/retry`, 'member', {
+    operationId: 'retryMedia',
+    summary: 'Fetch a file again',
+    description: 'One that did not come is tried anew. What is here, or is being fetched, stays as it is.',
+    params: MediaParams,
+    answers: { 200: Retried },
+    errors: [413, 415],
+    run: async ({ member, params }) => ({
+      state: await retryMedia(deps, member.workspaceId, params.mediaId.toLowerCase()),
+    }),
+  })
 }
 
 function stillMember({ clock }: FileDeps, guard: TeamGuard, request: FastifyRequest): () => Promise<boolean> {
@@ -75,25 +88,6 @@ function stillMember({ clock }: FileDeps, guard: TeamGuard, request: FastifyRequ
     lookedAt = now
     return (await guard.stillMember(request)) !== null
   }
-}
-
-function retryRoute(app: App, deps: FileDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'POST',
-    url: `${path}/retry`,
-    onRequest: guard.member('member'),
-    schema: {
-      ...conversationRoute,
-      operationId: 'retryMedia',
-      summary: 'Fetch a file again',
-      description: 'One that did not come is tried anew. What is here, or is being fetched, stays as it is.',
-      params: MediaParams,
-      response: { 200: Retried, ...errors(400, 401, 404, 413, 415) },
-    },
-    handler: async (request) => ({
-      state: await retryMedia(deps, memberOf(request).workspaceId, request.params.mediaId.toLowerCase()),
-    }),
-  })
 }
 
 interface Row {

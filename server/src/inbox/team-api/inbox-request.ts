@@ -1,10 +1,9 @@
 import { Type } from 'typebox'
 import type { Member } from '../../team/member.ts'
-import { teamRoute } from '../../team/team-schema.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
 import { showConversations } from '../read/show.ts'
-import { presentTeamConversation } from './team-present.ts'
-import { TeamConversation } from './team-schema.ts'
+import { TeamConversation } from './inbox-schema.ts'
+import { presentTeamConversation } from './present-conversation.ts'
 
 export const inboxPath = '/api/team/v1/workspaces/:workspaceId/inbox'
 export const conversationsPath = `${inboxPath}/conversations`
@@ -13,9 +12,6 @@ export const oneConversation = Type.Object({ conversation: TeamConversation })
 
 /** Members see every connection of their workspace. */
 export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, connectionIds: [] })
-
-/** What the schemas of the routes of one conversation share. */
-export const conversationRoute = { ...teamRoute('Team inbox') }
 
 /** One conversation as the team sees it. */
 export async function showOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {

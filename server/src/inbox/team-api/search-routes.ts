@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { type App, errors, nullable, timestamp } from '../../base/route.ts'
+import { nullable, timestamp } from '../../base/route.ts'
 import { cursor, text, visible } from '../../base/schema-types.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { closed, idSchema, teamRoute, workspaceParams } from '../../team/team-schema.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { actorOf, authorOf } from '../conversation/message.ts'
@@ -12,9 +12,9 @@ import { recallContact } from '../read/listed-conversation.ts'
 import { type NamedContact, nameContacts, namedActors, readNames } from '../read/names.ts'
 import { type FoundMessage, searchMessages } from '../search/search-messages.ts'
 import { maxStretches, maxStretchLength, snippetOf } from '../search/snippet.ts'
-import { named, presentContact } from './team-present.ts'
-import { inboxPath, scopeOf } from './team-request.ts'
-import { author, TeamContact } from './team-schema.ts'
+import { inboxPath, scopeOf } from './inbox-request.ts'
+import { author, TeamContact } from './inbox-schema.ts'
+import { named, presentContact } from './present-conversation.ts'
 
 const maxFound = 50
 
@@ -54,32 +54,24 @@ const FoundInMessage = Type.Object(
   { title: 'FoundMessage', description: 'A message that says what was looked for.' },
 )
 
-export function serveMessageSearch(app: App, deps: InboxDeps, guard: TeamGuard): void {
+export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, vault } = deps
-  app.route({
-    method: 'GET',
-    url: `${inboxPath}/messages`,
-    onRequest: guard.member('member'),
-    schema: {
-      ...teamRoute('Team inbox'),
-      operationId: 'searchMessages',
-      summary: 'Search what messages say',
-      description:
-        'In all conversations, the messages that came last first. A page may have few or none while its cursor says that older ones have not been looked through.',
-      params: Type.Object(workspaceParams),
-      querystring: SearchQuery,
-      response: {
-        200: Type.Object({
-          messages: Type.Array(FoundInMessage, { maxItems: maxFound }),
-          cursor: nullable(cursor('For what is older; null when all was looked through.')),
-          lookedTo: nullable(timestamp('How far back was looked; null when all was looked through.')),
-        }),
-        ...errors(400, 401, 404),
-      },
+  api.get(`${inboxPath}/messages`, 'member', {
+    operationId: 'searchMessages',
+    summary: 'Search what messages say',
+    description:
+      'In all conversations, the messages that came last first. A page may have few or none while its cursor says that older ones have not been looked through.',
+    query: SearchQuery,
+    answers: {
+      200: Type.Object({
+        messages: Type.Array(FoundInMessage, { maxItems: maxFound }),
+        cursor: nullable(cursor('For what is older; null when all was looked through.')),
+        lookedTo: nullable(timestamp('How far back was looked; null when all was looked through.')),
+      }),
     },
-    handler: async (request) => {
-      const member = memberOf(request)
-      const { search, limit = 20, cursor: from = null } = request.query
+    allErrors: [400, 401, 404],
+    run: async ({ member, query }) => {
+      const { search, limit = 20, cursor: from = null } = query
       const { workspaceId } = member
       return vault.withKeyring(workspaceId, async (keyring) => {
         const found = await searchMessages(db.sql, keyring, scopeOf(member), { search, limit, cursor: from })

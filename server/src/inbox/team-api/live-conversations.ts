@@ -2,14 +2,14 @@ import { coalesce } from '../../base/async/coalesce.ts'
 import type { Log } from '../../base/log.ts'
 import type { Live } from '../../events/live.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
+import { conversationsTopic, type MediaNews, mediaTopic, mentionsTopic } from '../conversation/conversation-news.ts'
 import { selectConversations } from '../conversation/queries.ts'
 import { openConversation } from '../conversation/sealed.ts'
-import { conversationsTopic, type MediaNews, mediaTopic, mentionsTopic } from '../conversation/team-news.ts'
 import { countUnreadMentions } from '../notes/mentions.ts'
 import { readNames } from '../read/names.ts'
 import { showConversations } from '../read/show.ts'
 import type { OpenConversation, Presence } from './presence.ts'
-import { presentTeamConversation } from './team-present.ts'
+import { presentTeamConversation } from './present-conversation.ts'
 
 export interface TeamLiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock' | 'leadsOf'> {
   live: Pick<Live, 'isFollowed' | 'tell'>

@@ -2,46 +2,40 @@ import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import type { Sql } from '../../../base/db.ts'
 import { invalid } from '../../../base/errors.ts'
 import { isUuid } from '../../../base/id.ts'
-import { type App, errors } from '../../../base/route.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import type { MediaKind } from '../../../channels/message-detail.ts'
-import { memberOf, type TeamGuard } from '../../../team/member.ts'
+import type { TeamApi } from '../../../team/team-api.ts'
 import type { InboxDeps, Scope } from '../../conversation/conversation.ts'
 import { conversationNotFound } from '../../conversation/errors.ts'
 import type { Direction } from '../../conversation/message.ts'
 import { findConversation } from '../../conversation/queries.ts'
 import { openShownMedia, type ShownMedia, type ShownMediaRow, shownMediaColumns } from '../../read/shown-media.ts'
-import { mediaKinds } from '../team-media-schema.ts'
-import { presentTeamMedia } from '../team-present.ts'
-import { conversationRoute, conversationsPath, scopeOf } from '../team-request.ts'
-import { TeamConversationParams } from '../team-schema.ts'
+import { conversationsPath, scopeOf } from '../inbox-request.ts'
+import { TeamConversationParams } from '../inbox-schema.ts'
+import { mediaKinds } from '../media-schema.ts'
+import { presentTeamMedia } from '../present-conversation.ts'
 import { Gallery, GalleryQuery } from './files-schema.ts'
 
 /** All files of a conversation. */
-export function serveGallery(app: App, { db, vault }: InboxDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'GET',
-    url: `${conversationsPath}/:id/media`,
-    onRequest: guard.member('member'),
-    schema: {
-      ...conversationRoute,
-      operationId: 'listConversationMedia',
-      summary: "List a conversation's files",
-      description: 'Newest first, those that have not come among them.',
-      params: TeamConversationParams,
-      querystring: GalleryQuery,
-      response: { 200: Gallery, ...errors(400, 401, 404) },
-    },
-    handler: async (request) => {
-      const scope = scopeOf(memberOf(request))
-      const { kinds, limit = 50, cursor } = request.query
+export function galleryRoutes(api: TeamApi, { db, vault }: InboxDeps): void {
+  api.get(`${conversationsPath}/:id/media`, 'member', {
+    operationId: 'listConversationMedia',
+    summary: "List a conversation's files",
+    description: 'Newest first, those that have not come among them.',
+    params: TeamConversationParams,
+    query: GalleryQuery,
+    answers: { 200: Gallery },
+    allErrors: [400, 401, 404],
+    run: async ({ member, params, query }) => {
+      const scope = scopeOf(member)
+      const { kinds, limit = 50, cursor } = query
       const asked = {
         kinds: kinds === undefined ? null : readKinds(kinds),
         limit,
         after: cursor === undefined ? null : readGalleryPosition(cursor),
       }
       const { items, next } = await vault.withKeyring(scope.workspaceId, (keyring) =>
-        readGallery(db.sql, keyring, scope, request.params.id, asked),
+        readGallery(db.sql, keyring, scope, params.id, asked),
       )
       return {
         items: items.map(({ at, media, ...item }) => ({

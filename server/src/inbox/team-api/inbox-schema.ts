@@ -7,7 +7,7 @@ import { conversationStatuses } from '../conversation/conversation-state.ts'
 import { urgencies } from '../conversation/hold.ts'
 import { maxCounted } from '../read/count-views.ts'
 import { maxKeyHeader } from '../send/send-schema.ts'
-import { messageDetail } from './team-media-schema.ts'
+import { messageDetail } from './media-schema.ts'
 
 const { channel, owner, status } = schema.conversationFields
 const actor = Type.Object(

@@ -4,12 +4,14 @@ import { invalid } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
 import { fileText } from '../../../base/schema-types.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
+import { teamApi } from '../../../team/team-api.ts'
+import { teamRoute } from '../../../team/team-schema.ts'
 import { conversationNotFound } from '../../conversation/errors.ts'
 import { findConversation } from '../../conversation/queries.ts'
 import { limitsOf, removeUpload, takeUpload, type UploadDeps } from '../../media/uploads.ts'
-import { mediaKinds } from '../team-media-schema.ts'
-import { conversationRoute, conversationsPath, scopeOf } from '../team-request.ts'
-import { TeamConversationParams } from '../team-schema.ts'
+import { conversationsPath, scopeOf } from '../inbox-request.ts'
+import { TeamConversationParams } from '../inbox-schema.ts'
+import { mediaKinds } from '../media-schema.ts'
 import { filePlaces, takingPlaces } from './file-places.ts'
 import {
   Upload,
@@ -25,27 +27,18 @@ import {
 const captionLength = 1024
 
 /** Files on their way out: they are here before the message that shows them. */
-export function serveUploads(app: App, deps: UploadDeps, guard: TeamGuard): void {
-  limitsRoute(app, deps, guard)
-  removeRoute(app, deps, guard)
-  takeRawBodies(app, (scope) => uploadRoute(scope, deps, guard))
-}
-
-function limitsRoute(app: App, { db, adapters }: UploadDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'GET',
-    url: `${conversationsPath}/:id/upload-limits`,
-    onRequest: guard.member('member'),
-    schema: {
-      ...conversationRoute,
-      operationId: 'getUploadLimits',
-      summary: 'Read which files can be sent',
-      description: 'What the channel of the conversation takes, by kind.',
-      params: TeamConversationParams,
-      response: { 200: UploadLimits, ...errors(400, 401, 404) },
-    },
-    handler: async (request) => {
-      const conversation = await findConversation(db.sql, scopeOf(memberOf(request)), request.params.id)
+export function uploadRoutes(app: App, deps: UploadDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Team inbox')
+  const { db, adapters } = deps
+  api.get(`${conversationsPath}/:id/upload-limits`, 'member', {
+    operationId: 'getUploadLimits',
+    summary: 'Read which files can be sent',
+    description: 'What the channel of the conversation takes, by kind.',
+    params: TeamConversationParams,
+    answers: { 200: UploadLimits },
+    allErrors: [400, 401, 404],
+    run: async ({ member, params }) => {
+      const conversation = await findConversation(db.sql, scopeOf(member), params.id)
       if (conversation === undefined) throw conversationNotFound()
       const limits = limitsOf(adapters, conversation.channel)
       const kinds = mediaKinds.flatMap((kind) => {
@@ -56,31 +49,21 @@ function limitsRoute(app: App, { db, adapters }: UploadDeps, guard: TeamGuard): 
       return { kinds, captionLength: hasFiles ? captionLength : 0, canReact: hasFiles, canQuote: hasFiles }
     },
   })
-}
-
-function removeRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'DELETE',
-    url: `${conversationsPath}/:id/uploads/:uploadId`,
-    onRequest: guard.member('member'),
-    schema: {
-      ...conversationRoute,
-      operationId: 'deleteUpload',
-      summary: 'Remove an upload',
-      description: 'One of the caller’s that no message has taken.',
-      params: UploadParams,
-      response: {
-        204: Type.Unsafe<undefined>({ type: 'null', description: 'It is gone.' }),
-        ...errors(400, 401, 404, 413, 415),
-      },
-    },
-    handler: async (request, reply) => {
-      const { workspaceId, actor } = memberOf(request)
-      const { id, uploadId } = request.params
+  api.delete(`${conversationsPath}/:id/uploads/:uploadId`, 'member', {
+    operationId: 'deleteUpload',
+    summary: 'Remove an upload',
+    description: 'One of the caller’s that no message has taken.',
+    params: UploadParams,
+    answers: { 204: Type.Unsafe<undefined>({ type: 'null', description: 'It is gone.' }) },
+    errors: [413, 415],
+    run: async ({ member, params }) => {
+      const { workspaceId, actor } = member
+      const { id, uploadId } = params
       await removeUpload(deps, workspaceId, actor, id, uploadId)
-      return reply.code(204).send(undefined)
+      return undefined
     },
   })
+  takeRawBodies(app, (scope) => uploadRoute(scope, deps, guard))
 }
 
 function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
@@ -92,7 +75,7 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
     config: { takesFiles: true },
     onRequest: guard.member('member'),
     schema: {
-      ...conversationRoute,
+      ...teamRoute('Team inbox'),
       operationId: 'uploadMedia',
       summary: 'Upload a file to send',
       description:

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
-import { type App, errors } from '../../base/route.ts'
+import type { App } from '../../base/route.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { connectionParams, connectionsPath } from '../../channels/connection/connection-routes.ts'
 import { connectionNotFound } from '../../channels/connection/errors.ts'
@@ -10,8 +10,8 @@ import { findConnection } from '../../channels/connection/queries.ts'
 import { adviceOn } from '../../channels/health/advice.ts'
 import { adviseOn } from '../../channels/health/health.ts'
 import { healthSchema } from '../../channels/health/health-schema.ts'
-import { memberOf, type TeamGuard } from '../../team/member.ts'
-import { teamRoute } from '../../team/team-schema.ts'
+import type { TeamGuard } from '../../team/member.ts'
+import { teamApi } from '../../team/team-api.ts'
 import { findNextAgent } from '../ownership/agents.ts'
 import { readHealth } from '../read/connection-health.ts'
 
@@ -22,24 +22,19 @@ export interface HealthDeps extends PresentDeps {
 }
 
 /** How a connection does, and what to do about it. Here, because its messages tell most of that. */
-export function connectionHealthRoute(app: App, deps: HealthDeps, guard: Pick<TeamGuard, 'member'>): void {
+export function healthRoutes(app: App, deps: HealthDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Connections')
   const { db, vault, clock } = deps
-  app.route({
-    method: 'GET',
-    url: `${connectionsPath}/:connectionId/health`,
-    onRequest: guard.member('member'),
-    schema: {
-      ...teamRoute('Connections'),
-      operationId: 'getConnectionHealth',
-      summary: "Read a connection's health",
-      description: 'What it last heard and sent, how late, what failed of late and why, and what to do next.',
-      params: connectionParams,
-      response: { 200: Type.Object({ health: healthSchema }), ...errors(400, 401, 403, 404) },
-    },
-    handler: async (request) => {
-      const { workspaceId } = memberOf(request)
+  api.get(`${connectionsPath}/:connectionId/health`, 'member', {
+    operationId: 'getConnectionHealth',
+    summary: "Read a connection's health",
+    description: 'What it last heard and sent, how late, what failed of late and why, and what to do next.',
+    params: connectionParams,
+    answers: { 200: Type.Object({ health: healthSchema }) },
+    run: async ({ member, params }) => {
+      const { workspaceId } = member
       const one = await vault.withKeyring(workspaceId, (keyring) =>
-        findConnection(db.sql, keyring, workspaceId, request.params.connectionId),
+        findConnection(db.sql, keyring, workspaceId, params.connectionId),
       )
       if (one === undefined) throw connectionNotFound()
       const now = clock.now()
