@@ -3,19 +3,21 @@ import { decodeCursor, encodeCursor } from '../base/cursor.ts'
 import type { Db, Sql } from '../base/db.ts'
 import { badRequest, invalid } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
-import { type App, errors } from '../base/route.ts'
+import type { App } from '../base/route.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { isTimeZone, lastDays } from '../base/zone-days.ts'
 import { findLeadsByIds } from '../leads/lead/queries.ts'
 import { openLead } from '../leads/lead/sealed.ts'
-import { memberOf, type TeamGuard } from '../team/member.ts'
+import type { TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
 import { formNotFound } from './form/errors.ts'
 import { findForm } from './form/queries.ts'
 import * as schema from './form/schema.ts'
 import type { Answer } from './submit/submission.ts'
 import { answersOf, countByDay, listSubmissions, type SubmissionRow } from './submit/submissions.ts'
-import { about, always, formsPath } from './team-request.ts'
+
+const path = '/api/team/v1/workspaces/:workspaceId/forms/:formId/submissions'
 
 interface SubmissionDeps {
   db: Db
@@ -24,30 +26,20 @@ interface SubmissionDeps {
 }
 
 /** What a form was sent, one by one and by day. */
-export function submissionTeamRoutes(app: App, deps: SubmissionDeps, guard: Pick<TeamGuard, 'member'>): void {
-  serveSubmissions(app, deps, guard)
-  serveDays(app, deps, guard)
-}
-
-function serveSubmissions(app: App, { db, vault }: SubmissionDeps, guard: Pick<TeamGuard, 'member'>): void {
-  app.get(
-    `${formsPath}/:formId/submissions`,
-    {
-      onRequest: guard.member('member'),
-      schema: {
-        ...about,
-        operationId: 'listSubmissions',
-        summary: 'List what a form was sent',
-        description: 'Newest first, with what was filled in.',
-        params: schema.WorkspaceForm,
-        querystring: schema.SubmissionsQuery,
-        response: { 200: schema.SubmissionList, ...errors(...always) },
-      },
-    },
-    async (request) => {
-      const { workspaceId } = memberOf(request)
-      const { formId } = request.params
-      const { limit, cursor } = request.query
+export function submissionTeamRoutes(app: App, deps: SubmissionDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Forms')
+  const { db, clock, vault } = deps
+  api.get(path, 'member', {
+    operationId: 'listSubmissions',
+    summary: 'List what a form was sent',
+    description: 'Newest first, with what was filled in.',
+    params: schema.WorkspaceForm,
+    query: schema.SubmissionsQuery,
+    answers: { 200: schema.SubmissionList },
+    run: async ({ member, params, query }) => {
+      const { workspaceId } = member
+      const { formId } = params
+      const { limit, cursor } = query
       const before = cursor === undefined ? null : readCursor(cursor, formId)
       if ((await findForm(db.sql, workspaceId, formId)) === undefined) throw formNotFound()
       const rows = await listSubmissions(db.sql, workspaceId, formId, limit + 1, before)
@@ -69,31 +61,21 @@ function serveSubmissions(app: App, { db, vault }: SubmissionDeps, guard: Pick<T
         nextCursor: rows.length > limit ? encodeCursor([formId, page.at(-1)?.id]) : null,
       }
     },
-  )
-}
-
-function serveDays(app: App, { db, clock }: SubmissionDeps, guard: Pick<TeamGuard, 'member'>): void {
-  app.get(
-    `${formsPath}/:formId/submissions/days`,
-    {
-      onRequest: guard.member('member'),
-      schema: {
-        ...about,
-        operationId: 'countSubmissions',
-        summary: 'Count what a form was sent by day',
-        description: 'Days without a submission are there too.',
-        params: schema.WorkspaceForm,
-        querystring: schema.SubmissionDaysQuery,
-        response: { 200: schema.SubmissionDays, ...errors(...always) },
-      },
-    },
-    async (request) => {
-      const { workspaceId } = memberOf(request)
-      const { formId } = request.params
-      const { tz } = request.query
+  })
+  api.get(`${path}/days`, 'member', {
+    operationId: 'countSubmissions',
+    summary: 'Count what a form was sent by day',
+    description: 'Days without a submission are there too.',
+    params: schema.WorkspaceForm,
+    query: schema.SubmissionDaysQuery,
+    answers: { 200: schema.SubmissionDays },
+    run: async ({ member, params, query }) => {
+      const { workspaceId } = member
+      const { formId } = params
+      const { tz } = query
       if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
       if ((await findForm(db.sql, workspaceId, formId)) === undefined) throw formNotFound()
-      const days = lastDays(tz, request.query.days, clock.now())
+      const days = lastDays(tz, query.days, clock.now())
       const starts = days.map(({ start }) => start)
       const counts = await countByDay(db.sql, workspaceId, formId, starts)
       const byDay = new Map(counts.map(({ day, count }) => [day, count]))
@@ -102,7 +84,7 @@ function serveDays(app: App, { db, clock }: SubmissionDeps, guard: Pick<TeamGuar
         days: days.map(({ date }, n) => ({ date, submissions: byDay.get(n + 1) ?? 0 })),
       }
     },
-  )
+  })
 }
 
 async function leadsOf(sql: Sql, keyring: Keyring, workspaceId: string, page: readonly SubmissionRow[]) {
