@@ -1,11 +1,11 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { badRequest } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { type App, errors } from '../../base/route.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { version } from '../../base/version.ts'
 import { recordTestEvent } from '../../events/record.ts'
-import { type Member, memberOf, type TeamGuard } from '../../team/member.ts'
+import type { Member } from '../../team/member.ts'
+import type { TeamApi } from '../../team/team-api.ts'
 import { openAnswer, requestBody } from '../deliver/bodies.ts'
 import { lockEndpoint, openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
 import { deliveryNotFound, endpointDisabled, endpointNotFound, eventNotFound } from '../endpoint/errors.ts'
@@ -30,57 +30,36 @@ import {
   TestRequest,
 } from './delivery-schema.ts'
 import type { WebhookDeps } from './deps.ts'
+import { endpointPath, readTime, workspaceOfEndpoint } from './read-endpoint.ts'
 import { findEvent, resendEvent } from './send-again.ts'
-import { endpointPath, readTime, webhookRoute, workspaceOfEndpoint } from './team-request.ts'
 
-export function deliveryTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard): void {
-  testRoute(app, deps, guard)
-  listRoute(app, deps, guard)
-  readRoute(app, deps, guard)
-  resendRoute(app, deps, guard)
-}
-
-function testRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'POST',
-    url: `${endpointPath}/test`,
-    onRequest: guard.member('admin'),
-    schema: {
-      ...webhookRoute,
-      operationId: 'testWebhook',
-      summary: 'Send a test event',
-      description:
-        'For admins. An invented event, signed and shown as a true one, for this endpoint alone. It overtakes what waits, and is tried once.',
-      params: EndpointParams,
-      body: TestRequest,
-      response: { 202: Queued, ...errors(400, 401, 403, 404, 409, 413, 415) },
-    },
-    handler: async (request, reply) => {
-      const { endpointId } = request.params
-      const eventId = await sendTest(deps, memberOf(request), endpointId, request.body.event)
-      return reply.code(202).send({ delivery: { endpointId, eventId } })
+export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
+  api.post(`${endpointPath}/test`, 'admin', {
+    operationId: 'testWebhook',
+    summary: 'Send a test event',
+    description:
+      'For admins. An invented event, signed and shown as a true one, for this endpoint alone. It overtakes what waits, and is tried once.',
+    params: EndpointParams,
+    body: TestRequest,
+    answers: { 202: Queued },
+    errors: [409],
+    run: async ({ member, params, body }) => {
+      const { endpointId } = params
+      const eventId = await sendTest(deps, member, endpointId, body.event)
+      return { delivery: { endpointId, eventId } }
     },
   })
-}
-
-function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'GET',
-    url: `${endpointPath}/deliveries`,
-    onRequest: guard.member('member'),
-    schema: {
-      ...webhookRoute,
-      operationId: 'listDeliveries',
-      summary: 'List deliveries',
-      description:
-        'What became of each event of the last 30 days, the newest first. Events still to be read are not among them.',
-      params: EndpointParams,
-      querystring: DeliveriesQuery,
-      response: { 200: DeliveryList, ...errors(400, 401, 403, 404) },
-    },
-    handler: async (request) => {
-      const { endpointId } = request.params
-      const { state = null, event = null, about = null, answer, from, to, limit, cursor } = request.query
+  api.get(`${endpointPath}/deliveries`, 'member', {
+    operationId: 'listDeliveries',
+    summary: 'List deliveries',
+    description:
+      'What became of each event of the last 30 days, the newest first. Events still to be read are not among them.',
+    params: EndpointParams,
+    query: DeliveriesQuery,
+    answers: { 200: DeliveryList },
+    run: async ({ params, query, request }) => {
+      const { endpointId } = params
+      const { state = null, event = null, about = null, answer, from, to, limit, cursor } = query
       const workspaceId = await workspaceOfEndpoint(deps, request, endpointId)
       const filter = {
         state,
@@ -98,24 +77,29 @@ function listRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
       }
     },
   })
-}
-
-function readRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'GET',
-    url: `${endpointPath}/deliveries/:eventId`,
-    onRequest: guard.member('admin'),
-    schema: {
-      ...webhookRoute,
-      operationId: 'getDelivery',
-      summary: 'Read a delivery',
-      description: 'For admins: every attempt with the beginning of its answer, and the request as it is sent.',
-      params: DeliveryParams,
-      response: { 200: DeliveryDetail, ...errors(400, 401, 403, 404) },
+  api.get(`${endpointPath}/deliveries/:eventId`, 'admin', {
+    operationId: 'getDelivery',
+    summary: 'Read a delivery',
+    description: 'For admins: every attempt with the beginning of its answer, and the request as it is sent.',
+    params: DeliveryParams,
+    answers: { 200: DeliveryDetail },
+    run: async ({ member, params }) => {
+      const { workspaceId } = member
+      return readDelivery(deps, workspaceId, params.endpointId, params.eventId)
     },
-    handler: async (request) => {
-      const { workspaceId } = memberOf(request)
-      return readDelivery(deps, workspaceId, request.params.endpointId, request.params.eventId)
+  })
+  api.post(`${endpointPath}/deliveries/:eventId/resend`, 'admin', {
+    operationId: 'resendDelivery',
+    summary: 'Send an event again',
+    description:
+      'For admins. Sent at once whatever became of it before, with the same `webhook-id`, and by a new round of the schedule if it fails. Also for an event of the last 30 days that the endpoint was never sent.',
+    params: DeliveryParams,
+    answers: { 202: Queued },
+    errors: [409],
+    run: async ({ member, params }) => {
+      const { endpointId, eventId } = params
+      await resendEvent(deps, member, endpointId, eventId)
+      return { delivery: { endpointId, eventId } }
     },
   })
 }
@@ -152,28 +136,6 @@ const headersOf = (eventId: string, name: string) => ({
   'webhook-id': eventId,
   'webhook-event': name,
 })
-
-function resendRoute(app: App, deps: WebhookDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'POST',
-    url: `${endpointPath}/deliveries/:eventId/resend`,
-    onRequest: guard.member('admin'),
-    schema: {
-      ...webhookRoute,
-      operationId: 'resendDelivery',
-      summary: 'Send an event again',
-      description:
-        'For admins. Sent at once whatever became of it before, with the same `webhook-id`, and by a new round of the schedule if it fails. Also for an event of the last 30 days that the endpoint was never sent.',
-      params: DeliveryParams,
-      response: { 202: Queued, ...errors(400, 401, 403, 404, 409) },
-    },
-    handler: async (request, reply) => {
-      const { endpointId, eventId } = request.params
-      await resendEvent(deps, memberOf(request), endpointId, eventId)
-      return reply.code(202).send({ delivery: { endpointId, eventId } })
-    },
-  })
-}
 
 function presentItem(row: LoggedDelivery) {
   const { at, status, ms, error } = row

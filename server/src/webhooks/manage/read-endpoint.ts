@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { invalid, type RequestPart } from '../../base/errors.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { type Member, memberOf } from '../../team/member.ts'
-import { teamRoute } from '../../team/team-schema.ts'
 import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
 import { endpointNotFound } from '../endpoint/errors.ts'
 import { presentEndpoint } from '../endpoint/present.ts'
@@ -10,7 +9,6 @@ import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import type { WebhookDeps } from './deps.ts'
 
 /** What the routes of this room share. */
-export const webhookRoute = teamRoute('Webhooks')
 
 export const webhooksPath = '/api/team/v1/workspaces/:workspaceId/webhooks'
 export const endpointPath = `${webhooksPath}/:endpointId`
