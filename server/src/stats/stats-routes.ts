@@ -1,16 +1,15 @@
-import { Type } from 'typebox'
 import { listNamedKeys } from '../access/people/people.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
-import { type App, errors } from '../base/route.ts'
+import type { App } from '../base/route.ts'
 import { isTimeZone, lastDays } from '../base/zone-days.ts'
 import { readAnswerGroups, readAnswerTimes } from '../inbox/read/answer-times.ts'
 import { countUnanswered } from '../inbox/read/unanswered-counts.ts'
 import { readQuota } from '../leads/lead/quota.ts'
 import { countByStatus, countNewLeads } from '../leads/search/stats.ts'
-import { memberOf, type TeamGuard } from '../team/member.ts'
-import { teamRoute, workspaceParams } from '../team/team-schema.ts'
+import type { TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
 import { findWorkspace } from '../workspace/workspace.ts'
 import { attentionOf, type ConnectionInfo, type State, type WebhookInfo } from './attention.ts'
 import {
@@ -30,65 +29,18 @@ export interface StatsDeps {
 
 /** What the team's first page shows: how the last days went, beside those before, and what needs somebody now. */
 export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): void {
-  statsRoute(app, deps, guard)
-  comparisonRoute(app, deps, guard)
-}
-
-function comparisonRoute(app: App, { db, clock }: StatsDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'GET',
-    url: '/api/team/v1/workspaces/:workspaceId/stats/comparison',
-    onRequest: guard.member('member'),
-    schema: {
-      ...teamRoute('Statistics'),
-      operationId: 'compareStats',
-      summary: 'Compare how the workspace fares with the time before',
-      description:
-        'The days up to now beside as many before them: new leads, and first answers by member, agent, connection and label. A conversation with several labels is counted under each. Of more than 2,000 active conversations a sample is read.',
-      params: Type.Object(workspaceParams),
-      querystring: ComparisonQuery,
-      response: { 200: Comparison, ...errors(400, 401, 403, 404) },
-    },
-    handler: async (request) => {
-      const { workspaceId } = memberOf(request)
-      const { days: count = 30, tz = 'UTC' } = request.query
-      if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
-      const now = clock.now()
-      const days = lastDays(tz, 2 * count, now)
-      const from = days[0]?.start ?? now
-      const start = days[count]?.start ?? now
-      const [created, { sampledEvery, groups }] = await Promise.all([
-        countNewLeads(db.sql, workspaceId, [from, start]),
-        readAnswerGroups(db.sql, workspaceId, { from, start }),
-      ])
-      return {
-        from: start.toISOString(),
-        beforeFrom: from.toISOString(),
-        ...presentComparison(groups, created),
-        sampledEvery,
-      }
-    },
-  })
-}
-
-function statsRoute(app: App, { db, clock }: StatsDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'GET',
-    url: '/api/team/v1/workspaces/:workspaceId/stats',
-    onRequest: guard.member('member'),
-    schema: {
-      ...teamRoute('Statistics'),
-      operationId: 'getStats',
-      summary: 'Read how the workspace fares',
-      description:
-        'Counts of leads are exact. Answer times are those of the messages kept; of more than 2,000 active conversations a sample is read.',
-      params: Type.Object(workspaceParams),
-      querystring: StatsQuery,
-      response: { 200: Stats, ...errors(400, 401, 403, 404) },
-    },
-    handler: async (request) => {
-      const { workspaceId } = memberOf(request)
-      const { days: count = 30, tz = 'UTC', waitingMinutes = 15 } = request.query
+  const api = teamApi(app, guard, 'Statistics')
+  const { db, clock } = deps
+  api.get('/api/team/v1/workspaces/:workspaceId/stats', 'member', {
+    operationId: 'getStats',
+    summary: 'Read how the workspace fares',
+    description:
+      'Counts of leads are exact. Answer times are those of the messages kept; of more than 2,000 active conversations a sample is read.',
+    query: StatsQuery,
+    answers: { 200: Stats },
+    run: async ({ member, query }) => {
+      const { workspaceId } = member
+      const { days: count = 30, tz = 'UTC', waitingMinutes = 15 } = query
       if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
       const now = clock.now()
       const days = lastDays(tz, count, now)
@@ -109,6 +61,33 @@ function statsRoute(app: App, { db, clock }: StatsDeps, guard: TeamGuard): void 
         waiting: presentWaiting(state.waiting, waitingMinutes),
         quota: { used, limit: limit === 0 ? null : limit },
         attention: attentionOf(state, now).map(presentAttention),
+      }
+    },
+  })
+  api.get('/api/team/v1/workspaces/:workspaceId/stats/comparison', 'member', {
+    operationId: 'compareStats',
+    summary: 'Compare how the workspace fares with the time before',
+    description:
+      'The days up to now beside as many before them: new leads, and first answers by member, agent, connection and label. A conversation with several labels is counted under each. Of more than 2,000 active conversations a sample is read.',
+    query: ComparisonQuery,
+    answers: { 200: Comparison },
+    run: async ({ member, query }) => {
+      const { workspaceId } = member
+      const { days: count = 30, tz = 'UTC' } = query
+      if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
+      const now = clock.now()
+      const days = lastDays(tz, 2 * count, now)
+      const from = days[0]?.start ?? now
+      const start = days[count]?.start ?? now
+      const [created, { sampledEvery, groups }] = await Promise.all([
+        countNewLeads(db.sql, workspaceId, [from, start]),
+        readAnswerGroups(db.sql, workspaceId, { from, start }),
+      ])
+      return {
+        from: start.toISOString(),
+        beforeFrom: from.toISOString(),
+        ...presentComparison(groups, created),
+        sampledEvery,
       }
     },
   })

@@ -3,14 +3,15 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
 import { conflict, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import { type App, errors, nullable, oneOf, timestamp, titled } from '../base/route.ts'
+import { type App, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text, wholeNumber } from '../base/schema-types.ts'
 import { replaceMasterKeyFile } from '../base/sealing/master-key.ts'
 import { instanceScope, type Vault } from '../base/sealing/vault.ts'
 import { readIsoTime } from '../base/time.ts'
 import { recordAudit } from '../team/audit.ts'
-import { type TeamActor, type TeamGuard, teamCallerOf } from '../team/member.ts'
-import { closed, idSchema, teamRoute } from '../team/team-schema.ts'
+import type { TeamActor, TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
+import { closed, idSchema } from '../team/team-schema.ts'
 import {
   findOldestStart,
   noticeMs,
@@ -138,9 +139,52 @@ const forOperators = 'For operators.'
 
 /** How keys are changed for new ones: by `parley rotate-keys`, or by a program that does what it does. */
 export function rotationTeamRoutes(app: App, deps: RotationDeps & MasterDeps, guard: TeamGuard): void {
-  beginRoute(app, deps, guard)
-  progressRoute(app, deps, guard)
-  masterRoute(app, deps, guard)
+  const api = teamApi(app, guard, 'Key rotation')
+  api.post('/api/team/v1/key-rotations', 'operator', {
+    operationId: 'rotateKeys',
+    summary: 'Rotate keys',
+    description: `${forOperators} Begins to bring every sealed value (\`data\`) or every digest and search token (\`index\`) under a new key, while the service is used. The service does the work by itself and goes on after a restart. What is running already is left to run: asking again is harmless. A workspace has one rotation at a time.`,
+    body: Type.Object(
+      {
+        purpose: oneOf(purposes, { description: 'Which key.', example: 'index' }),
+        workspaceId: Type.Optional(
+          nullable(idSchema('The workspace; all of them and the people of the installation when left out or null.')),
+        ),
+      },
+      closed,
+    ),
+    answers: { 202: progressSchema },
+    errors: [404, 409],
+    run: async ({ caller, body }) => {
+      const { purpose, workspaceId } = body
+      const { actor } = caller
+      if (workspaceId === undefined || workspaceId === null) await beginEverywhere(deps, actor, purpose)
+      else await beginIn(deps, actor, await knownWorkspace(deps, workspaceId), purpose)
+      return await currentProgress(deps, null)
+    },
+  })
+  api.get('/api/team/v1/key-rotations', 'operator', {
+    operationId: 'getKeyRotation',
+    summary: 'Follow the rotation of keys',
+    description: `${forOperators} How far the rotations are, together.`,
+    query: Type.Object({ since: Type.Optional(timestamp('As an earlier answer gave it.')) }, closed),
+    answers: { 200: progressSchema },
+    run: ({ query }) => currentProgress(deps, readIsoTime(query.since ?? '')),
+  })
+  api.post('/api/team/v1/master-key-rotations', 'operator', {
+    operationId: 'rotateMasterKey',
+    summary: 'Wrap all secrets with the current master key',
+    description: `${forOperators} When the settings give the master key, it is wrapped with \`PARLEY_MASTER_KEY\` what keys of \`PARLEY_PREVIOUS_MASTER_KEYS\` have wrapped. When the key is kept in the data folder, a new one is made first and the one before stays beside it. Done when it answers.`,
+    answers: {
+      200: Type.Object({
+        masterKeyId: text(100, 'The key that wraps all secrets now.', { example: '3f1c22ab' }),
+        rewrapped: count('Secrets that another key had wrapped.', { example: 12 }),
+        previousFile: nullable(text(10_000, 'Where the key before is kept. Null when the settings give the keys.')),
+      }),
+    },
+    errors: [409],
+    run: ({ caller }) => rotateMasterKey(deps, caller.actor),
+  })
 }
 
 const progressSchema = titled('KeyRotationProgress', {
@@ -154,77 +198,6 @@ const progressSchema = titled('KeyRotationProgress', {
   rowsPerSecond: nullable(wholeNumber('Null before the first row is written.', { example: 2_500 })),
   secondsLeft: nullable(wholeNumber('An estimate by that rate. Null while nothing is known.', { example: 30 })),
 })
-
-function beginRoute(app: App, deps: RotationDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'POST',
-    url: '/api/team/v1/key-rotations',
-    onRequest: guard.operator(),
-    schema: {
-      ...teamRoute('Key rotation'),
-      operationId: 'rotateKeys',
-      summary: 'Rotate keys',
-      description: `${forOperators} Begins to bring every sealed value (\`data\`) or every digest and search token (\`index\`) under a new key, while the service is used. The service does the work by itself and goes on after a restart. What is running already is left to run: asking again is harmless. A workspace has one rotation at a time.`,
-      body: Type.Object(
-        {
-          purpose: oneOf(purposes, { description: 'Which key.', example: 'index' }),
-          workspaceId: Type.Optional(
-            nullable(idSchema('The workspace; all of them and the people of the installation when left out or null.')),
-          ),
-        },
-        closed,
-      ),
-      response: { 202: progressSchema, ...errors(400, 401, 403, 404, 409, 413, 415) },
-    },
-    handler: async (request, reply) => {
-      const { purpose, workspaceId } = request.body
-      const { actor } = teamCallerOf(request)
-      if (workspaceId === undefined || workspaceId === null) await beginEverywhere(deps, actor, purpose)
-      else await beginIn(deps, actor, await knownWorkspace(deps, workspaceId), purpose)
-      return reply.code(202).send(await currentProgress(deps, null))
-    },
-  })
-}
-
-function progressRoute(app: App, deps: RotationDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'GET',
-    url: '/api/team/v1/key-rotations',
-    onRequest: guard.operator(),
-    schema: {
-      ...teamRoute('Key rotation'),
-      operationId: 'getKeyRotation',
-      summary: 'Follow the rotation of keys',
-      description: `${forOperators} How far the rotations are, together.`,
-      querystring: Type.Object({ since: Type.Optional(timestamp('As an earlier answer gave it.')) }, closed),
-      response: { 200: progressSchema, ...errors(400, 401, 403) },
-    },
-    handler: async (request) => currentProgress(deps, readIsoTime(request.query.since ?? '')),
-  })
-}
-
-function masterRoute(app: App, deps: MasterDeps, guard: TeamGuard): void {
-  app.route({
-    method: 'POST',
-    url: '/api/team/v1/master-key-rotations',
-    onRequest: guard.operator(),
-    schema: {
-      ...teamRoute('Key rotation'),
-      operationId: 'rotateMasterKey',
-      summary: 'Wrap all secrets with the current master key',
-      description: `${forOperators} When the settings give the master key, it is wrapped with \`PARLEY_MASTER_KEY\` what keys of \`PARLEY_PREVIOUS_MASTER_KEYS\` have wrapped. When the key is kept in the data folder, a new one is made first and the one before stays beside it. Done when it answers.`,
-      response: {
-        200: Type.Object({
-          masterKeyId: text(100, 'The key that wraps all secrets now.', { example: '3f1c22ab' }),
-          rewrapped: count('Secrets that another key had wrapped.', { example: 12 }),
-          previousFile: nullable(text(10_000, 'Where the key before is kept. Null when the settings give the keys.')),
-        }),
-        ...errors(400, 401, 403, 409),
-      },
-    },
-    handler: (request) => rotateMasterKey(deps, teamCallerOf(request).actor),
-  })
-}
 
 async function knownWorkspace({ db }: RotationDeps, id: string): Promise<string> {
   const [row] = await db.sql<{ id: string }[]>`
