@@ -160,7 +160,7 @@ export function rotationTeamRoutes(app: App, deps: RotationDeps & MasterDeps, gu
       const { actor } = caller
       if (workspaceId === undefined || workspaceId === null) await beginEverywhere(deps, actor, purpose)
       else await beginIn(deps, actor, await knownWorkspace(deps, workspaceId), purpose)
-      return await currentProgress(deps, null)
+      return currentProgress(deps, null)
     },
   })
   api.get('/api/team/v1/key-rotations', 'operator', {

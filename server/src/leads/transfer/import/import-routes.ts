@@ -29,7 +29,7 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
     run: async ({ member, body }) => {
       const { format = 'csv', ...rest } = body
       const row = await createImport(deps, member.workspaceId, member.actor, { ...rest, format })
-      return await answerOf(deps, member, row)
+      return answerOf(deps, member, row)
     },
   })
   api.get(importsPath, 'admin', {
