@@ -49,7 +49,7 @@ export interface ChannelAdapter<C extends Connection = Connection> {
   /** What the platform calls. Without it nobody calls: events come another way. */
   callbackRoutes?(app: App, deps: CallbackDeps): void
   /** What members do with connections of this channel alone. */
-  teamRoutes?(app: App, guard: Pick<TeamGuard, 'member'>): void
+  teamRoutes?(app: App, guard: TeamGuard): void
 }
 
 export type PlatformAccess<C extends Connection> = Pick<C, 'numberId' | 'accountId' | 'settings'>

@@ -43,6 +43,8 @@ export interface Member extends TeamCaller {
 
 /** The doors of the team API, for a route's `onRequest`. */
 export interface TeamGuard {
+  /** Anyone, from a page of this service or from no page. */
+  visitor(): onRequestHookHandler
   /** Anyone who is signed in, or any team token. */
   signedIn(): onRequestHookHandler
   /** Members of the workspace in the path (`:workspaceId`) from this role up. Others are told that there is none. */

@@ -11,7 +11,7 @@ import {
   replaceMasterKeyFile,
 } from '../../src/base/sealing/master-key.ts'
 import { type MasterKeys, openVault, type Vault } from '../../src/base/sealing/vault.ts'
-import { rotateMasterKey } from '../../src/rotation/team-routes.ts'
+import { rotateMasterKey } from '../../src/rotation/rotation-routes.ts'
 import { testDatabase } from '../support/database.ts'
 import { newFolder } from '../support/folder.ts'
 

@@ -10,6 +10,7 @@ import { type Member, type Role, roleCovers, type TeamGuard } from '../../team/m
 import type { Limiter } from '../rate-limit/limiter.ts'
 import { setRateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
 import { rateLimited } from '../rate-limit/request-limits.ts'
+import { refuseForeignOrigin } from '../sign-in/csrf.ts'
 import { type CredentialDeps, type Identity, identify, tokenIn } from './team-credential.ts'
 
 /** Makes room for the caller on every request; call it once, before any route with a team guard. */
@@ -42,6 +43,7 @@ export function createTeamGuard(deps: TeamGuardDeps): TeamGuard {
     return identity
   }
   return {
+    visitor: () => async (request) => refuseForeignOrigin(request.headers, deps.publicUrl),
     signedIn: () => async (request, reply) => {
       await admit(request, reply)
     },

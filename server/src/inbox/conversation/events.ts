@@ -6,7 +6,7 @@ import type { Message } from './message.ts'
 import { writeOwner } from './owner.ts'
 import type { Rung } from './status-ladder.ts'
 
-/** What is said of each stands in `inbox/api/event-catalogue.ts`. */
+/** What is said of each stands in `inbox/api/inbox-event-catalogue.ts`. */
 export type InboxEventName =
   | 'inbox.message.received'
   | 'inbox.message.sent'

@@ -3,6 +3,7 @@ import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
+import { tellTeam } from './conversation-news.ts'
 import { move } from './moving.ts'
 import { keyIdOf } from './owner.ts'
 import { anyWorkspace, conversationColumns } from './queries.ts'
@@ -16,7 +17,6 @@ import {
   sealLastMessage,
   userIndexes,
 } from './sealed.ts'
-import { tellTeam } from './team-news.ts'
 
 // What a busy moment brings goes together: these do for many conversations in one statement what their neighbours do for
 // one. Each name is looked up by its index: `offset 0` keeps the planner from reading the workspace instead.

@@ -9,11 +9,11 @@ import { dropConversationTokens } from '../search/put-tokens.ts'
 import { type ConversationChange, changeOwner, touched } from './change.ts'
 import { recordDifference } from './commit-change.ts'
 import type { Contact, Conversation } from './conversation.ts'
+import { tellTeam } from './conversation-news.ts'
 import { type InboundMarks, laterId, newestInbound } from './conversation-state.ts'
 import { moveDispatches } from './dispatches.ts'
 import { uniqueTime } from './message.ts'
 import { human } from './owner.ts'
-import { tellTeam } from './team-news.ts'
 
 /**
  * Makes two conversations of one customer, both locked, into the older one: a customer was known by the platform's

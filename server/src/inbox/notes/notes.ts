@@ -4,7 +4,7 @@ import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordNotices } from '../../notices/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { tellMember, tellTeam } from '../conversation/team-news.ts'
+import { tellMember, tellTeam } from '../conversation/conversation-news.ts'
 
 export interface Note {
   id: string

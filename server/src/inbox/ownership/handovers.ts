@@ -2,9 +2,9 @@ import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
+import { tellTeam } from '../conversation/conversation-news.ts'
 import type { OpenHandover, Urgency } from '../conversation/hold.ts'
 import { keyIdOf, type Owner, ownerOfKey } from '../conversation/owner.ts'
-import { tellTeam } from '../conversation/team-news.ts'
 
 /** What is said to whoever goes on. */
 export interface HandoverWords {

@@ -3,9 +3,9 @@ import type { Db, Sql, Tx } from '../../base/db.ts'
 import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
+import { conversationsTopic, tellTeam } from '../conversation/conversation-news.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { touchedNow } from '../conversation/moving.ts'
-import { conversationsTopic, tellTeam } from '../conversation/team-news.ts'
 
 const batchSize = 500
 const askEveryMs = 15_000

@@ -3,13 +3,13 @@ import { timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { touched } from '../conversation/change.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import { tellTeam } from '../conversation/conversation-news.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { openMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
 import { asItIs, move } from '../conversation/moving.ts'
 import { anyWorkspace, findConversation, lockConversation, storeConversation } from '../conversation/queries.ts'
 import { openConversation } from '../conversation/sealed.ts'
-import { tellTeam } from '../conversation/team-news.ts'
 
 /**
  * Marks a conversation read. The platform is told after the commit, without waiting: whether it learns of it changes

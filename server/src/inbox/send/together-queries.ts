@@ -4,10 +4,10 @@ import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { tellTeam } from '../conversation/conversation-news.ts'
 import { move } from '../conversation/moving.ts'
 import { anyWorkspace, conversationColumns } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation, sealLastMessage } from '../conversation/sealed.ts'
-import { tellTeam } from '../conversation/team-news.ts'
 
 // What the sends of a busy moment do in one statement for all of them. Whoever holds a conversation keeps only its own
 // sends waiting: those are left out here, and go alone.

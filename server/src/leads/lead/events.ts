@@ -5,7 +5,7 @@ import type { Lead } from './lead.ts'
 import { otherNumbers } from './mask-lead.ts'
 import { presentDetail } from './present.ts'
 
-/** What is said of each stands in `leads/api/event-catalogue.ts`. */
+/** What is said of each stands in `leads/api/lead-event-catalogue.ts`. */
 const leadEventNames = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
 export type LeadEventName = (typeof leadEventNames)[number]
 

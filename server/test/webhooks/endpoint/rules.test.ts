@@ -5,7 +5,7 @@ import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/queue-status.ts'
 import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
 import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
-import { explain } from '../../../src/webhooks/manage/team-routes-deliveries.ts'
+import { explain } from '../../../src/webhooks/manage/delivery-routes.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')
 const in1s = new Date(now.getTime() + 1000)

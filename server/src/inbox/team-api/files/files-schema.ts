@@ -4,7 +4,7 @@ import { errorAnswer, nullable, oneOf, timestamp, titled } from '../../../base/r
 import { cursor, fileText, text, wholeNumber } from '../../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../../team/team-schema.ts'
 import { downloadType, inlineTypes } from '../../media/inline-types.ts'
-import { mediaKinds, mediaStates, TeamMedia } from '../team-media-schema.ts'
+import { mediaKinds, mediaStates, TeamMedia } from '../media-schema.ts'
 
 /** Files of messages, and those that the team is about to send. */
 

@@ -1,0 +1,141 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { notFound } from '../../base/errors.ts'
+import { type App, nullable, titled } from '../../base/route.ts'
+import { count, text, unpaged } from '../../base/schema-types.ts'
+import { instanceScope } from '../../base/sealing/vault.ts'
+import { version } from '../../base/version.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { TeamGuard } from '../../team/member.ts'
+import { teamApi } from '../../team/team-api.ts'
+import { closed, emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
+import { sessionCookie } from '../sign-in/cookies.ts'
+import { csrfTokenOf } from '../sign-in/csrf.ts'
+import { csrfTokenSchema, presentSession, sessionSchema } from '../sign-in/schema.ts'
+import { endSession, listSessions } from '../sign-in/sessions.ts'
+import { listMemberships } from '../users/members.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
+import { findUser, openPerson } from '../users/users.ts'
+import { endMyOtherSessions, endSessionsOfEmail } from './end-sessions.ts'
+import { signedInUser } from './signed-in-user.ts'
+
+const path = '/api/team/v1'
+
+const me = titled('User', {
+  id: idSchema('The user.'),
+  name: personNameSchema,
+  email: emailSchema,
+  isOperator: Type.Boolean({ description: 'Runs this installation.', example: false }),
+  hasPassword: Type.Boolean({ example: true }),
+  twoFactor: Type.Boolean({ description: 'Whether a code is asked for at sign-in.', example: true }),
+})
+
+const membership = titled('Membership', {
+  id: idSchema('The workspace.'),
+  name: text(100, 'What it is called.', { example: 'Acme Sales' }),
+  role: roleSchema,
+})
+
+const Session = Type.Object({
+  user: Type.Unsafe<NonNullable<Awaited<ReturnType<typeof readMe>>> | null>({
+    ...me,
+    type: ['object', 'null'],
+    description: 'Null for a token.',
+  }),
+  csrfToken: nullable(csrfTokenSchema),
+  workspaces: Type.Array(membership, { ...unpaged, description: 'Where the user is a member.' }),
+  version: text(50, 'Of the service.', { example: '0.1.0' }),
+})
+
+/** Who am I, and where am I signed in. */
+export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Profile')
+  api.get(`${path}/session`, 'signed-in', {
+    operationId: 'getSession',
+    summary: 'Who am I',
+    description: 'The signed-in user, their workspaces, and the token that changes need.',
+    answers: { 200: Session },
+    allErrors: [400, 401],
+    options: { config: { repeatsToken: true } },
+    run: async ({ caller, request }) => {
+      const { userId } = caller
+      return {
+        user: userId === null ? null : await readMe(deps, userId),
+        csrfToken: userId === null ? null : csrfTokenFor(deps, request),
+        workspaces: userId === null ? [] : await listMemberships(deps.db.sql, userId),
+        version,
+      }
+    },
+  })
+  api.get(`${path}/sessions`, 'signed-in', {
+    operationId: 'listSessions',
+    summary: 'List my sessions',
+    description: 'The browsers in which the signed-in user is signed in.',
+    answers: { 200: Type.Object({ sessions: Type.Array(sessionSchema, unpaged) }) },
+    run: async ({ caller }) => {
+      const { userId, sessionId } = signedInUser(caller)
+      const rows = await listSessions(deps, userId, deps.wallClock.now())
+      return { sessions: rows.map((row) => presentSession(row, sessionId)) }
+    },
+  })
+  api.delete(`${path}/sessions/:sessionId`, 'signed-in', {
+    operationId: 'endSession',
+    summary: 'End one of my sessions',
+    description: 'That browser is signed out with its next request.',
+    params: Type.Object({ sessionId: idSchema('The session.') }),
+    errors: [404],
+    run: async ({ caller, params }) => {
+      const { userId } = signedInUser(caller)
+      const { sessionId } = params
+      const { actor } = caller
+      await deps.db.tx(async (tx) => {
+        if (!(await endSession(tx, userId, sessionId))) throw notFound('Session not found')
+        const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
+        await recordAudit(tx, entry, deps.wallClock.now())
+      })
+    },
+  })
+  api.delete(`${path}/sessions`, 'signed-in', {
+    operationId: 'endMyOtherSessions',
+    summary: 'End all my other sessions',
+    description: 'Every other browser is signed out. The one that asks stays.',
+    answers: {
+      200: Type.Object({
+        success: Type.Boolean({ example: true }),
+        ended: count('How many there were.', { example: 2 }),
+      }),
+    },
+    run: async ({ caller }) => {
+      const { userId, sessionId } = signedInUser(caller)
+      return { success: true, ended: await endMyOtherSessions(deps, userId, sessionId) }
+    },
+  })
+  api.post(`${path}/sessions/end-all`, 'operator', {
+    operationId: 'endSessionsOfUser',
+    summary: 'Sign a user out everywhere',
+    description:
+      'For operators. Every session of the user ends, and so do sign-in links that nobody has used. They may sign in again.',
+    body: Type.Object({ email: emailSchema }, closed),
+    errors: [404],
+    run: ({ caller, body }) => endSessionsOfEmail(deps, caller.actor, body.email),
+  })
+}
+
+async function readMe(deps: TeamDeps, userId: string) {
+  const user = await findUser(deps.db.sql, userId)
+  if (user === undefined) return null
+  const person = await deps.vault.withKeyring(instanceScope, (keys) => openPerson(keys, userId, user.person))
+  return {
+    id: userId,
+    ...person,
+    isOperator: user.is_operator,
+    hasPassword: user.password_hash !== null,
+    twoFactor: user.totp_confirmed_at !== null,
+  }
+}
+
+/** The token of the session that the request came with, for its forms and its answers. */
+function csrfTokenFor(deps: TeamDeps, request: FastifyRequest): string | null {
+  const sessionToken = sessionCookie(deps.publicUrl).read(request)
+  return sessionToken === null ? null : csrfTokenOf(sessionToken)
+}

@@ -1,0 +1,117 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { invalid } from '../../base/errors.ts'
+import { type App, nullable, timestamp, titled } from '../../base/route.ts'
+import { text, unpaged } from '../../base/schema-types.ts'
+import { readIsoTime } from '../../base/time.ts'
+import type { TeamCaller, TeamGuard } from '../../team/member.ts'
+import { type TeamApi, teamApi } from '../../team/team-api.ts'
+import { closed, idSchema, roleSchema, workspaceParams } from '../../team/team-schema.ts'
+import { proveCaller } from '../account/two-factor.ts'
+import { proofFields } from '../sign-in/schema.ts'
+import { visitorOf } from '../sign-in/visitor.ts'
+import type { TeamDeps } from '../users/team-deps.ts'
+import { createTeamToken, listTeamTokens, revokeTeamToken } from './team-tokens.ts'
+import { presentToken, tokenNameSchema, tokenSchema } from './token-schema.ts'
+
+const listed = Type.Object({ tokens: Type.Array(tokenSchema, unpaged) })
+const withValue = titled('TeamTokenWithValue', {
+  token: tokenSchema,
+  value: text(100, 'Shown only here.', { example: 'plt_…' }),
+})
+const fields = {
+  name: tokenNameSchema,
+  role: roleSchema,
+  expiresAt: Type.Optional(nullable(timestamp('When it stops working. Null: when it is revoked.'))),
+}
+const NewToken = Type.Object(fields, { ...closed, title: 'NewTeamToken' })
+const tokenId = { tokenId: idSchema('The token.') }
+
+/** Tokens that work in one workspace, and those that work in all: the same operations at two addresses. */
+export function tokenTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Team tokens')
+  workspaceTokenRoutes(api, deps)
+  installationTokenRoutes(api, deps)
+}
+
+function workspaceTokenRoutes(api: TeamApi, deps: TeamDeps): void {
+  const path = '/api/team/v1/workspaces/:workspaceId/tokens'
+  const whose = 'For owners: tokens that work in this workspace.'
+  api.get(path, 'owner', {
+    operationId: 'listTeamTokens',
+    summary: 'List team tokens',
+    description: whose,
+    answers: { 200: listed },
+    run: ({ member }) => list(deps, member.workspaceId),
+  })
+  api.post(path, 'owner', {
+    operationId: 'createTeamToken',
+    summary: 'Create a team token',
+    description: `${whose} Its value is in this answer and nowhere else.`,
+    body: NewToken,
+    answers: { 201: withValue },
+    run: ({ member, body }) => create(deps, member, member.workspaceId, body),
+  })
+  api.delete(`${path}/:tokenId`, 'owner', {
+    operationId: 'revokeTeamToken',
+    summary: 'Revoke a team token',
+    description: `${whose} It stops working at once.`,
+    params: Type.Object({ ...workspaceParams, ...tokenId }),
+    run: ({ member, params }) => revokeTeamToken(deps, member, member.workspaceId, params.tokenId),
+  })
+}
+
+function installationTokenRoutes(api: TeamApi, deps: TeamDeps): void {
+  const path = '/api/team/v1/tokens'
+  const whose = 'For operators: tokens that work in every workspace. With the role owner they are operators themselves.'
+  api.get(path, 'operator', {
+    operationId: 'listInstallationTokens',
+    summary: 'List team tokens',
+    description: whose,
+    params: Type.Object({}),
+    answers: { 200: listed },
+    errors: [404],
+    run: () => list(deps, null),
+  })
+  api.post(path, 'operator', {
+    operationId: 'createInstallationToken',
+    summary: 'Create a team token',
+    description: `${whose} Its value is in this answer and nowhere else.`,
+    params: Type.Object({}),
+    // A session alone must not make one: it outlives the session, and may do more.
+    body: Type.Object({ ...fields, ...proofFields }, { ...closed, title: 'NewInstallationToken' }),
+    answers: { 201: withValue },
+    errors: [404, 409, 429],
+    run: async ({ caller, body, request }) => {
+      await proveCaller(deps, visitorOf(deps, request), caller, body)
+      return create(deps, caller, null, body)
+    },
+  })
+  api.delete(`${path}/:tokenId`, 'operator', {
+    operationId: 'revokeInstallationToken',
+    summary: 'Revoke a team token',
+    description: `${whose} It stops working at once.`,
+    params: Type.Object(tokenId),
+    errors: [404],
+    run: ({ caller, params }) => revokeTeamToken(deps, caller, null, params.tokenId),
+  })
+}
+
+async function list({ db, clock }: TeamDeps, workspaceId: string | null) {
+  const rows = await listTeamTokens(db.sql, workspaceId, clock.now())
+  return { tokens: rows.map(presentToken) }
+}
+
+async function create(deps: TeamDeps, caller: TeamCaller, workspaceId: string | null, wanted: Static<typeof NewToken>) {
+  const { name, role, expiresAt } = wanted
+  const input = { workspaceId, name: name.trim(), role, expiresAt: readExpiry(expiresAt) }
+  const { token, value } = await createTeamToken(deps, caller, input)
+  return { token: presentToken(token), value }
+}
+
+function readExpiry(text: string | null | undefined): Date | null {
+  if (text === undefined || text === null) return null
+  const time = readIsoTime(text)
+  if (time === null) throw invalid('expiresAt', 'must be an ISO 8601 time')
+  return time
+}

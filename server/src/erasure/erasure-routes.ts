@@ -1,0 +1,115 @@
+import { Type } from 'typebox'
+import type { Removed } from '../base/erasure.ts'
+import { notFound } from '../base/errors.ts'
+import { newId } from '../base/id.ts'
+import type { App } from '../base/route.ts'
+import { countEvents } from '../events/erase.ts'
+import { countOfConversations } from '../inbox/erase.ts'
+import { recordAudit } from '../team/audit.ts'
+import type { Member, TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
+import { idSchema, workspaceParams } from '../team/team-schema.ts'
+import { type ErasureDeps, type ErasureRow, findErasure, listErasures, sealSubject } from './erasure.ts'
+import { type CustomerName, findNamed } from './name-customer.ts'
+import { leaseMs, runErasure } from './run.ts'
+import { erasureSchema, newErasureSchema, presentErasure, presentRemoved, removedSchema } from './schema.ts'
+
+const path = '/api/team/v1/workspaces/:workspaceId/erasures'
+const oneErasure = Type.Object({ erasure: erasureSchema })
+/** A request waits so long for the end; a worker does the rest. */
+const waitMs = 5_000
+
+/** Erasing a customer from the workspace. */
+export function erasureTeamRoutes(app: App, deps: ErasureDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Erasures')
+  api.post(path, 'admin', {
+    operationId: 'eraseCustomer',
+    summary: 'Erase a customer',
+    description:
+      'For admins; it cannot be undone. Name the customer by one of phone, email, leadId and conversationId. Erases their leads, conversations, messages, notes, events, webhook deliveries and whatever else holds them in this workspace. Receivers of events get `lead.deleted` once more for each lead, with its id and nothing of the person. What the customer writes before their conversation is gone goes with it; what they write afterwards begins a new one. An answer with state `running` means that it goes on by itself: ask for the erasure again.',
+    body: newErasureSchema,
+    answers: {
+      200: Type.Object({ found: removedSchema }, { description: 'With `dryRun`: what would be erased.' }),
+      201: oneErasure,
+    },
+    errors: [422],
+    run: async ({ member, body, reply }) => {
+      const { dryRun, ...name } = body
+      if (dryRun) {
+        const found = await foreseeErasure(deps, member, name)
+        return reply.code(200).send({ found: presentRemoved(found) })
+      }
+      const begun = await beginErasure(deps, member, name)
+      const row = await runErasure(deps, member.workspaceId, begun.id, waitMs)
+      return reply.code(201).send({ erasure: presentErasure(row ?? begun) })
+    },
+  })
+  api.get(path, 'admin', {
+    operationId: 'listErasures',
+    summary: 'List erasures',
+    description: 'For admins. The newest 50, with nothing of whom they were about.',
+    answers: { 200: Type.Object({ erasures: Type.Array(erasureSchema, { maxItems: 50 }) }) },
+    run: async ({ member }) => {
+      const rows = await listErasures(deps.db.sql, member.workspaceId)
+      return { erasures: rows.map(presentErasure) }
+    },
+  })
+  api.get(`${path}/:erasureId`, 'admin', {
+    operationId: 'getErasure',
+    summary: 'Get an erasure',
+    description: 'For admins. How far it is, and what it has removed.',
+    params: Type.Object({ ...workspaceParams, erasureId: idSchema('The erasure.') }),
+    answers: { 200: oneErasure },
+    run: async ({ member, params }) => {
+      const row = await findErasure(deps.db.sql, member.workspaceId, params.erasureId)
+      if (row === undefined) throw notFound('Erasure not found')
+      return { erasure: presentErasure(row) }
+    },
+  })
+}
+
+/** What would be erased of the customer, without the files of imports, which only an erasure looks through. */
+async function foreseeErasure({ db, vault, clock }: ErasureDeps, by: Member, name: CustomerName): Promise<Removed> {
+  const { workspaceId } = by
+  return vault.withKeyring(workspaceId, async (keyring) => {
+    const { customer, leads } = await findNamed(db.sql, keyring, by, name, clock.now())
+    const { leadIds, conversationIds, mergedIds } = customer
+    const [ofConversations, events] = await Promise.all([
+      countOfConversations(db.sql, workspaceId, conversationIds),
+      countEvents(db.sql, workspaceId, [...leadIds, ...conversationIds, ...mergedIds]),
+    ])
+    return { leads, ...ofConversations, events }
+  })
+}
+
+/**
+ * Writes down that the customer is to be erased: from then on it happens, whatever becomes of this process. Throws 400, 404
+ * and 422 for a name that is none.
+ */
+export async function beginErasure(
+  { db, vault, clock }: ErasureDeps,
+  by: Member,
+  name: CustomerName,
+): Promise<ErasureRow> {
+  const { workspaceId, actor } = by
+  return vault.withKeyring(workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const now = clock.now()
+      const { customer, namedBy } = await findNamed(tx, keyring, by, name, now)
+      const id = newId(now)
+      // Whoever began it is at it; a worker steps in when they are not.
+      const dueAt = new Date(now.getTime() + leaseMs)
+      await tx`
+        insert into erasures (workspace_id, id, state, named_by, subject, actor_type, actor_id, due_at, created_at)
+        values (
+          ${workspaceId}, ${id}, 'running', ${namedBy}, ${sealSubject(keyring, id, customer)}, ${actor.type}, ${actor.id},
+          ${dueAt}, ${now}
+        )`
+      const entry = { scopeId: workspaceId, actor, action: 'customer.erasure_began', target: `erasure:${id}` }
+      await recordAudit(tx, entry, now)
+      const row = await findErasure(tx, workspaceId, id)
+      if (row === undefined) throw new Error('A row was expected')
+      return row
+    }),
+  )
+}

@@ -1,0 +1,115 @@
+import { Type } from 'typebox'
+import { broughtBy, leaveBody, takeRawBodies } from '../../../base/bytes/raw-body.ts'
+import { invalid } from '../../../base/errors.ts'
+import { type App, errors } from '../../../base/route.ts'
+import { fileText } from '../../../base/schema-types.ts'
+import { memberOf, type TeamGuard } from '../../../team/member.ts'
+import { teamApi } from '../../../team/team-api.ts'
+import { teamRoute } from '../../../team/team-schema.ts'
+import { conversationNotFound } from '../../conversation/errors.ts'
+import { findConversation } from '../../conversation/queries.ts'
+import { limitsOf, removeUpload, takeUpload, type UploadDeps } from '../../media/uploads.ts'
+import { conversationsPath, scopeOf } from '../inbox-request.ts'
+import { TeamConversationParams } from '../inbox-schema.ts'
+import { mediaKinds } from '../media-schema.ts'
+import { filePlaces, takingPlaces } from './file-places.ts'
+import {
+  Upload,
+  UploadLimits,
+  UploadParams,
+  UploadQuery,
+  uploadLimitReached,
+  uploadTooLarge,
+  uploadTypeRefused,
+} from './files-schema.ts'
+
+/** What the platforms take as the text of a file. */
+const captionLength = 1024
+
+/** Files on their way out: they are here before the message that shows them. */
+export function uploadRoutes(app: App, deps: UploadDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Team inbox')
+  const { db, adapters } = deps
+  api.get(`${conversationsPath}/:id/upload-limits`, 'member', {
+    operationId: 'getUploadLimits',
+    summary: 'Read which files can be sent',
+    description: 'What the channel of the conversation takes, by kind.',
+    params: TeamConversationParams,
+    answers: { 200: UploadLimits },
+    allErrors: [400, 401, 404],
+    run: async ({ member, params }) => {
+      const conversation = await findConversation(db.sql, scopeOf(member), params.id)
+      if (conversation === undefined) throw conversationNotFound()
+      const limits = limitsOf(adapters, conversation.channel)
+      const kinds = mediaKinds.flatMap((kind) => {
+        const limit = limits?.[kind] ?? null
+        return limit === null ? [] : [{ kind, bytes: limit.bytes, types: [...limit.types] }]
+      })
+      const hasFiles = kinds.length > 0
+      return { kinds, captionLength: hasFiles ? captionLength : 0, canReact: hasFiles, canQuote: hasFiles }
+    },
+  })
+  api.delete(`${conversationsPath}/:id/uploads/:uploadId`, 'member', {
+    operationId: 'deleteUpload',
+    summary: 'Remove an upload',
+    description: 'One of the caller’s that no message has taken.',
+    params: UploadParams,
+    answers: { 204: Type.Unsafe<undefined>({ type: 'null', description: 'It is gone.' }) },
+    errors: [413, 415],
+    run: async ({ member, params }) => {
+      const { workspaceId, actor } = member
+      const { id, uploadId } = params
+      await removeUpload(deps, workspaceId, actor, id, uploadId)
+      return undefined
+    },
+  })
+  takeRawBodies(app, (scope) => uploadRoute(scope, deps, guard))
+}
+
+function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
+  const place = filePlaces(takingPlaces)
+  app.route({
+    method: 'POST',
+    url: `${conversationsPath}/:id/uploads`,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    config: { takesFiles: true },
+    onRequest: guard.member('member'),
+    schema: {
+      ...teamRoute('Team inbox'),
+      operationId: 'uploadMedia',
+      summary: 'Upload a file to send',
+      description:
+        'The body is the file itself, of whatever `Content-Type`. It waits for a send to take it by its `id`, for a day at most. A caller may have 20 such uploads, a workspace 2 GiB of them.',
+      params: TeamConversationParams,
+      querystring: UploadQuery,
+      consumes: ['application/octet-stream'],
+      body: Type.Unsafe<unknown>({ 'x-published': Type.String(fileText) }),
+      response: {
+        201: Upload,
+        ...errors(400, 401, 403, 404, 503),
+        409: uploadLimitReached,
+        413: uploadTooLarge,
+        415: uploadTypeRefused,
+      },
+    },
+    handler: async (request, reply) => {
+      const member = memberOf(request)
+      const { kind, name = null, type = null, seconds = null, waveform } = request.query
+      const upload = {
+        ...broughtBy(request),
+        ...{ conversationId: request.params.id, kind, name, type, seconds },
+        waveform: waveform === undefined ? null : readWaveform(waveform),
+      }
+      const { expiresAt, ...shown } = await place(member, () =>
+        takeUpload(deps, scopeOf(member), member.actor, upload),
+      ).catch(leaveBody(request, reply))
+      return reply.code(201).send({ ...shown, expiresAt: expiresAt.toISOString() })
+    },
+  })
+}
+
+function readWaveform(text: string): number[] {
+  const heights = text.split(',').map(Number)
+  if (heights.some((height) => height > 100)) throw invalid('waveform', 'must be whole numbers of 0–100', 'query')
+  return heights
+}

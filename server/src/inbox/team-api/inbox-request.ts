@@ -1,0 +1,24 @@
+import { Type } from 'typebox'
+import type { Member } from '../../team/member.ts'
+import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import { showConversations } from '../read/show.ts'
+import { TeamConversation } from './inbox-schema.ts'
+import { presentTeamConversation } from './present-conversation.ts'
+
+export const inboxPath = '/api/team/v1/workspaces/:workspaceId/inbox'
+export const conversationsPath = `${inboxPath}/conversations`
+
+export const oneConversation = Type.Object({ conversation: TeamConversation })
+
+/** Members see every connection of their workspace. */
+export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, connectionIds: [] })
+
+/** One conversation as the team sees it. */
+export async function showOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {
+  const shown = await showConversations(deps, workspaceId, [conversation])
+  return shown.map((each) => presentTeamConversation(each, deps.clock.now()))[0] ?? missing()
+}
+
+function missing(): never {
+  throw new Error('One conversation was to be shown, and none was')
+}

@@ -1,0 +1,42 @@
+import type { App } from '../../base/route.ts'
+import type { TeamGuard } from '../../team/member.ts'
+import { teamApi } from '../../team/team-api.ts'
+import type { UploadDeps } from '../media/uploads.ts'
+import type { SendDeps } from '../send/send-deps.ts'
+import { bulkRoutes } from './conversation-bulk-routes.ts'
+import { changeRoutes, ownerRoutes, readMarkRoutes } from './conversation-change-routes.ts'
+import { listRoutes, readRoutes } from './conversation-routes.ts'
+import { type FileDeps, fileRoutes } from './files/file-routes.ts'
+import { galleryRoutes } from './files/gallery-routes.ts'
+import { uploadRoutes } from './files/upload-routes.ts'
+import { type HealthDeps, healthRoutes } from './health-routes.ts'
+import { sendRoutes, startRoutes } from './new-message-routes.ts'
+import { mentionRoutes, noteRoutes } from './note-routes.ts'
+import type { Presence } from './presence.ts'
+import { presenceRoutes } from './presence-routes.ts'
+import { searchRoutes } from './search-routes.ts'
+import { timelineRoutes } from './timeline-routes.ts'
+
+export type InboxTeamDeps = SendDeps & HealthDeps & FileDeps & UploadDeps & { presence: Presence }
+
+/** The inbox as the team works in it. */
+export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Team inbox')
+  listRoutes(api, deps)
+  searchRoutes(api, deps)
+  readRoutes(api, deps)
+  timelineRoutes(api, deps)
+  changeRoutes(api, deps)
+  bulkRoutes(api, deps)
+  ownerRoutes(api, deps)
+  noteRoutes(api, deps)
+  readMarkRoutes(api, deps)
+  mentionRoutes(api, deps)
+  fileRoutes(app, deps, guard)
+  galleryRoutes(api, deps)
+  uploadRoutes(app, deps, guard)
+  presenceRoutes(api, deps)
+  sendRoutes(api, deps)
+  startRoutes(api, deps)
+  healthRoutes(app, deps, guard)
+}

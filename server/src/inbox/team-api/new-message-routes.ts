@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import { ApiError, conflict, forbidden, invalid, unavailable } from '../../base/errors.ts'
+import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
+import { oneOf } from '../../base/route.ts'
+import { text, uuid } from '../../base/schema-types.ts'
+import type { Member } from '../../team/member.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
+import { answerSend, conversationParam, judgedByVerb, noQuery, sendAnswers } from '../api/send-routes.ts'
+import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
+import { beginConversation } from '../ownership/begin-conversation.ts'
+import { readDetails } from '../read/read-details.ts'
+import { sendMessage } from '../send/send.ts'
+import type { SendDeps } from '../send/send-deps.ts'
+import { ThreadMoved } from '../send/send-errors.ts'
+import { memberRefusal, SendHeaders, sendRefusals, TeamSend, TemplateSend } from '../send/send-schema.ts'
+import { conversationsPath, scopeOf } from './inbox-request.ts'
+import { presentTeamMessage } from './present-conversation.ts'
+
+/** The member's send: it makes the conversation `human`. */
+export function sendRoutes(api: TeamApi, deps: SendDeps): void {
+  api.post(`${conversationsPath}/:id/messages`, 'member', {
+    operationId: 'sendMessageAsMember',
+    summary: 'Write to the customer',
+    description:
+      'As in the inbox interface, for any conversation of the workspace; and beside text and templates files (`media`, with an upload of the conversation) and reactions, with a quote where wanted. The conversation becomes `human` in the same step and, if nobody is assigned, assigned to the member, but for a reaction. With `if_last_message_id` nothing is sent when the thread has moved since. A file is given to the platform first, so that the answer may take minutes.',
+    params: Type.Object({ ...workspaceParams, ...conversationParam }),
+    headers: SendHeaders,
+    query: noQuery,
+    body: TeamSend,
+    answers: { ...sendAnswers, 409: memberRefusal },
+    options: judgedByVerb,
+    run: async ({ member, request, reply }) => {
+      admitToInbox(member)
+      const sender = { workspaceId: member.workspaceId, connectionIds: [], actor: member.actor }
+      return answerSend((...asked) => sendMessage(deps, ...asked), sender, request, reply).catch((error) =>
+        showNewer(deps, member.workspaceId, error),
+      )
+    },
+  })
+}
+
+function admitToInbox({ workspace }: Member): void {
+  if (!workspace.inboxEnabled) throw forbidden('The plan of this workspace does not include the inbox')
+  if (!workspace.inboxAvailable) {
+    throw unavailable('The inbox is not available for this workspace at the moment', { code: 'CHAT_INBOX_UNAVAILABLE' })
+  }
+}
+
+async function showNewer(deps: SendDeps, workspaceId: string, error: unknown): Promise<never> {
+  if (!(error instanceof ThreadMoved)) throw error
+  const details = await readDetails(deps, workspaceId, [error.newer])
+  throw conflict(error.message, { ...error.data, message: presentTeamMessage(error.newer, () => null, details) })
+}
+
+const NewConversation = Type.Object(
+  {
+    connection_id: uuid('The number to send from.'),
+    phone: text(maxPhoneLength, 'The number to send to, with country code.', {
+      minLength: 1,
+      example: '+55 81 99123-4567',
+    }),
+    template: TemplateSend.properties.template,
+  },
+  { ...closed, title: 'NewConversation' },
+)
+
+const Started = Type.Object(
+  {
+    conversation_id: idSchema('The conversation: a new one, or the one that there was with this number.'),
+    began: Type.Boolean({ description: 'False: there was a conversation with this number already.' }),
+    message_id: idSchema('The message.'),
+    status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
+  },
+  { title: 'StartedConversation' },
+)
+
+/** What agents do by `start_conversation`, for people. */
+export function startRoutes(api: TeamApi, deps: SendDeps): void {
+  api.post(conversationsPath, 'member', {
+    operationId: 'startConversation',
+    summary: 'Start a conversation with a template',
+    description:
+      'Sends an approved template to a number that has not written, or whose 24-hour window is closed. The conversation becomes `human` and, if nobody is assigned, assigned to the member. A conversation begins only for a message that can be sent; under one Idempotency-Key it is sent at most once.',
+    headers: SendHeaders,
+    body: NewConversation,
+    answers: { 202: Started, ...sendRefusals, 409: memberRefusal },
+    errors: [429, 503],
+    run: async ({ member, body, headers, reply }) => {
+      admitToInbox(member)
+      const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
+      const { connection_id, phone: asked, template } = body
+      const phone = readPhone(asked, member.workspace.defaultCountry ?? undefined)
+      if (phone === null) throw invalid('phone', phoneProblem(asked))
+      const { name, language, body_params: parameters = [] } = template
+      const sender = { ...scopeOf(member), actor: member.actor }
+      const { conversation, isNew } = await beginConversation(deps, sender, {
+        connectionId: connection_id.toLowerCase(),
+        phone,
+        template: { kind: 'template', name, language, parameters },
+      })
+      const sent = await sendMessage(deps, sender, {
+        conversationId: conversation.id,
+        idempotencyKey,
+        body: { kind: 'template', template },
+      })
+      if (sent.isReplay) reply.header('idempotent-replayed', 'true')
+      const said = JSON.parse(sent.body)
+      if (sent.status !== 202) throw new ApiError(sent.status, said.statusMessage, { data: said.data })
+      return { conversation_id: conversation.id, began: isNew, ...said }
+    },
+  })
+}

@@ -1,0 +1,149 @@
+import { Type } from 'typebox'
+import { forbidden } from '../../base/errors.ts'
+import { nullable, timestamp } from '../../base/route.ts'
+import { count, cursor, page } from '../../base/schema-types.ts'
+import type { Member } from '../../team/member.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
+import { findConversation } from '../conversation/queries.ts'
+import { addTeamNote } from '../notes/add-note.ts'
+import { countUnreadMentions, listMentions, markMentionsRead } from '../notes/mentions.ts'
+import { listNotes } from '../notes/notes.ts'
+import { nameContacts } from '../read/names.ts'
+import { conversationsPath, inboxPath, scopeOf } from './inbox-request.ts'
+import { NewNote, NoteHeaders, TeamContact, TeamConversationParams, TeamNote } from './inbox-schema.ts'
+import { presentContact, presentTeamNotes } from './present-conversation.ts'
+
+const path = `${conversationsPath}/:id/notes`
+const notes = Type.Object({ notes: Type.Array(TeamNote, { maxItems: 200 }) })
+
+/** Internal notes: nothing of them goes to the customer. */
+export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
+  const { db, vault } = deps
+  const list = async (workspaceId: string, id: string) => {
+    const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
+    if (row === undefined) throw conversationNotFound()
+    return presentTeamNotes(
+      deps,
+      workspaceId,
+      await listNotes(db.sql, await vault.keyring(workspaceId), workspaceId, row.id),
+    )
+  }
+  api.get(path, 'member', {
+    operationId: 'listNotes',
+    summary: "List a conversation's notes",
+    description: 'The newest 200, oldest first.',
+    params: TeamConversationParams,
+    answers: { 200: notes },
+    allErrors: [400, 401, 404],
+    run: async ({ member, params }) => ({ notes: await list(member.workspaceId, params.id) }),
+  })
+  api.post(path, 'member', {
+    operationId: 'createNote',
+    summary: 'Add a note',
+    description:
+      'Answers all notes with it. With an Idempotency-Key it is added once, however often the request is repeated; a repeat says so by `Idempotent-Replayed: true`. The same key with another note: 422.',
+    params: TeamConversationParams,
+    headers: NoteHeaders,
+    body: NewNote,
+    answers: { 201: notes },
+    errors: [422],
+    run: async ({ member, params, body, headers, reply }) => {
+      const { text, mentions = [] } = body
+      const header = headers['idempotency-key']
+      const { isRepeat } = await addTeamNote(deps, scopeOf(member), member.actor, {
+        conversationId: params.id,
+        text,
+        mentions: mentions.map((id) => id.toLowerCase()),
+        key: header === undefined ? null : readIdempotencyKey(header),
+      })
+      if (isRepeat) reply.header('idempotent-replayed', 'true')
+      return { notes: await list(member.workspaceId, params.id) }
+    },
+  })
+}
+
+const mentionsPath = `${inboxPath}/mentions`
+const unread = count('How many are unread, of all.', { example: 2 })
+
+const Mention = Type.Object(
+  {
+    note: TeamNote,
+    conversation: Type.Object({ id: idSchema('Where it stands.'), contact: TeamContact }),
+    readAt: nullable(timestamp('When it was marked read.')),
+  },
+  { title: 'Mention' },
+)
+
+/** The notes in which colleagues name a member. */
+export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
+  const { db, clock, vault, leadsOf } = deps
+  api.get(mentionsPath, 'member', {
+    operationId: 'listMentions',
+    summary: 'List the notes that mention me',
+    description: 'Newest first. For members; a token is mentioned nowhere (403).',
+    query: Type.Object(
+      {
+        unread: Type.Optional(Type.Boolean({ description: 'Only those not marked read.' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
+        cursor: Type.Optional(cursor('From the page before.')),
+      },
+      closed,
+    ),
+    answers: {
+      200: Type.Object({
+        mentions: Type.Array(Mention, page),
+        unread,
+        cursor: Type.Union([cursor('For the next page.'), Type.Null()]),
+      }),
+    },
+    run: async ({ member, query }) => {
+      const { workspaceId } = member
+      const userId = personOf(member)
+      const { unread: unreadOnly = false, limit = 30, cursor = null } = query
+      const keyring = await vault.keyring(workspaceId)
+      const [page, count] = await Promise.all([
+        listMentions(db.sql, keyring, workspaceId, userId, { limit, unreadOnly, cursor }),
+        countUnreadMentions(db.sql, workspaceId, userId),
+      ])
+      const written = page.mentions.map(({ note }) => note)
+      const customers = page.mentions.map(({ contact }) => contact)
+      const [notes, contacts] = await Promise.all([
+        presentTeamNotes({ db, vault }, workspaceId, written),
+        nameContacts(leadsOf, workspaceId, customers),
+      ])
+      return {
+        mentions: page.mentions.flatMap(({ conversationId: id, readAt }, n) => {
+          const [note, contact] = [notes[n], contacts[n]]
+          if (note === undefined || contact === undefined) return []
+          return [
+            { note, conversation: { id, contact: presentContact(contact) }, readAt: readAt?.toISOString() ?? null },
+          ]
+        }),
+        unread: count,
+        cursor: page.cursor,
+      }
+    },
+  })
+  api.post(`${mentionsPath}/read`, 'member', {
+    operationId: 'markMentionsRead',
+    summary: 'Mark my mentions read',
+    description: 'Those of one conversation, or all.',
+    body: Type.Object({ conversationId: Type.Optional(idSchema('Only those of this conversation.')) }, closed),
+    answers: { 200: Type.Object({ unread }) },
+    run: async ({ member, body }) => {
+      const { workspaceId } = member
+      const userId = personOf(member)
+      await markMentionsRead(db, workspaceId, userId, body.conversationId ?? null, clock.now())
+      return { unread: await countUnreadMentions(db.sql, workspaceId, userId) }
+    },
+  })
+}
+
+function personOf({ userId }: Member): string {
+  if (userId === null) throw forbidden('A token is nobody whom a note could mention. Sign in as a member.')
+  return userId
+}

@@ -1,0 +1,221 @@
+import { type Static, Type } from 'typebox'
+import { invalid } from '../../base/errors.ts'
+import { nullable, oneOf, timestamp } from '../../base/route.ts'
+import { cursor, text, unpaged, uuid } from '../../base/schema-types.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
+import { type Activity, type ActivityDetail, activityReasons } from '../conversation/activity.ts'
+import type { InboxDeps } from '../conversation/conversation.ts'
+import { keyIdOf, readOwner, writeOwner } from '../conversation/owner.ts'
+import type { Handover, HandoverTarget } from '../ownership/handovers.ts'
+import { type Named, type Names, namedActors, readNames } from '../read/names.ts'
+import { type Details, readDetails } from '../read/read-details.ts'
+import { type TimelineItem as Item, readPosition, readTimeline, type TimelineRequest } from '../read/timeline.ts'
+import { conversationsPath, scopeOf } from './inbox-request.ts'
+import {
+  maxReason,
+  maxSummary,
+  namedActor,
+  TeamConversationParams,
+  TeamMessage,
+  TeamNote,
+  urgency,
+} from './inbox-schema.ts'
+import { named, presentTeamMessage, presentTeamNote } from './present-conversation.ts'
+
+const name = (description: string, example: string) => nullable(text(100, description, { example }))
+const labels = (description: string) => Type.Array(uuid(), { ...unpaged, description, example: [] })
+
+const TeamActivity = Type.Object(
+  {
+    id: idSchema('The activity.'),
+    kind: oneOf(['owner', 'status', 'assignee', 'labels'] as const, { description: 'What changed.' }),
+    from: name('An owner as `human` or `agent:<api_key_id>`, a status, a member; null: nobody.', 'human'),
+    fromName: name('The name of the agent or member that this was.', 'Sales agent'),
+    to: name('The same as it is from then on.', 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'),
+    toName: name('The name of the agent or member that this is.', 'Ana Lima'),
+    snoozedUntil: nullable(timestamp('With the status `snoozed`: when a timer opens it.')),
+    added: labels('Labels that it got.'),
+    removed: labels('Labels that it lost.'),
+    reason: Type.Unsafe<(typeof activityReasons)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...activityReasons, null],
+      description:
+        '`began`: a new conversation. `customer_wrote`. `sent`: by sending. `phone`: by a message from the phone. `timer`: the snooze ended. `watchdog`: the agent did not answer in time. `agents_stopped`: the stop switch. `key_ended`: the key was revoked or expired. `merged`: two conversations turned out to be of one customer, and people had one of them. Null: somebody wished it.',
+      example: null,
+    }),
+    actor: namedActor,
+    createdAt: timestamp('When it happened.'),
+  },
+  { title: 'TeamActivity', description: 'A line of the thread between the messages.' },
+)
+
+const TeamHandover = Type.Object(
+  {
+    id: idSchema('The hand-over.'),
+    from: text(42, 'Who had it: `human` or `agent:<api_key_id>`.', {
+      example: 'agent:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
+    }),
+    fromName: name('The name of that agent; null for people.', 'Sales agent'),
+    to: oneOf(['people', 'agent', 'agents'] as const, { description: '`agents`: whichever takes it.' }),
+    toId: nullable(uuid('The member or the key that it is for; null: any.')),
+    toName: name('Who that is.', 'Ana Lima'),
+    urgency: urgency,
+    summary: text(maxSummary, 'What has happened.', { example: 'Wants the money back for order 1042.' }),
+    reason: nullable(text(maxReason, 'Why it is handed on.', { example: 'Refunds need a person.' })),
+    nextStep: nullable(text(maxReason, 'What is to be done.', { example: 'Check the payment.' })),
+    actor: namedActor,
+    createdAt: timestamp('When it was handed on.'),
+  },
+  { title: 'TeamHandover', description: 'What was said to whoever goes on with the conversation.' },
+)
+
+const TimelineItem = Type.Object(
+  {
+    type: oneOf(['message', 'note', 'activity', 'handover'] as const, { description: 'Which of them it holds.' }),
+    id: idSchema('Of the message, note, activity or hand-over.'),
+    at: timestamp('Its place in time.'),
+    message: Type.Optional(TeamMessage),
+    note: Type.Optional(TeamNote),
+    activity: Type.Optional(TeamActivity),
+    handover: Type.Optional(TeamHandover),
+  },
+  { title: 'TimelineItem' },
+)
+
+const cursorOrNull = (description: string) => Type.Union([cursor(description), Type.Null()])
+
+const Timeline = Type.Object({
+  items: Type.Array(TimelineItem, { maxItems: 200, description: 'Oldest first.' }),
+  older: cursorOrNull('For `before`; null where it begins.'),
+  newer: cursorOrNull('For `after`; null at its end.'),
+  firstUnreadId: nullable(idSchema('The oldest unread message.')),
+})
+
+const TimelineQuery = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+    before: Type.Optional(cursor('The `older` of a page.')),
+    after: Type.Optional(cursor('The `newer` of a page.')),
+    around: Type.Optional(
+      oneOf(['unread'] as const, { description: 'Around the first unread message; the newest when all is read.' }),
+    ),
+    aroundMessage: Type.Optional(
+      uuid('Around a message of this conversation, as one that another quotes, or around a note.'),
+    ),
+  },
+  closed,
+)
+type TimelineQuery = Static<typeof TimelineQuery>
+
+export function timelineRoutes(api: TeamApi, deps: InboxDeps): void {
+  const { db, vault } = deps
+  api.get(`${conversationsPath}/:id/timeline`, 'member', {
+    operationId: 'getTimeline',
+    summary: 'Read what was said and done in a conversation',
+    description:
+      'Messages, notes, and what happened between them, in one order of time: the newest `limit`, or what lies before or after a page, or around the first unread message or any other.',
+    params: TeamConversationParams,
+    query: TimelineQuery,
+    answers: { 200: Timeline },
+    allErrors: [400, 401, 404],
+    run: async ({ member, params, query }) => {
+      const asked = readRequest(query)
+      const keyring = await vault.keyring(member.workspaceId)
+      const page = await readTimeline(db.sql, keyring, scopeOf(member), params.id, asked)
+      return { ...page, items: await presentTimeline(deps, member.workspaceId, page.items) }
+    },
+  })
+}
+
+function readRequest({ limit = 50, before, after, around, aroundMessage }: TimelineQuery): TimelineRequest {
+  if ([before, after, around, aroundMessage].filter((one) => one !== undefined).length > 1) {
+    throw invalid('before', 'cannot go with after, around or aroundMessage: send one of them', 'query')
+  }
+  if (before !== undefined) return { limit, from: { side: 'before', position: readPosition('before', before) } }
+  if (after !== undefined) return { limit, from: { side: 'after', position: readPosition('after', after) } }
+  if (aroundMessage !== undefined) return { limit, from: { messageId: aroundMessage } }
+  return { limit, from: around ?? null }
+}
+
+/** The items with the names of all whom they tell of, in one look-up. */
+async function presentTimeline(deps: Pick<InboxDeps, 'db' | 'vault'>, workspaceId: string, items: readonly Item[]) {
+  const messages = items.flatMap((item) => (item.type === 'message' ? [item.message] : []))
+  const [names, details] = await Promise.all([
+    readNames(deps, workspaceId, items.flatMap(namedIn)),
+    readDetails(deps, workspaceId, messages),
+  ])
+  return items.map((item) => ({
+    type: item.type,
+    id: item.id,
+    at: item.at.toISOString(),
+    ...presentItem(item, names, details),
+  }))
+}
+
+function namedIn(item: Item): Named[] {
+  if (item.type === 'message') return namedActors([item.message.actor])
+  if (item.type === 'note') return namedActors([item.note.actor])
+  if (item.type === 'handover') {
+    const { from, to, actor } = item.handover
+    return namedActors([actor, { type: 'agent', id: keyIdOf(from) }, partyOfTarget(to)])
+  }
+  const { detail, actor } = item.activity
+  return namedActors([actor, partyOf(detail, 'from'), partyOf(detail, 'to')])
+}
+
+function presentItem(item: Item, names: Names, details: Details) {
+  if (item.type === 'message') return { message: presentTeamMessage(item.message, names, details) }
+  if (item.type === 'note') return { note: presentTeamNote(item.note, names) }
+  if (item.type === 'handover') return { handover: presentHandover(item.handover, names) }
+  return { activity: presentActivity(item.activity, names) }
+}
+
+function presentHandover({ id, from, to, urgency, actor, createdAt, ...words }: Handover, names: Names) {
+  const party = partyOfTarget(to)
+  return {
+    id,
+    from: writeOwner(from),
+    fromName: names('agent', keyIdOf(from)),
+    to: to.type,
+    toId: party?.id ?? null,
+    toName: party === null ? null : names(party.type, party.id),
+    urgency,
+    summary: words.summary,
+    reason: words.reason,
+    nextStep: words.nextStep,
+    actor: named(actor, names),
+    createdAt: createdAt.toISOString(),
+  }
+}
+
+function partyOfTarget(to: HandoverTarget): { type: 'agent' | 'user'; id: string | null } | null {
+  if (to.type === 'people') return { type: 'user', id: to.userId }
+  return to.type === 'agent' ? { type: 'agent', id: to.keyId } : null
+}
+
+function presentActivity({ id, detail, reason, actor, createdAt }: Activity, names: Names) {
+  const [from, to] = [partyOf(detail, 'from'), partyOf(detail, 'to')]
+  return {
+    id,
+    kind: detail.kind,
+    from: detail.kind === 'labels' ? null : detail.from,
+    fromName: from === null ? null : names(from.type, from.id),
+    to: detail.kind === 'labels' ? null : detail.to,
+    toName: to === null ? null : names(to.type, to.id),
+    snoozedUntil: detail.kind === 'status' ? detail.snoozedUntil : null,
+    added: detail.kind === 'labels' ? detail.added : [],
+    removed: detail.kind === 'labels' ? detail.removed : [],
+    reason,
+    actor: named(actor, names),
+    createdAt: createdAt.toISOString(),
+  }
+}
+
+/** The agent or member that a change went from or to. */
+function partyOf(detail: ActivityDetail, end: 'from' | 'to'): { type: 'agent' | 'user'; id: string | null } | null {
+  if (detail.kind === 'assignee') return { type: 'user', id: detail[end] }
+  if (detail.kind !== 'owner') return null
+  const owner = readOwner(detail[end])
+  return owner === null ? null : { type: 'agent', id: keyIdOf(owner) }
+}

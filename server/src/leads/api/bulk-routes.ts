@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox'
+import type { Tx } from '../../base/db.ts'
+import { type ApiError, InvalidInput } from '../../base/errors.ts'
+import { maxMessageLength, oneOf } from '../../base/route.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { closed, idSchema } from '../../team/team-schema.ts'
+import { personOf } from '../../workspace/actor.ts'
+import { leadNotFound } from '../lead/errors.ts'
+import { readLeadPatch } from '../lead/input.ts'
+import type { LeadDeps, LeadUser } from '../lead/lead.ts'
+import { LeadChanges, NoQuery } from '../lead/schema.ts'
+import { presentError } from '../write/present-bulk.ts'
+import { removeLeads } from '../write/remove.ts'
+import { type Restored, restoreLeads } from '../write/restore.ts'
+import { upsertLeads } from '../write/upsert.ts'
+import type { UpsertOutcome } from '../write/upsert-plan.ts'
+import { leadsPath, leadUserOf } from './lead-request.ts'
+
+const changes = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
+  title: 'FieldsToSet',
+  ...closed,
+  minProperties: 1,
+  description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',
+})
+
+const maxBatch = 500
+
+const BulkChange = Type.Object(
+  {
+    ids: Type.Array(idSchema('A lead.'), {
+      minItems: 1,
+      maxItems: maxBatch,
+      description: 'At most 500 leads.',
+    }),
+    changes: Type.Optional(changes),
+    delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
+    restore: Type.Optional(Type.Literal(true, { description: 'Brings deleted ones back.' })),
+  },
+  { ...closed, example: { ids: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'], changes: { status: 'qualified' } } },
+)
+
+const ofBatch = (options: object = {}) => Type.Integer({ minimum: 0, maximum: maxBatch, ...options })
+
+const BulkChanged = Type.Object({
+  done: ofBatch({ description: 'How many are as they were asked to be, those that were so before included.' }),
+  failed: ofBatch(),
+  results: Type.Array(
+    Type.Object({
+      id: idSchema('The lead.'),
+      outcome: oneOf(['changed', 'unchanged', 'deleted', 'restored', 'failed']),
+      error: Type.Optional(
+        Type.Object({
+          statusCode: Type.Integer({ minimum: 400, maximum: 599, example: 404 }),
+          statusMessage: Type.String({ maxLength: maxMessageLength, example: 'Lead not found' }),
+          data: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+        }),
+      ),
+    }),
+    {
+      maxItems: maxBatch,
+      description: 'One for each id, in the order of the request; an id that is named again counts once.',
+    },
+  ),
+})
+
+/** One thing done to a selection of leads. */
+export function bulkRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.post(`${leadsPath}/bulk-change`, 'member', {
+    operationId: 'bulkChangeLeads',
+    summary: 'Change, delete or restore many leads',
+    description:
+      'Exactly one of `changes`, `delete` and `restore`. Each lead is treated as if alone, with its own event and history; one that fails stops no other.',
+    query: NoQuery,
+    body: BulkChange,
+    answers: { 200: BulkChanged },
+    errors: [409],
+    run: async ({ member, body }) => {
+      const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
+      const action = readAction(body)
+      const outcomes = await deps.db.inBulk(() => bulkChange(deps, leadUserOf(member), ids, action))
+      const results = outcomes.map(present)
+      const failed = results.filter(({ outcome }) => outcome === 'failed').length
+      return { done: results.length - failed, failed, results }
+    },
+  })
+}
+
+function readAction(body: Static<typeof BulkChange>): BulkAction {
+  const asked = [
+    ...(body.changes === undefined ? [] : [{ changes: body.changes }]),
+    ...(body.delete === undefined ? [] : [{ delete: body.delete }]),
+    ...(body.restore === undefined ? [] : [{ restore: body.restore }]),
+  ]
+  const [action] = asked
+  if (action === undefined || asked.length > 1) {
+    throw new InvalidInput([{ path: '', message: 'must have exactly one of changes, delete and restore' }])
+  }
+  return action
+}
+
+function present({ id, outcome }: BulkOutcome) {
+  if (typeof outcome === 'string') return { id, outcome }
+  return { id, outcome: 'failed' as const, error: presentError(outcome) }
+}
+
+/** What becomes of every lead of a selection. */
+type BulkAction = { delete: true } | { restore: true } | { changes: LeadChanges }
+
+interface BulkOutcome {
+  id: string
+  outcome: 'changed' | 'unchanged' | 'deleted' | 'restored' | ApiError
+}
+
+/** Does one thing to many leads in one transaction, each as if it were done alone; one that fails stops no other. */
+async function bulkChange(
+  deps: LeadDeps,
+  user: LeadUser,
+  ids: readonly string[],
+  action: BulkAction,
+): Promise<BulkOutcome[]> {
+  const note = (tx: Tx, count: number) => noteBulk(tx, user, action, count, deps.clock.now())
+  if ('delete' in action) {
+    const removed = await removeLeads(deps, user, ids, (tx, { size }) => note(tx, size))
+    return ids.map((id) => ({ id, outcome: removed.has(id) ? 'deleted' : leadNotFound() }))
+  }
+  if ('restore' in action) {
+    const alongside = (tx: Tx, all: Restored[]) => note(tx, all.filter((one) => 'lead' in one).length)
+    const restored = await restoreLeads(deps, user, ids, { alongside })
+    return restored.map((one) => ({ id: one.id, outcome: 'error' in one ? one.error : 'restored' }))
+  }
+  const at = 'changes'
+  // None of the fields that can be changed in bulk has a rule beyond its schema and being a member.
+  const { patch } = readLeadPatch(action.changes, [], { ...user, at })
+  const items = ids.map((value) => ({ by: 'id', value, patch, createIfMissing: false, at }) as const)
+  const outcomes = await upsertLeads(deps, user, items, {
+    continueOnError: true,
+    dryRun: false,
+    alongside: (tx, all) => note(tx, all.filter((outcome) => resultOf(outcome) === 'changed').length),
+  })
+  return outcomes.map((outcome, n) => ({ id: ids[n] ?? '', outcome: resultOf(outcome) }))
+}
+
+/** Who did what to how many, for the audit log. */
+async function noteBulk(tx: Tx, { workspaceId, actor: who }: LeadUser, action: BulkAction, count: number, now: Date) {
+  const actor = personOf(who)
+  if (count === 0 || actor === null) return
+  const what = 'delete' in action ? 'deleted' : 'restore' in action ? 'restored' : 'changed'
+  const fields = 'changes' in action ? `${Object.keys(action.changes).join(',')} ` : ''
+  const entry = { scopeId: workspaceId, actor, action: `leads.bulk_${what}`, target: `${fields}leads:${count}` }
+  await recordAudit(tx, entry, now)
+}
+
+function resultOf(outcome: UpsertOutcome): BulkOutcome['outcome'] {
+  if (outcome.action === 'failed') return outcome.error.statusCode === 404 ? leadNotFound() : outcome.error
+  return outcome.action === 'updated' && outcome.before === outcome.lead ? 'unchanged' : 'changed'
+}

@@ -1,0 +1,196 @@
+import { Type } from 'typebox'
+import { maxPhoneLength } from '../../base/phone/phone.ts'
+import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { count, leadStatus, text, unpaged, uuid } from '../../base/schema-types.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
+import { listLabelChanges } from '../labels/lead-labels.ts'
+import { listStatusChanges } from '../lead/history.ts'
+import { findLead, leadReader } from '../lead/identify.ts'
+import type { Lead, LeadDeps } from '../lead/lead.ts'
+import { presentDetail } from '../lead/present.ts'
+import { Identifier, LeadDetail, labelIds, NoQuery } from '../lead/schema.ts'
+import { otherPhones } from '../lead/search-lines.ts'
+import { checkDuplicates, type Duplicate, findDuplicates } from '../search/duplicates.ts'
+import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
+
+/** What is shown of a chat with a lead; whoever keeps the chats finds it. */
+export interface LeadConversation {
+  id: string
+  connectionId: string
+  channel: string
+  owner: string
+  status: string
+  assignedTo: string | null
+  unreadCount: number
+  lastMessageAt: Date
+  unansweredSince: Date | null
+  lastMessage: { direction: 'inbound' | 'outbound'; kind: string; text: string } | null
+}
+
+export interface ConversationDeps extends LeadDeps {
+  /** The conversations with these phones, in any of their variants, those with the newest message first. */
+  conversationsOf(workspaceId: string, phones: readonly string[]): Promise<LeadConversation[]>
+}
+
+const Conversation = titled('LeadConversation', {
+  id: idSchema('The conversation.'),
+  connectionId: idSchema('The chat connection.'),
+  channel: text(20, 'How the customer is reached.', { example: 'waba' }),
+  owner: text(50, '`human` or `agent:<key id>`.', { example: 'human' }),
+  status: text(20, 'Of the conversation.', { example: 'open' }),
+  assignedTo: nullable(idSchema('The member it is assigned to.')),
+  unreadCount: count('Customer messages that nobody has read.', { example: 1 }),
+  lastMessageAt: timestamp('When its newest message was sent.'),
+  unansweredSince: nullable(timestamp('Since when the customer has waited; null when answered.')),
+  lastMessage: nullable(
+    Type.Object({
+      direction: Type.Unsafe<'inbound' | 'outbound'>({ type: 'string', enum: ['inbound', 'outbound'] }),
+      kind: text(20, 'As in the messages.', { example: 'text' }),
+      text: text(200, 'Its first 200 characters.', { example: 'Hello!' }),
+    }),
+  ),
+})
+
+/** The lead's phone, and those that it has by a merge. */
+export const phonesOf = (lead: Lead): string[] => [...(lead.phone === null ? [] : [lead.phone]), ...otherPhones(lead)]
+
+/** The chats with a lead. */
+export function conversationRoutes(api: TeamApi, deps: ConversationDeps): void {
+  const readLead = leadReader(deps)
+  api.get(`${leadsPath}/:identifier/conversations`, 'member', {
+    operationId: 'listLeadConversations',
+    summary: 'List the conversations of a lead',
+    description: 'Those with its phone, in any of its common variants; the one with the newest message first.',
+    params: ofLead,
+    query: NoQuery,
+    answers: { 200: Type.Object({ conversations: Type.Array(Conversation, unpaged) }) },
+    run: async ({ member, params }) => {
+      const user = leadUserOf(member)
+      const lead = await readLead(user, params.identifier)
+      const found = await deps.conversationsOf(user.workspaceId, phonesOf(lead))
+      return { conversations: found.map(presentConversation) }
+    },
+  })
+}
+
+function presentConversation(one: LeadConversation) {
+  return {
+    ...one,
+    lastMessageAt: one.lastMessageAt.toISOString(),
+    unansweredSince: one.unansweredSince?.toISOString() ?? null,
+  }
+}
+
+const Duplicates = Type.Object({
+  duplicates: Type.Array(
+    titled('LeadDuplicate', {
+      lead: LeadDetail,
+      same: Type.Array(oneOf(['phone', 'email']), { maxItems: 2, description: 'What it has in common.' }),
+    }),
+    { maxItems: 20, description: 'At most 20, the oldest first.' },
+  ),
+})
+
+const Check = Type.Object(
+  {
+    phone: Type.Optional(
+      Type.String({ maxLength: maxPhoneLength, description: 'As typed; half a number finds nobody.' }),
+    ),
+    email: Type.Optional(Type.String({ maxLength: 254, description: 'As typed.' })),
+  },
+  { ...closed, example: { phone: '+55 81 99123-4567' } },
+)
+
+/** Leads that may be the same person. */
+export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.get(`${leadsPath}/:identifier/duplicates`, 'member', {
+    operationId: 'listLeadDuplicates',
+    summary: 'List the duplicates of a lead',
+    description: 'Other leads with its phone, in any of its common variants, or with its e-mail, whatever the case.',
+    params: ofLead,
+    query: NoQuery,
+    answers: { 200: Duplicates },
+    run: async ({ member, params }) => {
+      const found = await findDuplicates(deps, leadUserOf(member), params.identifier)
+      return { duplicates: found.map(presentDuplicate) }
+    },
+  })
+
+  api.post(`${leadsPath}/check`, 'member', {
+    operationId: 'findLeadDuplicates',
+    summary: 'Look for duplicates of a lead to be',
+    description: 'Writes nothing. A POST, so that phones and e-mails stand in no address.',
+    query: NoQuery,
+    body: Check,
+    answers: { 200: Duplicates },
+    run: async ({ member, body }) => {
+      const { phone = null, email = null } = body
+      const found = await checkDuplicates(deps, leadUserOf(member), { phone, email })
+      return { duplicates: found.map(presentDuplicate) }
+    },
+  })
+}
+
+const presentDuplicate = ({ lead, same }: Duplicate) => ({ lead: presentDetail(lead), same })
+
+const StatusChange = titled('StatusChange', {
+  id: idSchema('The entry.'),
+  from: leadStatus('The status before.', { example: 'new' }),
+  to: leadStatus('The status after.', { example: 'qualified' }),
+  actor: Type.Object({
+    type: oneOf(['agent', 'user', 'token', 'form', 'system'], {
+      description: 'An API key, a member, a team token, a lead form, or the service itself.',
+    }),
+    id: nullable(uuid('Null for `system`.')),
+  }),
+  at: timestamp('When the status changed.'),
+})
+
+const LabelChange = titled('LeadLabelChange', {
+  id: idSchema('The entry.'),
+  added: labelIds('Labels that it got, by some that are deleted since.'),
+  removed: labelIds('Labels that it lost.'),
+  actor: StatusChange.properties.actor,
+  at: timestamp('When they changed.'),
+})
+
+/** The statuses that a lead has had, and what was done to its labels. */
+export function historyRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.get('/api/team/v1/workspaces/:workspaceId/leads/:identifier/history', 'member', {
+    operationId: 'listLeadHistory',
+    summary: "List a lead's status and label changes",
+    description: 'Oldest first, at most 1,000 of each. The lead is named as in the leads interface.',
+    params: Type.Object({ ...workspaceParams, ...Identifier.properties }),
+    query: NoQuery,
+    answers: {
+      200: Type.Object({ history: Type.Array(StatusChange, unpaged), labels: Type.Array(LabelChange, unpaged) }),
+    },
+    allErrors: [400, 401, 404],
+    run: async ({ member, params }) => {
+      const user = leadUserOf(member)
+      const keyring = await deps.vault.keyring(user.workspaceId)
+      const { id } = await findLead(deps.db.sql, keyring, user, params.identifier)
+      const [changes, labels] = await Promise.all([
+        listStatusChanges(deps.db.sql, user.workspaceId, id),
+        listLabelChanges(deps.db.sql, user.workspaceId, id),
+      ])
+      return {
+        history: changes.map((change) => ({
+          id: change.id,
+          from: change.from_status,
+          to: change.to_status,
+          actor: { type: change.actor_type, id: change.actor_id },
+          at: change.changed_at.toISOString(),
+        })),
+        labels: labels.map((change) => ({
+          id: change.id,
+          added: change.added,
+          removed: change.removed,
+          actor: { type: change.actor_type, id: change.actor_id },
+          at: change.changed_at.toISOString(),
+        })),
+      }
+    },
+  })
+}

@@ -1,0 +1,166 @@
+import { Type } from 'typebox'
+import type { App } from '../../base/route.ts'
+import type { TeamGuard } from '../../team/member.ts'
+import { type TeamApi, teamApi } from '../../team/team-api.ts'
+import { workspaceParams } from '../../team/team-schema.ts'
+import { bulkChangeTeamRoutes } from '../bulk/bulk-change-routes.ts'
+import type { BulkDeps } from '../bulk/run.ts'
+import { leadFieldTeamRoutes } from '../fields/field-routes.ts'
+import { fitChange, fitNew } from '../fields/fit.ts'
+import { labelRoutes } from '../labels/lead-label-routes.ts'
+import { readLabels } from '../labels/lead-labels.ts'
+import { leadReader } from '../lead/identify.ts'
+import { readLeadPatch } from '../lead/input.ts'
+import type { Lead, LeadDeps } from '../lead/lead.ts'
+import { presentDetail } from '../lead/present.ts'
+import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLead, TeamLeadList } from '../lead/schema.ts'
+import { TeamListQuery } from '../lead/team-list-query.ts'
+import type { MergeDeps } from '../merge/merges.ts'
+import { listLeads } from '../search/list.ts'
+import { refuseList } from '../search/list-cursor.ts'
+import type { ListDeps } from '../search/list-page.ts'
+import { readListRequest } from '../search/list-request.ts'
+import { timelineRoutes } from '../timeline/lead-timeline-routes.ts'
+import type { TimelineDeps } from '../timeline/read-timeline.ts'
+import { exportRoutes } from '../transfer/export/export-routes.ts'
+import { importFileTeamRoutes } from '../transfer/import/import-file-routes.ts'
+import { importTeamRoutes } from '../transfer/import/import-routes.ts'
+import { leadCreator } from '../write/create.ts'
+import { removeLead } from '../write/remove.ts'
+import { restoreLead } from '../write/restore.ts'
+import { updateLead } from '../write/update.ts'
+import { boardRoutes } from './board-routes.ts'
+import { bulkRoutes } from './bulk-routes.ts'
+import { type ConversationDeps, conversationRoutes, duplicateRoutes, historyRoutes } from './lead-detail-routes.ts'
+import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
+import { mergeTeamRoutes } from './merge-routes.ts'
+import { trashRoutes } from './trash-routes.ts'
+
+const oneLead = Type.Object({ lead: LeadDetail })
+
+export interface LeadTeamDeps extends ListDeps, ConversationDeps, TimelineDeps, BulkDeps, MergeDeps {}
+
+/** Leads for people: the verbs of the leads interface on behalf of a member, and what only the team has. */
+export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Team leads')
+  readRoutes(api, deps)
+  changeRoutes(api, deps)
+  trashRoutes(api, deps)
+  boardRoutes(api, deps)
+  bulkRoutes(api, deps)
+  bulkChangeTeamRoutes(app, deps, guard)
+  duplicateRoutes(api, deps)
+  mergeTeamRoutes(app, deps, guard)
+  historyRoutes(api, deps)
+  labelRoutes(api, deps)
+  conversationRoutes(api, deps)
+  timelineRoutes(api, deps)
+  importTeamRoutes(app, deps, guard)
+  importFileTeamRoutes(app, deps, guard)
+  exportRoutes(api, deps)
+  leadFieldTeamRoutes(app, deps, guard)
+}
+
+/** The list of leads, a new one, and one of them. */
+function readRoutes(api: TeamApi, deps: ListDeps): void {
+  api.get(leadsPath, 'member', {
+    operationId: 'listLeadsAsMember',
+    summary: 'List leads',
+    description:
+      'Filters, search and cursor are those of the leads interface, with any column to sort by and conditions on any of them. `total` is exact.',
+    query: TeamListQuery,
+    answers: { 200: TeamLeadList },
+    errors: [409, 422],
+    options: { schemaErrorFormatter: refuseList },
+    run: async ({ member, query }) => {
+      const { leads, total, nextCursor } = await listLeads(deps, leadUserOf(member), readListRequest(query))
+      const labels = await readLabels(
+        deps.db.sql,
+        member.workspaceId,
+        leads.map(({ id }) => id),
+      )
+      return { leads: leads.map((lead) => presentForTeam(lead, labels)), total, nextCursor }
+    },
+  })
+  const createLead = leadCreator(deps)
+  api.post(leadsPath, 'member', {
+    operationId: 'createLeadAsMember',
+    summary: 'Create a lead',
+    description:
+      'As in the leads interface: the same fields, defaults, quota and event. Custom fields that the workspace defines are held to it: 422 names the field and says what fits.',
+    body: NewLead,
+    answers: { 201: Type.Object({ lead: TeamLead }) },
+    errors: [409, 422, 429],
+    run: async ({ member, body }) => {
+      const user = leadUserOf(member)
+      const { patch, issues } = readLeadPatch(body, [], { ...user, at: '' })
+      const lead = await createLead(user, await fitNew(deps.db.sql, user, patch), issues)
+      return { lead: presentForTeam(lead, noLabels) }
+    },
+  })
+  const readLead = leadReader(deps)
+  api.get(`${leadsPath}/:identifier`, 'member', {
+    operationId: 'getLeadAsMember',
+    summary: 'Read a lead',
+    description: 'With its custom fields and labels.',
+    params: ofLead,
+    query: NoQuery,
+    answers: { 200: Type.Object({ lead: TeamLead }) },
+    run: async ({ member, params }) => {
+      const user = leadUserOf(member)
+      const lead = await readLead(user, params.identifier)
+      return { lead: presentForTeam(lead, await readLabels(deps.db.sql, user.workspaceId, [lead.id])) }
+    },
+  })
+}
+
+const noLabels: ReadonlyMap<string, string[]> = new Map()
+
+const presentForTeam = (lead: Lead, labels: ReadonlyMap<string, string[]>) => ({
+  ...presentDetail(lead, false),
+  labelIds: labels.get(lead.id) ?? [],
+})
+
+/** What becomes of one lead. */
+function changeRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.patch(`${leadsPath}/:identifier`, 'member', {
+    operationId: 'updateLeadAsMember',
+    summary: 'Change fields of a lead',
+    description:
+      'Send only what changes; null clears. What changes nothing writes nothing and emits nothing. Custom fields that the workspace defines are held to it: 422 names the field and says what fits.',
+    params: ofLead,
+    query: NoQuery,
+    body: LeadChanges,
+    answers: { 200: oneLead },
+    errors: [409, 422],
+    run: async ({ member, params, body }) => {
+      const user = leadUserOf(member)
+      const { patch, issues } = readLeadPatch(body, [], { ...user, at: '' })
+      const read = { patch: await fitChange(deps.db.sql, user, patch), issues }
+      const { lead } = await updateLead(deps, user, params.identifier, read)
+      return { lead: presentDetail(lead, false) }
+    },
+  })
+  api.delete(`${leadsPath}/:identifier`, 'member', {
+    operationId: 'deleteLeadAsMember',
+    summary: 'Delete a lead',
+    description: 'Hidden from every list at once, restorable for 30 days.',
+    params: ofLead,
+    query: NoQuery,
+    run: ({ member, params }) => removeLead(deps, leadUserOf(member), params.identifier),
+  })
+  api.post(`${leadsPath}/:id/restore`, 'member', {
+    operationId: 'restoreLeadAsMember',
+    summary: 'Restore a deleted lead',
+    description:
+      'Within 30 days of its deletion; 409 with `data.field` when its externalRef or uniqueCode was taken meanwhile.',
+    params: Type.Object({ ...workspaceParams, ...LeadId.properties }),
+    query: NoQuery,
+    answers: { 200: oneLead },
+    errors: [409],
+    run: async ({ member, params }) => {
+      const lead = await restoreLead(deps, leadUserOf(member), params.id)
+      return { lead: presentDetail(lead, false) }
+    },
+  })
+}

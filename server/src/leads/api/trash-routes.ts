@@ -1,0 +1,120 @@
+import { Type } from 'typebox'
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import { badRequest } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import { nullable, timestamp, titled } from '../../base/route.ts'
+import { count, cursor, page } from '../../base/schema-types.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { closed } from '../../team/team-schema.ts'
+import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { presentDetail } from '../lead/present.ts'
+import { leadColumns } from '../lead/queries.ts'
+import { LeadDetail } from '../lead/schema.ts'
+import { type LeadRow, openLead } from '../lead/sealed.ts'
+import { refuseList } from '../search/list-cursor.ts'
+import { restorableMs } from '../write/restore.ts'
+import { leadsPath, leadUserOf } from './lead-request.ts'
+
+interface TrashPage {
+  leads: Lead[]
+  /** Exact count of all that can be restored. */
+  total: number
+  nextCursor: string | null
+}
+
+/** The deleted leads that can still be restored, those deleted last first; ids break ties. */
+async function listTrash(
+  { db, vault, clock }: LeadDeps,
+  { workspaceId }: LeadUser,
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<TrashPage> {
+  const after = cursor === null ? null : readCursor(cursor)
+  const keyring = await vault.keyring(workspaceId)
+  const deletedAfter = new Date(clock.now().getTime() - restorableMs)
+  const condition = db.sql`
+    l.workspace_id = ${workspaceId}
+      and l.deleted_at > ${deletedAfter}
+      and l.purged_at is null`
+  const [rows, [counted]] = await Promise.all([
+    db.sql<(LeadRow & { deleted_at: Date })[]>`
+      select ${leadColumns(db.sql)}
+      from leads l
+      where ${condition}
+        ${after === null ? db.sql`` : db.sql`and (l.deleted_at, l.id) < (${after.time}::timestamptz, ${after.id}::uuid)`}
+      order by l.deleted_at desc, l.id desc
+      limit ${limit + 1}`,
+    db.sql<{ total: number }[]>`
+      select count(*)::integer as total
+      from leads l
+      where ${condition}`,
+  ])
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return {
+    leads: shown.map((row) => openLead(keyring, row)),
+    total: counted?.total ?? 0,
+    nextCursor: last === undefined ? null : encodeCursor([kind, last.deleted_at.getTime(), last.id]),
+  }
+}
+
+/** When the worker destroys a deleted lead's personal data. */
+function destroyedAt(deletedAt: Date): Date {
+  return new Date(deletedAt.getTime() + restorableMs)
+}
+
+const kind = 'trash'
+
+function readCursor(text: string): { time: Date; id: string } {
+  const [of, time, id, extra] = decodeCursor(text) ?? []
+  const isTime = Number.isSafeInteger(time) && Number(time) >= 0 && Number(time) <= 253_402_300_799_999
+  if (of !== kind || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
+    throw badRequest('Invalid cursor format')
+  }
+  return { time: new Date(Number(time)), id }
+}
+
+const TrashedLead = titled('DeletedLead', {
+  ...LeadDetail.properties,
+  deletedAt: timestamp('When it was deleted.'),
+  destroyedAt: timestamp('From when on it cannot be restored: its personal data is destroyed.'),
+})
+
+const TrashQuery = Type.Object(
+  {
+    cursor: Type.Optional(cursor('The `nextCursor` of the page before, unchanged.')),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads a page. Default 50.' })),
+  },
+  closed,
+)
+
+/** The leads that were deleted and can be restored. */
+export function trashRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.get(`${leadsPath}/trash`, 'member', {
+    operationId: 'listDeletedLeads',
+    summary: 'List deleted leads',
+    description:
+      'Those that can be restored, the last deleted first. A lead whose uniqueCode is `trash` is read by its id.',
+    query: TrashQuery,
+    answers: {
+      200: Type.Object({
+        leads: Type.Array(TrashedLead, page),
+        total: count('Exact count of leads that can be restored.'),
+        nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
+      }),
+    },
+    options: { schemaErrorFormatter: refuseList },
+    run: async ({ member, query }) => {
+      const { limit = 50, cursor = null } = query
+      const page = await listTrash(deps, leadUserOf(member), { limit, cursor })
+      return { ...page, leads: page.leads.flatMap(presentTrashed) }
+    },
+  })
+}
+
+function presentTrashed(lead: Lead) {
+  const { deletedAt } = lead
+  if (deletedAt === null) return []
+  return [
+    { ...presentDetail(lead), deletedAt: deletedAt.toISOString(), destroyedAt: destroyedAt(deletedAt).toISOString() },
+  ]
+}

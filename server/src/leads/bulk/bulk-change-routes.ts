@@ -1,0 +1,158 @@
+import { type Static, Type } from 'typebox'
+import { InvalidInput, type Issue } from '../../base/errors.ts'
+import type { App } from '../../base/route.ts'
+import { page } from '../../base/schema-types.ts'
+import type { TeamGuard } from '../../team/member.ts'
+import { type TeamApi, teamApi } from '../../team/team-api.ts'
+import { closed } from '../../team/team-schema.ts'
+import { findLabels } from '../../workspace/labels.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
+import { leadUserOf } from '../api/lead-request.ts'
+import { unknownLabels } from '../labels/lead-labels.ts'
+import { assigneeIssue } from '../lead/errors.ts'
+import type { LeadUser } from '../lead/lead.ts'
+import { listLeads } from '../search/list.ts'
+import type { LeadFilter } from '../search/list-filter.ts'
+import { readListRequest } from '../search/list-request.ts'
+import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from './begin.ts'
+import { type BulkChangeRow, type BulkLabels, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
+import type { BulkDeps } from './run.ts'
+import { BulkChange, bulkChangeParams, NewBulkChange, OneBulkChange } from './schema.ts'
+
+const changesPath = '/api/team/v1/workspaces/:workspaceId/lead-bulk-changes'
+const changePath = `${changesPath}/:changeId`
+
+/** Changes of many leads: begun, watched, cancelled, undone. */
+export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Lead bulk changes')
+  api.post(changesPath, 'member', {
+    operationId: 'beginLeadBulkChange',
+    summary: 'Change or delete many leads, in the background',
+    description:
+      'Exactly one of `ids` and `filter`, and of `changes`, `labels` and `delete`. Each lead is treated as if alone, with its own event and history. Up to 500 leads that are named are done when this answers; more are worked off by any node, whatever becomes of who asked. The audit log keeps who did what to how many. It can be undone for a day. 409 when 5 bulk changes of the workspace are under way.',
+    body: NewBulkChange,
+    answers: { 201: OneBulkChange },
+    errors: [409, 422],
+    run: async ({ member, body }) => {
+      const { workspaceId, actor } = member
+      const wish = readWish(body)
+      const assignee = 'changes' in wish ? wish.changes.assignedTo : null
+      if (assignee != null && (await findNonMembers(deps.db.sql, workspaceId, [assignee])).length > 0) {
+        throw new InvalidInput([assigneeIssue('changes')])
+      }
+      if ('labels' in wish) await checkLabels(deps, workspaceId, wish.labels)
+      if ('filter' in wish && wish.filter.conditions !== undefined) {
+        await refuseTooMany(deps, leadUserOf(member), wish.filter)
+      }
+      const row = await beginBulkChange(deps, workspaceId, actor, wish)
+      return { bulkChange: present(row, deps.clock.now()) }
+    },
+  })
+  api.get(changesPath, 'member', {
+    operationId: 'listLeadBulkChanges',
+    summary: 'List bulk changes of leads',
+    description: 'The newest 50, newest first. They are forgotten after 90 days.',
+    query: Type.Object({}, closed),
+    answers: { 200: Type.Object({ bulkChanges: Type.Array(BulkChange, page) }) },
+    run: async ({ member }) => {
+      const rows = await listBulkChanges(deps.db.sql, member.workspaceId)
+      return { bulkChanges: rows.map((row) => present(row, deps.clock.now())) }
+    },
+  })
+  api.get(changePath, 'member', {
+    operationId: 'getLeadBulkChange',
+    summary: 'Get a bulk change of leads',
+    description: 'How far it has come, or its undo.',
+    params: bulkChangeParams,
+    query: Type.Object({}, closed),
+    answers: { 200: OneBulkChange },
+    run: async ({ member, params }) => {
+      const row = await findBulkChange(deps.db.sql, member.workspaceId, params.changeId)
+      return { bulkChange: present(row, deps.clock.now()) }
+    },
+  })
+  endRoutes(api, deps)
+}
+
+function endRoutes(api: TeamApi, deps: BulkDeps): void {
+  api.post(`${changePath}/cancel`, 'member', {
+    operationId: 'cancelLeadBulkChange',
+    summary: 'Cancel a bulk change of leads',
+    description: 'Leads that it has changed stay so, and can be undone. 409 when it has ended.',
+    params: bulkChangeParams,
+    answers: { 200: OneBulkChange },
+    errors: [409],
+    run: async ({ member, params }) => {
+      const { workspaceId, actor } = member
+      const row = await cancelBulkChange(deps, workspaceId, actor, params.changeId)
+      return { bulkChange: present(row, deps.clock.now()) }
+    },
+  })
+  api.post(`${changePath}/undo`, 'member', {
+    operationId: 'undoLeadBulkChange',
+    summary: 'Undo a bulk change of leads',
+    description:
+      'Within a day of its end. Fields that still have what it set get back what they had, and leads that it deleted come back. What somebody changed since is left as it is, and counted in `kept`. 409 when it has not ended, was undone, or the day is over.',
+    params: bulkChangeParams,
+    answers: { 200: OneBulkChange },
+    errors: [409],
+    run: async ({ member, params }) => {
+      const { workspaceId, actor } = member
+      const row = await undoBulkChange(deps, workspaceId, actor, params.changeId, 'selection')
+      return { bulkChange: present(row, deps.clock.now()) }
+    },
+  })
+}
+
+/** Conditions that cannot be answered for so many leads are refused now, not by the worker. */
+async function refuseTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {
+  await listLeads(deps, user, { filter, sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null })
+}
+
+async function checkLabels({ db }: BulkDeps, workspaceId: string, { addLabelIds = [] }: BulkLabels): Promise<void> {
+  const known = await db.tx((tx) => findLabels(tx, workspaceId, addLabelIds))
+  if (addLabelIds.some((id) => !known.has(id))) throw unknownLabels('labels.addLabelIds')
+}
+
+function readWish({ ids, filter, changes, labels, delete: deletes }: Static<typeof NewBulkChange>): BulkWish {
+  const issues: Issue[] = []
+  if ((ids === undefined) === (filter === undefined)) {
+    issues.push({ path: '', message: 'must have exactly one of ids and filter' })
+  }
+  if ([changes, labels, deletes].filter((one) => one !== undefined).length !== 1) {
+    issues.push({ path: '', message: 'must have exactly one of changes, labels and delete' })
+  }
+  if (issues.length > 0) throw new InvalidInput(issues)
+  const which =
+    filter === undefined
+      ? { ids: [...new Set((ids ?? []).map((id) => id.toLowerCase()))] }
+      : { filter: readListRequest(filter).filter }
+  if (labels !== undefined) return { ...which, labels: readLabels(labels) }
+  if (changes === undefined) return { ...which, delete: true }
+  const { assignedTo } = changes
+  return { ...which, changes: { ...changes, ...(assignedTo && { assignedTo: assignedTo.toLowerCase() }) } }
+}
+
+// What is both given and taken off is taken off.
+function readLabels({ addLabelIds = [], removeLabelIds = [] }: BulkLabels): BulkLabels {
+  const removed = [...new Set(removeLabelIds.map((id) => id.toLowerCase()))]
+  const added = [...new Set(addLabelIds.map((id) => id.toLowerCase()))]
+  return { addLabelIds: added.filter((id) => !removed.includes(id)), removeLabelIds: removed }
+}
+
+function present(row: BulkChangeRow, now: Date) {
+  const { id, kind, changes, state, total, changed, unchanged, failed, undone, kept } = row
+  const counts = { total, changed, unchanged, failed, undone, kept }
+  return {
+    id,
+    kind: kind === 'import' ? ('change' as const) : kind,
+    changes: kind === 'labels' ? null : changes,
+    labels: kind === 'labels' ? changes : null,
+    state,
+    ...counts,
+    startedBy: { type: row.actor_type, id: row.actor_id },
+    createdAt: row.created_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+    undoUntil: undoUntilOf(row, now),
+  }
+}

@@ -1,0 +1,130 @@
+import { listNamedKeys } from '../access/people/people.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Db, Sql } from '../base/db.ts'
+import { invalid } from '../base/errors.ts'
+import type { App } from '../base/route.ts'
+import { isTimeZone, lastDays } from '../base/zone-days.ts'
+import { readAnswerGroups, readAnswerTimes } from '../inbox/read/answer-times.ts'
+import { countUnanswered } from '../inbox/read/unanswered-counts.ts'
+import { readQuota } from '../leads/lead/quota.ts'
+import { countByStatus, countNewLeads } from '../leads/search/stats.ts'
+import type { TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
+import { findWorkspace } from '../workspace/workspace.ts'
+import { attentionOf, type ConnectionInfo, type State, type WebhookInfo } from './attention.ts'
+import {
+  presentAnswers,
+  presentAttention,
+  presentComparison,
+  presentDays,
+  presentLeads,
+  presentWaiting,
+} from './present.ts'
+import { Comparison, ComparisonQuery, Stats, StatsQuery } from './schema.ts'
+
+export interface StatsDeps {
+  db: Db
+  clock: Clock
+}
+
+/** What the team's first page shows: how the last days went, beside those before, and what needs somebody now. */
+export function statsTeamRoutes(app: App, deps: StatsDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Statistics')
+  const { db, clock } = deps
+  api.get('/api/team/v1/workspaces/:workspaceId/stats', 'member', {
+    operationId: 'getStats',
+    summary: 'Read how the workspace fares',
+    description:
+      'Counts of leads are exact. Answer times are those of the messages kept; of more than 2,000 active conversations a sample is read.',
+    query: StatsQuery,
+    answers: { 200: Stats },
+    run: async ({ member, query }) => {
+      const { workspaceId } = member
+      const { days: count = 30, tz = 'UTC', waitingMinutes = 15 } = query
+      if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
+      const now = clock.now()
+      const days = lastDays(tz, count, now)
+      const starts = days.map(({ start }) => start)
+      const waitingBefore = new Date(now.getTime() - waitingMinutes * 60_000)
+      const [created, byStatus, { sampledEvery, times }, state] = await Promise.all([
+        countNewLeads(db.sql, workspaceId, starts),
+        countByStatus(db.sql, workspaceId),
+        readAnswerTimes(db.sql, workspaceId, starts),
+        readState(db.sql, workspaceId, { waitingBefore, now }),
+      ])
+      const { used, limit } = state.quota
+      return {
+        from: (starts[0] ?? now).toISOString(),
+        days: presentDays(days, created, times),
+        leads: presentLeads(created, byStatus),
+        answers: { ...presentAnswers(times, null), sampledEvery },
+        waiting: presentWaiting(state.waiting, waitingMinutes),
+        quota: { used, limit: limit === 0 ? null : limit },
+        attention: attentionOf(state, now).map(presentAttention),
+      }
+    },
+  })
+  api.get('/api/team/v1/workspaces/:workspaceId/stats/comparison', 'member', {
+    operationId: 'compareStats',
+    summary: 'Compare how the workspace fares with the time before',
+    description:
+      'The days up to now beside as many before them: new leads, and first answers by member, agent, connection and label. A conversation with several labels is counted under each. Of more than 2,000 active conversations a sample is read.',
+    query: ComparisonQuery,
+    answers: { 200: Comparison },
+    run: async ({ member, query }) => {
+      const { workspaceId } = member
+      const { days: count = 30, tz = 'UTC' } = query
+      if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
+      const now = clock.now()
+      const days = lastDays(tz, 2 * count, now)
+      const from = days[0]?.start ?? now
+      const start = days[count]?.start ?? now
+      const [created, { sampledEvery, groups }] = await Promise.all([
+        countNewLeads(db.sql, workspaceId, [from, start]),
+        readAnswerGroups(db.sql, workspaceId, { from, start }),
+      ])
+      return {
+        from: start.toISOString(),
+        beforeFrom: from.toISOString(),
+        ...presentComparison(groups, created),
+        sampledEvery,
+      }
+    },
+  })
+}
+
+/** How things stand in a workspace. Secrets and addresses stay sealed: nothing of them is asked here. */
+async function readState(
+  sql: Sql,
+  workspaceId: string,
+  { waitingBefore, now }: { waitingBefore: Date; now: Date },
+): Promise<State> {
+  const [workspace, quota, waiting, connections, webhooks, keys] = await Promise.all([
+    findWorkspace(sql, workspaceId),
+    readQuota(sql, workspaceId, now),
+    countUnanswered(sql, workspaceId, waitingBefore),
+    selectConnections(sql, workspaceId),
+    selectWebhooks(sql, workspaceId),
+    listNamedKeys(sql, workspaceId),
+  ])
+  return { agentsStopped: workspace?.agents_stopped ?? false, quota, waiting, connections, webhooks, keys }
+}
+
+async function selectConnections(sql: Sql, workspaceId: string): Promise<ConnectionInfo[]> {
+  return sql<ConnectionInfo[]>`
+    select id, name, channel, state, state_reason as "stateReason", state_changed_at as "stateChangedAt",
+      acknowledged_at as "acknowledgedAt", coalesce(last_event_in_at, last_event_out_at) as "lastEventAt"
+    from connections
+    where workspace_id = ${workspaceId}
+      and removed_at is null`
+}
+
+async function selectWebhooks(sql: Sql, workspaceId: string): Promise<WebhookInfo[]> {
+  return sql<WebhookInfo[]>`
+    select w.id, w.description, w.state, w.state_reason as "stateReason", w.state_changed_at as "stateChangedAt",
+      q.failing_since as "failingSince", coalesce(q.failures_in_a_row, 0) as "failuresInARow"
+    from webhook_endpoints w
+    left join webhook_queues q on q.workspace_id = w.workspace_id and q.endpoint_id = w.id
+    where w.workspace_id = ${workspaceId}
+      and w.removed_at is null`
+}

@@ -1,0 +1,138 @@
+import type {
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  HTTPMethods,
+  onRequestHookHandler,
+  RouteOptions,
+} from 'fastify'
+import { type Static, type TSchema, Type } from 'typebox'
+import { type App, errors, type KnownStatus } from '../base/route.ts'
+import { type Member, memberOf, type Role, roles, type TeamCaller, type TeamGuard, teamCallerOf } from './member.ts'
+import { done, openTeamRoute, teamRoute, workspaceParams } from './team-schema.ts'
+
+/** Who may call an operation: members of the workspace in the path from a role up, anyone signed in, operators, or anyone. */
+type Audience = Role | 'signed-in' | 'operator' | 'visitor'
+
+const ofWorkspace = Type.Object(workspaceParams)
+
+/** The type of what a schema describes; `unknown` where there is no schema. */
+type TypeOf<S> = S extends TSchema ? Static<S> : unknown
+
+/** A request to an operation, its parts typed by the schemas. */
+interface Call<P, Q, B, H> {
+  params: TypeOf<P>
+  query: TypeOf<Q>
+  body: TypeOf<B>
+  headers: TypeOf<H>
+  /** Throws where the audience is no role. */
+  member: Member
+  caller: TeamCaller
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** One operation of the team API: its documentation, its schemas and what it does. */
+interface Operation<P, Q, B, H, A> {
+  operationId: string
+  summary: string
+  description: string
+  /** Default: the workspace, where members are the audience. */
+  params?: P
+  query?: Q
+  body?: B
+  headers?: H
+  /** By status; of several successes `run` sets the status. Default: 200 with `{ success: true }`. */
+  answers?: Record<number, A>
+  /** Beside 400, 401, 403, for members 404, and with a body 413 and 415. */
+  errors?: readonly KnownStatus[]
+  /** In place of all of those. */
+  allErrors?: readonly KnownStatus[]
+  options?: Pick<
+    RouteOptions,
+    'attachValidation' | 'bodyLimit' | 'config' | 'schemaErrorFormatter' | 'validatorCompiler'
+  >
+  /** Returns the body of the success, or the reply that it has sent itself. */
+  run: (call: Call<P, Q, B, H>) => TypeOf<A> | Promise<TypeOf<A>>
+}
+
+type Add = <P = typeof ofWorkspace, Q = undefined, B = undefined, H = undefined, A = undefined>(
+  path: string,
+  audience: Audience,
+  operation: Operation<P, Q, B, H, A>,
+) => void
+
+export type TeamApi = Record<'get' | 'post' | 'put' | 'patch' | 'delete', Add>
+
+/** Declares operations of the team API: each is a route behind its guard, and a part of the document under this tag. */
+export function teamApi(app: App, guard: TeamGuard, tag: string): TeamApi {
+  const add =
+    (method: string): Add =>
+    (url, audience, operation) =>
+      addRoute(app, guard, tag, { method, url, audience, operation: operation as unknown as AnyOperation })
+  return { get: add('GET'), post: add('POST'), put: add('PUT'), patch: add('PATCH'), delete: add('DELETE') }
+}
+
+type Schema = TSchema | undefined
+type AnyOperation = Operation<Schema, Schema, Schema, Schema, TSchema>
+
+interface Route {
+  method: string
+  url: string
+  audience: Audience
+  operation: AnyOperation
+}
+
+function addRoute(app: App, guard: TeamGuard, tag: string, { method, url, audience, operation }: Route): void {
+  const { operationId, summary, description, query, body, headers, answers, options, run } = operation
+  const isOfMembers = roles.some((role) => role === audience)
+  const params = operation.params ?? (isOfMembers ? ofWorkspace : undefined)
+  const usual: KnownStatus[] = [400, 401, 403]
+  if (isOfMembers) usual.push(404)
+  if (body !== undefined) usual.push(413, 415)
+  const failures = operation.allErrors ?? [...usual, ...(operation.errors ?? [])]
+  const successes = Object.keys(answers ?? { 200: done }).filter((status) => Number(status) < 300)
+  const schema: FastifySchema = {
+    ...(audience === 'visitor' ? openTeamRoute(tag) : teamRoute(tag)),
+    ...{ operationId, summary, description },
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    response: { ...errors(...failures), ...(answers ?? { 200: done }) },
+  }
+  app.route({
+    ...options,
+    method: method as HTTPMethods,
+    ...{ url, schema },
+    onRequest: doorOf(guard, audience),
+    handler: async (request, reply) => {
+      const result = await run(callOf(request, reply))
+      // Whatever sends the reply itself, as a file, has sent its status as well.
+      if (reply.sent) return reply
+      if (successes.length === 1) reply.code(Number(successes[0]))
+      return answers === undefined ? { success: true } : result
+    },
+  })
+}
+
+function doorOf(guard: TeamGuard, audience: Audience): onRequestHookHandler {
+  if (audience === 'visitor') return guard.visitor()
+  if (audience === 'signed-in') return guard.signedIn()
+  return audience === 'operator' ? guard.operator() : guard.member(audience)
+}
+
+const callOf = (request: FastifyRequest, reply: FastifyReply) => ({
+  params: request.params,
+  query: request.query,
+  body: request.body,
+  headers: request.headers,
+  get member() {
+    return memberOf(request)
+  },
+  get caller() {
+    return teamCallerOf(request)
+  },
+  request,
+  reply,
+})

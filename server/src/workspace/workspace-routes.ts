@@ -1,0 +1,78 @@
+import { Type } from 'typebox'
+import type { Sql } from '../base/db.ts'
+import { notFound } from '../base/errors.ts'
+import type { App } from '../base/route.ts'
+import { unpaged } from '../base/schema-types.ts'
+import type { TeamCaller, TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
+import { cannedReplyTeamRoutes } from './canned-reply-routes.ts'
+import { createWorkspace, type WorkspaceDeps } from './create.ts'
+import { labelTeamRoutes } from './label-routes.ts'
+import { savedFilterTeamRoutes } from './saved-filter-routes.ts'
+import { newWorkspaceSchema, presentWorkspace, workspacePatchSchema, workspaceSchema } from './schema.ts'
+import { updateWorkspace } from './update.ts'
+import { findWorkspace, listAllWorkspaces, listWorkspacesOf, type WorkspaceRow } from './workspace.ts'
+
+const path = '/api/team/v1/workspaces'
+const oneWorkspace = Type.Object({ workspace: workspaceSchema })
+
+/** Workspaces, their settings and the lists that their people keep. */
+export function workspaceTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Workspaces')
+  api.get(path, 'signed-in', {
+    operationId: 'listWorkspaces',
+    summary: 'List workspaces',
+    description: 'Those of the signed-in user, or those that the token works in. An operator sees all.',
+    answers: { 200: Type.Object({ workspaces: Type.Array(workspaceSchema, unpaged) }) },
+    allErrors: [400, 401],
+    run: async ({ caller }) => {
+      const rows = await workspacesFor(deps.db.sql, caller)
+      return { workspaces: rows.map(presentWorkspace) }
+    },
+  })
+  api.post(path, 'operator', {
+    operationId: 'createWorkspace',
+    summary: 'Create a workspace',
+    description: 'For operators. A signed-in operator becomes its owner; with a token, invite an owner next.',
+    body: newWorkspaceSchema,
+    answers: { 201: oneWorkspace },
+    run: async ({ caller, body }) => {
+      const { userId, actor } = caller
+      const row = await createWorkspace(deps, { ...body, ownerId: userId, createdBy: actor })
+      return { workspace: presentWorkspace(row) }
+    },
+  })
+  api.get(`${path}/:workspaceId`, 'member', {
+    operationId: 'getWorkspace',
+    summary: 'Get a workspace',
+    description: 'Its settings and the role of the caller.',
+    answers: { 200: oneWorkspace },
+    allErrors: [400, 401, 404],
+    run: async ({ member }) => {
+      const { workspaceId, role } = member
+      const row = await findWorkspace(deps.db.sql, workspaceId)
+      if (row === undefined) throw notFound('Workspace not found')
+      return { workspace: presentWorkspace({ ...row, role }) }
+    },
+  })
+  api.patch(`${path}/:workspaceId`, 'admin', {
+    operationId: 'updateWorkspace',
+    summary: 'Change a workspace',
+    description: 'For admins. Owners also open and close the inbox; operators switch what the plan includes.',
+    body: workspacePatchSchema,
+    answers: { 200: oneWorkspace },
+    run: async ({ member, body }) => {
+      const row = await updateWorkspace(deps, member, body)
+      return { workspace: presentWorkspace({ ...row, role: member.role }) }
+    },
+  })
+  labelTeamRoutes(app, deps, guard)
+  cannedReplyTeamRoutes(app, deps, guard)
+  savedFilterTeamRoutes(app, deps, guard)
+}
+
+function workspacesFor(sql: Sql, caller: TeamCaller): Promise<WorkspaceRow[]> {
+  if (caller.isOperator) return listAllWorkspaces(sql)
+  if (caller.userId !== null) return listWorkspacesOf(sql, caller.userId)
+  return listAllWorkspaces(sql, caller.tokenWorkspaceId)
+}
