@@ -40,8 +40,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
-      // The English frame is loaded with the program, and the others are loaded by the same line as it could be.
-      checks: { ineffectiveDynamicImport: false },
       output: {
         codeSplitting: {
           groups: [

@@ -31,11 +31,10 @@ const rooms: Record<string, Room> = {
 }
 const allWords = ['list', 'home', 'talk', 'rest']
 
-function wordsIn(language: string, part: string): string[] {
-  // The program has these in itself.
-  if (language === 'en' && part === 'frame') return []
-  return [`text/${language}/${part}.json`, ...(part === 'rest' ? ['text/refusals.ts'] : [])]
-}
+const wordsIn = (language: string, part: string): string[] => [
+  `text/${language}/${part}.json`,
+  ...(part === 'rest' ? ['text/refusals.ts'] : []),
+]
 
 /**
  * Makes the page show the app's shape before any other file has come: styles are asked for below what is drawn at once, and

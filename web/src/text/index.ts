@@ -1,4 +1,4 @@
-import frame from './en/frame.json' with { type: 'json' }
+import type frame from './en/frame.json'
 import type home from './en/home.json'
 import type list from './en/list.json'
 import type rest from './en/rest.json'
@@ -11,21 +11,21 @@ export type Texts = Said<typeof frame & typeof home & typeof list & typeof rest 
 const storageKey = 'parley.language'
 
 /**
- * Every text that people read, in their language. Those of the frame and the inbox's list are there before anything is
+ * Every text that people read, in their language. Those of the frame and the inbox's list are loaded before anything is
  * drawn; what says more is loaded by `withTexts`.
  */
-export let t = textsOf(frame, 'en') as Texts
+export let t = {} as Texts
 export let language: Language = 'en'
 /** What the service says of a field or a whole request, in the reader's words; null before the rest of the texts is there. */
 export let problemIn: (message: string) => string | null = () => null
 
 export async function loadTexts(): Promise<void> {
   language = chosenLanguage()
-  if (language !== 'en') await addTexts('frame')
+  await loaders.frame()
   document.documentElement.lang = language
 }
 
-const all = ['list', 'home', 'talk', 'rest'] as const
+const all = ['frame', 'list', 'home', 'talk', 'rest'] as const
 type PartName = (typeof all)[number]
 const loaders = Object.fromEntries(all.map((name) => [name, once(() => addTexts(name))])) as Record<
   PartName,
@@ -40,7 +40,7 @@ export async function withTexts<T>(load: () => Promise<T>, names: readonly PartN
 }
 
 /** Adds texts to those that are there. */
-async function addTexts(part: PartName | 'frame'): Promise<void> {
+async function addTexts(part: PartName): Promise<void> {
   const reading: Promise<{ default: Catalogue }> = import(`./${language}/${part}.json`, { with: { type: 'json' } })
   const [catalogue, refusals] = await Promise.all([reading, part === 'rest' ? import('./refusals.ts') : null])
   t = { ...t, ...textsOf(catalogue.default, language) }
