@@ -67,7 +67,7 @@ export interface Calls {
     deleted: (values: { name: Shown }) => string
     deletedMany: (values: { n: Shown }) => string
     restored: (values: { name: Shown }) => string
-    panel: { label: (values: { name: Shown }) => string; removeCustom: (values: { name: Shown }) => string; change: (values: { from: Shown; to: Shown }) => string; by: (values: { who: Shown; when: Shown }) => string; you: (values: { text: Shown }) => string }
+    panel: { label: (values: { name: Shown }) => string; removeCustom: (values: { name: Shown }) => string; change: (values: { from: Shown; to: Shown }) => string; you: (values: { text: Shown }) => string }
     edit: (values: { field: Shown; name: Shown }) => string
     cards: (values: { status: Shown }) => string
     moved: (values: { name: Shown; status: Shown }) => string
@@ -115,7 +115,6 @@ export interface Calls {
     positionOf: (values: { at: Shown; length: Shown }) => string
     speed: (values: { times: Shown }) => string
     makeLeadOf: (values: { name: Shown }) => string
-    quoteOf: (values: { who: Shown }) => string
     reactions: (values: { list: Shown }) => string
     reactedElsewhere: (values: { emoji: Shown }) => string
     viewer: { place: (values: { n: Shown; of: Shown }) => string }
