@@ -22,6 +22,7 @@ import { agentClientIsCurrent, writeAgentClient } from './agent-client.ts'
 import { apiTypesAreCurrent, writeApiTypes } from './api-types.ts'
 import { clientTypesAreCurrent, writeClientTypes } from './client-types.ts'
 import { lintContract } from './contract-lint.ts'
+import { textTypesAreCurrent, writeTextTypes } from './text-types.ts'
 
 const exampleUrl = 'http://localhost:7007'
 const files = {
@@ -38,6 +39,7 @@ export async function writeContract(app: App): Promise<void> {
   await writeApiTypes()
   await writeClientTypes()
   await writeAgentClient()
+  await writeTextTypes()
 }
 
 /** Where the written contract differs from the app, as `file: path`; empty when it does not. */
@@ -51,6 +53,7 @@ export async function checkContract(app: App): Promise<string[]> {
   if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: is not what docs/openapi.json says')
   if (!(await clientTypesAreCurrent())) found.push('client/src/types.ts: is not what docs/openapi.json says')
   if (!(await agentClientIsCurrent())) found.push('client/src/agent-calls.ts: is not what the verbs of agents say')
+  if (!(await textTypesAreCurrent())) found.push('web/src/text/schema.ts: is not what the English catalogues say')
   return found
 }
 

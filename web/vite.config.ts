@@ -3,6 +3,7 @@ import { defineConfig } from 'vite'
 import { dayRooms } from './vite/day-rooms.ts'
 import { firstLook } from './vite/first-look.ts'
 import { libraryStyles } from './vite/library-styles.ts'
+import { texts } from './vite/texts.ts'
 
 const service = 'http://127.0.0.1:7007'
 
@@ -28,7 +29,7 @@ function fileOf(id: string): string | null {
 }
 
 export default defineConfig({
-  plugins: [react(), libraryStyles(), ofRooms, firstLook()],
+  plugins: [react(), texts(), libraryStyles(), ofRooms, firstLook()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -1,4 +1,5 @@
 import type { Plugin, Rolldown } from 'vite'
+import { languages } from '../src/text/languages.ts'
 
 type Bundle = Rolldown.OutputBundle
 type Chunk = Rolldown.OutputChunk
@@ -28,10 +29,14 @@ const rooms: Record<string, Room> = {
   // No room: where nobody is signed in yet.
   entry: { source: 'sign-in/EntryPages.tsx', words: ['entry'] },
   // No room, but what the inbox shows when an address names a conversation.
-  thread: { source: 'inbox/ThreadPane.tsx', words: ['inbox/talk'] },
+  thread: { source: 'inbox/ThreadPane.tsx', words: ['talk'] },
 }
-const allWords = ['list', 'home', 'inbox/talk', 'rest']
-const languages = ['en', 'pt', 'es']
+const allWords = ['list', 'home', 'talk', 'rest']
+
+const wordsIn = (language: string, part: string): string[] => [
+  `text/${language}/${part}.json`,
+  ...(part === 'rest' ? ['text/refusals.ts'] : []),
+]
 
 /**
  * Makes the page show the app's shape before any other file has come: styles are asked for below what is drawn at once, and
@@ -86,12 +91,12 @@ function partsOf(bundle: Bundle) {
     return { scripts: isNew('scripts'), styles: isNew('styles') }
   }
   const inEach = (sourcesIn: (language: string) => readonly string[]) =>
-    Object.fromEntries(languages.map((language) => [language, beside(sourcesIn(language))]))
+    Object.fromEntries(Object.keys(languages).map((language) => [language, beside(sourcesIn(language))]))
   const roomParts = Object.entries(rooms).map(([name, { source, words = allWords }]) => [
     name,
-    inEach((language) => [...words.map((part) => `text/${language}/${part}.ts`), source]),
+    inEach((language) => [...words.flatMap((part) => wordsIn(language, part)), source]),
   ])
-  return { languages: inEach((language) => [`text/${language}/index.ts`]), rooms: Object.fromEntries(roomParts) }
+  return { languages: inEach((language) => wordsIn(language, 'frame')), rooms: Object.fromEntries(roomParts) }
 }
 
 function chunkOf(chunks: readonly Chunk[], source: string): Chunk {

@@ -129,10 +129,14 @@ function useFrameKeys(
     return [
       { keys: 'mod+k', label: texts.palette, run: () => setOpen('palette'), inFields: true },
       { keys: '?', label: texts.open, run: () => setOpen('keys') },
-      { keys: keySequence('g', 'n'), label: texts.goTo(t.common.notifications), run: () => setBellOpen(true) },
+      {
+        keys: keySequence('g', 'n'),
+        label: texts.goTo({ page: t.common.notifications }),
+        run: () => setBellOpen(true),
+      },
       ...open.map(({ path, key, title }) => ({
         keys: keySequence('g', key),
-        label: texts.goTo(title()),
+        label: texts.goTo({ page: title() }),
         run: () => void navigate({ to: `/w/${workspaceId}/${path}` }),
       })),
     ]

@@ -116,7 +116,7 @@ function MeMenu({ setup, openKeys }: MeMenuProps) {
   const [isOpen, setOpen] = useState(false)
   const drop = useDrop(isOpen, setOpen)
   const me = `${t.common.me}: ${name}`
-  const label = trouble > 0 ? `${me}. ${t.common.toLookAt(shownCount(trouble))}` : me
+  const label = trouble > 0 ? `${me}. ${t.common.toLookAt({ n: shownCount(trouble) })}` : me
   return (
     <>
       <UnstyledButton {...dropButton(drop, 'menu')} className={styles.link} aria-label={label}>

@@ -5,7 +5,8 @@ import type { SavedFilter } from '../data/saved-filters.ts'
 import { useMemberList } from '../data/team/members.ts'
 import { mayIn, session, signOut } from '../session/session.ts'
 import { memberAnchor, openSections } from '../settings/sections.ts'
-import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
+import { chooseLanguage, language, t } from '../text/index.ts'
+import { type Language, languages } from '../text/languages.ts'
 import { activeKeys, keySequence } from '../ui/keys.ts'
 import { complain } from '../ui/overlay/notices.tsx'
 import { newHash } from '../ui/use-making.ts'
@@ -57,11 +58,15 @@ export function useFixedChoices(
       ...(bell === undefined ? [] : [action('bell', t.common.notifications, actionWords.bell, bell.run, bellKey)]),
       action('notices', t.told.toSettings, actionWords.notices, () => goTo('profile', 'notifications')),
       ...(['light', 'dark', 'auto'] as const).map((one) =>
-        action(one, palette.appearance(t.common.appearances[one]), actionWords[one], () => setColorScheme(one)),
+        action(one, palette.appearance({ word: t.common.appearances[one] }), actionWords[one], () =>
+          setColorScheme(one),
+        ),
       ),
       ...(Object.keys(languages) as Language[])
         .filter((one) => one !== language)
-        .map((one) => action(one, palette.language(languages[one]), actionWords.language, () => chooseLanguage(one))),
+        .map((one) =>
+          action(one, palette.language({ name: languages[one] }), actionWords.language, () => chooseLanguage(one)),
+        ),
       action('keys', keys.open, actionWords.keys, showKeys, '?'),
       action('docs', t.home.reference, actionWords.docs, () => window.open('/docs', '_blank', 'noreferrer')),
       action('signOut', t.common.signOut, actionWords.signOut, () => void signOut().catch(complain)),

@@ -8,5 +8,8 @@ import { isInTrouble } from './parts/state-words.ts'
 export function useConnectionBadge(workspaceId: string): void {
   const { data = [] } = useConnections(workspaceId)
   const count = data.filter(isInTrouble).length
-  useEffect(() => setRailBadge('connections', { count, tone: 'bad', label: t.connections.inTrouble(count) }), [count])
+  useEffect(
+    () => setRailBadge('connections', { count, tone: 'bad', label: t.connections.inTrouble({ n: count }) }),
+    [count],
+  )
 }

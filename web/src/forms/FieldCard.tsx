@@ -59,7 +59,7 @@ export function FieldCard(props: FieldCardProps) {
           color="gray"
           disabled={place.at === 0}
           onClick={() => move(-1)}
-          aria-label={t.forms.moveUp(label)}
+          aria-label={t.forms.moveUp({ label })}
         >
           <IconArrowUp size={16} />
         </ActionIcon>
@@ -68,7 +68,7 @@ export function FieldCard(props: FieldCardProps) {
           color="gray"
           disabled={place.at === place.count - 1}
           onClick={() => move(1)}
-          aria-label={t.forms.moveDown(label)}
+          aria-label={t.forms.moveDown({ label })}
         >
           <IconArrowDown size={16} />
         </ActionIcon>
@@ -77,7 +77,7 @@ export function FieldCard(props: FieldCardProps) {
           color="gray"
           disabled={key === 'firstName'}
           onClick={remove}
-          aria-label={t.forms.removeField(label)}
+          aria-label={t.forms.removeField({ label })}
         >
           <IconTrash size={16} />
         </ActionIcon>

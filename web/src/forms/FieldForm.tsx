@@ -19,7 +19,8 @@ export function FieldForm({ field, taken, errorOf, change }: FieldFormProps) {
   const isOfLead = isLeadField(field.key)
   const types = typesOf(field.key)
   const rename = (label: string) => change({ ...field, label, ...(!field.isKeyOwn && { key: keyFor(label, taken) }) })
-  const retype = (type: FieldType) => change({ ...field, ...withType(field, type, t.forms.optionSample) })
+  const retype = (type: FieldType) =>
+    change({ ...field, ...withType(field, type, Object.values(t.forms.optionSample)) })
   return (
     <div className={styles.form}>
       <TextInput

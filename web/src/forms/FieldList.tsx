@@ -22,11 +22,11 @@ export function FieldList({ draft }: { draft: Draft<FormDraft> }) {
   const move = (from: number, to: number) => {
     if (to < 0 || to >= fields.length || from === to) return
     put(moved(fields, from, to))
-    setAnnounced(t.forms.moved(fields[from]?.label ?? '', to + 1))
+    setAnnounced(t.forms.moved({ label: fields[from]?.label ?? '', place: to + 1 }))
   }
   const remove = (field: DraftField) => {
     put(fields.filter(({ id }) => id !== field.id))
-    sayWithUndo(t.forms.fieldRemoved(field.label), () => put(fields))
+    sayWithUndo(t.forms.fieldRemoved({ label: field.label }), () => put(fields))
   }
   const add = (field: Omit<DraftField, 'id'>) => {
     const id = crypto.randomUUID()
@@ -101,7 +101,7 @@ function AddMenu({ fields, add }: { fields: DraftField[]; add(field: Omit<DraftF
   const addOwn = (type: FieldType) => {
     const label = t.forms.types[type]
     const field = { key: keyFor(label, keys), label, type, required: false }
-    add({ ...withType(field, type, t.forms.optionSample), isKeyOwn: false })
+    add({ ...withType(field, type, Object.values(t.forms.optionSample)), isKeyOwn: false })
   }
   return (
     <Menu position="bottom-start" width={220}>

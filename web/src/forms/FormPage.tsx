@@ -139,10 +139,16 @@ function RemoveAsk({ form, close }: { form: Form; close(): void }) {
     removeForm(workspaceId, form.id).then(async () => {
       await navigate({ to: '/w/$workspaceId/forms', params: { workspaceId } })
       gone(form.id)
-      say(t.forms.removed(form.name))
+      say(t.forms.removed({ name: form.name }))
     }, complain)
   return (
-    <Confirm title={t.forms.removeAsk(form.name)} action={t.forms.remove} word={form.name} run={run} close={close}>
+    <Confirm
+      title={t.forms.removeAsk({ name: form.name })}
+      action={t.forms.remove}
+      word={form.name}
+      run={run}
+      close={close}
+    >
       {t.forms.removeHelp}
     </Confirm>
   )

@@ -34,7 +34,7 @@ export function ShareView({ form }: { form: Form }) {
         <section className={styles.card}>
           <h2>{t.forms.qr}</h2>
           <div className={styles.qr}>
-            <QrCode value={form.url} label={t.forms.qrOf(form.name)} size={180} />
+            <QrCode value={form.url} label={t.forms.qrOf({ name: form.name })} size={180} />
             <Button
               variant="default"
               leftSection={<IconDownload size={16} />}

@@ -34,9 +34,19 @@ export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
         format={(seconds) => duration(seconds, language)}
         unit={unitOf(longest)}
       />
-      <p className={styles.quiet}>{texts.slowest(nineOfTen(answers.people), nineOfTen(answers.agents))}</p>
+      <p className={styles.quiet}>{slowestOf(answers)}</p>
     </div>
   )
+}
+
+function slowestOf({ people, agents }: Stats['answers']): string {
+  const texts = t.home.charts
+  const [ofPeople, ofAgents] = [nineOfTen(people), nineOfTen(agents)]
+  return [
+    texts.slowest,
+    ...(ofPeople === null ? [] : [texts.slowestPeople({ people: ofPeople })]),
+    ...(ofAgents === null ? [] : [texts.slowestAgents({ agents: ofAgents })]),
+  ].join(' ')
 }
 
 const nineOfTen = (of: Stats['answers']['people']): string | null =>

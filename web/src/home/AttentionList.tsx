@@ -62,5 +62,8 @@ function Line({ one }: { one: Attention }) {
   )
 }
 
-const wordsFor = ({ code, name, count }: Attention): string =>
-  t.home.attention.words[code](name ?? t.home.attention.nameless, count ?? 0)
+function wordsFor({ code, name, count }: Attention): string {
+  const { words, nameless } = t.home.attention
+  const said = words[code]
+  return typeof said === 'string' ? said : said({ name: name ?? nameless, n: count ?? 0 })
+}

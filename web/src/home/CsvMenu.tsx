@@ -51,7 +51,7 @@ function dayRows({ days }: Stats): (string | number)[][] {
 function groupRows(comparison: Comparison, nameOf: (by: GroupName, id: string) => string): (string | number)[][] {
   const { csv, groups } = t.home
   const figures = [csv.answers, csv.median, csv.p90]
-  const head = [csv.group, groups.name, ...figures, ...figures.map((each) => csv.before(each))]
+  const head = [csv.group, groups.name, ...figures, ...figures.map((each) => csv.before({ figure: each }))]
   const rows = groupNames.flatMap((by) =>
     comparison[by].map(({ id, now, before }) => [
       groups.names[by],

@@ -48,7 +48,7 @@ function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Compari
     const [median, medianBefore] = [now?.answers[by]?.medianSeconds, before?.answers[by]?.medianSeconds]
     return {
       value: seconds(of.medianSeconds),
-      note: texts.median(of.answers, number(of.answers)),
+      note: texts.median({ n: of.answers }),
       change: wordsOf(median, medianBefore, t.home.change.times, days.length, true, seconds),
     }
   }
@@ -56,7 +56,7 @@ function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Compari
     {
       name: texts.newLeads,
       value: number(leads.created),
-      note: texts.inDays(days.length),
+      note: texts.inDays({ n: days.length }),
       change: wordsOf(now?.leads, before?.leads, t.home.change.counts, days.length, false, number),
     },
     { name: texts.today, value: number(days.at(-1)?.leads ?? 0), note: texts.leads },
@@ -64,7 +64,7 @@ function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Compari
     {
       name: texts.waiting,
       value: number(waiting.forPeople + waiting.forAgents),
-      note: texts.waitingFor(waiting.minutes),
+      note: texts.waitingFor({ minutes: waiting.minutes }),
     },
     { name: texts.people, ...speed('people') },
     { name: texts.agents, ...speed('agents') },
@@ -84,5 +84,5 @@ function wordsOf(
   const { kind, part } = change
   const percent = number(part, { style: 'percent', maximumFractionDigits: part < 0.1 ? 1 : 0 })
   const isGood = kind === 'same' ? null : (kind === 'less') === isLessGood
-  return { words: texts[kind](percent, days, show(before ?? 0)), isGood }
+  return { words: texts[kind]({ percent, days, before: show(before ?? 0) }), isGood }
 }

@@ -54,8 +54,8 @@ function GroupTable({ comparison, by, days }: { comparison: Comparison; by: Grou
       )}
       <p className={styles.quiet}>
         {[
-          texts.help(days),
-          ...(comparison.sampledEvery > 1 ? [texts.sampled(number(comparison.sampledEvery))] : []),
+          texts.help({ days }),
+          ...(comparison.sampledEvery > 1 ? [texts.sampled({ every: number(comparison.sampledEvery) })] : []),
         ].join(' ')}
       </p>
     </>

@@ -111,7 +111,9 @@ function QuotaMeter({ quota: { used, limit } }: { quota: Stats['quota'] }) {
         </div>
       )}
       <p className={styles.quiet}>
-        {limit === null ? texts.unlimited(number(used)) : texts.used(number(used), number(limit))}
+        {limit === null
+          ? texts.unlimited({ used: number(used) })
+          : texts.used({ used: number(used), limit: number(limit) })}
       </p>
     </section>
   )

@@ -89,7 +89,7 @@ export function InboxLive() {
   const { data: counts } = useCounts(workspaceId)
   const unread = counts === undefined ? 0 : counts.mine.unread + counts.unassigned.unread
   useEffect(() => {
-    setRailBadge('inbox', { count: unread, tone: 'accent', label: t.inbox.unreadBadge(unread) })
+    setRailBadge('inbox', { count: unread, tone: 'accent', label: t.inbox.unreadBadge({ n: unread }) })
   }, [unread])
   return null
 }

@@ -77,7 +77,7 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
           id="thread"
           tabIndex={-1}
           className={styles.pane}
-          aria-label={t.inbox.thread(customerName(conversation))}
+          aria-label={t.inbox.thread({ name: customerName(conversation) })}
         >
           <ThreadHeader
             conversation={conversation}

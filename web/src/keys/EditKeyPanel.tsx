@@ -33,7 +33,7 @@ export function EditKeyPanel({ apiKey, close }: { apiKey: ApiKey; close(): void 
   })
   return (
     <SidePanel
-      title={t.keys.editOf(apiKey.name)}
+      title={t.keys.editOf({ name: apiKey.name })}
       close={close}
       submit={() => save.mutate()}
       footer={<PanelButtons close={close} action={t.common.save} isBusy={save.isPending} disabled={!draft.isChanged} />}

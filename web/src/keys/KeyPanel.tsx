@@ -33,7 +33,7 @@ export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPane
   const [isEditing, setEditing] = useState(false)
   const revoke = () =>
     revokeKey(workspaceId, apiKey.id).then(() => {
-      say(t.keys.revoked(apiKey.name))
+      say(t.keys.revoked({ name: apiKey.name }))
       revoked()
     }, complain)
   if (isEditing) return <EditKeyPanel apiKey={apiKey} close={() => setEditing(false)} />
@@ -69,7 +69,7 @@ export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPane
       <LastCalls keyId={apiKey.id} />
       {asks === 'revoke' && (
         <Confirm
-          title={t.keys.revokeAsk(apiKey.name)}
+          title={t.keys.revokeAsk({ name: apiKey.name })}
           action={t.keys.revoke}
           word={apiKey.name}
           run={revoke}

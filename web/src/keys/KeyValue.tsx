@@ -16,7 +16,7 @@ export function KeyValue({ name, value, scopes, close }: KeyValueProps) {
   return (
     <Dialog
       close={close}
-      title={t.keys.valueOf(name)}
+      title={t.keys.valueOf({ name })}
       size={600}
       closeOnClickOutside={false}
       closeOnEscape={false}

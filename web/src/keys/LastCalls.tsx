@@ -51,7 +51,7 @@ function columns(): Column<Row>[] {
     {
       key: 'ms',
       title: texts.took,
-      cell: ({ ms }) => t.keys.calls.ms(number(ms)),
+      cell: ({ ms }) => t.keys.calls.ms({ ms: number(ms) }),
       numeric: true,
       whole: true,
       optional: true,

@@ -33,11 +33,11 @@ export function BulkBar({ selection, context, verbs, open }: BulkBarProps) {
   }
   const remove = () => removeSelected(selection, verbs)
   return (
-    <section className={styles.bulk} aria-label={t.leads.selected(number(selection.count))}>
-      <strong>{t.leads.selected(number(selection.count))}</strong>
+    <section className={styles.bulk} aria-label={t.leads.selected({ n: number(selection.count) })}>
+      <strong>{t.leads.selected({ n: number(selection.count) })}</strong>
       {selection.offered !== null && !selection.isEverything && (
         <Button variant="subtle" size="compact-sm" onClick={selection.takeEverything}>
-          {t.leads.bulk.everything(number(selection.offered.total))}
+          {t.leads.bulk.everything({ n: number(selection.offered.total) })}
         </Button>
       )}
       {fields.map((field) => (
@@ -48,7 +48,7 @@ export function BulkBar({ selection, context, verbs, open }: BulkBarProps) {
             </Button>
           </Menu.Target>
           <Menu.Dropdown className={styles.choices}>
-            <Menu.Label>{t.leads.bulk.set(t.leads.fields[field])}</Menu.Label>
+            <Menu.Label>{t.leads.bulk.set({ field: t.leads.fields[field].toLowerCase() })}</Menu.Label>
             {(choicesOf(field, context, '') ?? []).map(({ value, label }) => (
               <Menu.Item key={value} onClick={() => start({ changes: { [field]: value === '' ? null : value } })}>
                 {label}

@@ -55,7 +55,7 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
   const create = useMutation({
     mutationFn: () => createLead(workspaceId, bodyOf(value, own)),
     onSuccess: (lead) => {
-      say(t.leads.created(nameOf(lead)))
+      say(t.leads.created({ name: nameOf(lead) }))
       void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
       open(lead)
     },

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useTrash } from '../data/leads.ts'
 import { t } from '../text/index.ts'
-import { fullMoment, number, shortMoment } from '../ui/format/time.ts'
+import { fullMoment, shortMoment } from '../ui/format/time.ts'
 import { say } from '../ui/overlay/notices.tsx'
 import { Empty } from '../ui/page/Empty.tsx'
 import { Loaded } from '../ui/page/PageBody.tsx'
@@ -26,7 +26,7 @@ export function Trash({ verbs }: { verbs: LeadVerbs }) {
           if (total === 0) return <Empty title={t.leads.trashEmpty} help={t.leads.trashEmptyHelp} />
           return (
             <>
-              <p className={styles.trashCount}>{total === 1 ? t.leads.one : t.leads.count(number(total))}</p>
+              <p className={styles.trashCount}>{t.leads.count({ n: total })}</p>
               <Table
                 label={t.leads.trash}
                 columns={columns(verbs)}
@@ -71,7 +71,7 @@ const columns = (verbs: LeadVerbs): Column<Trashed>[] => [
 
 function RestoreButton({ lead, verbs }: { lead: Trashed; verbs: LeadVerbs }) {
   const restore = async () => {
-    if (await verbs.restore([lead.id])) say(t.leads.restored(nameOf(lead)))
+    if (await verbs.restore([lead.id])) say(t.leads.restored({ name: nameOf(lead) }))
   }
   return (
     <Button variant="default" size="compact-sm" onClick={() => void restore()}>

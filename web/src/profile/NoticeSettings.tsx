@@ -164,7 +164,7 @@ function WaysTable({ value, set }: { value: Settings; set(changes: Partial<Setti
             {ways.map((way) => (
               <td key={way}>
                 <Checkbox
-                  aria-label={texts.of(texts.kinds[kind], texts.ways[way])}
+                  aria-label={texts.of({ kind: texts.kinds[kind], way: texts.ways[way] })}
                   checked={value.ways[kind][way]}
                   disabled={way !== 'bell' && !value.ways[kind].bell}
                   onChange={(event) => change(kind, way, event.currentTarget.checked)}

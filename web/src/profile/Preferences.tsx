@@ -1,5 +1,6 @@
 import { Radio, Select, Stack, Switch, useMantineColorScheme } from '@mantine/core'
-import { chooseLanguage, type Language, language, languages, t } from '../text/index.ts'
+import { chooseLanguage, language, t } from '../text/index.ts'
+import { type Language, languages } from '../text/languages.ts'
 import { enterSends, opensNext, useKeptChoice } from '../ui/kept-choices.ts'
 import { Section } from '../ui/page/Section.tsx'
 

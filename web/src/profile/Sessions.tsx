@@ -23,7 +23,7 @@ export function Sessions() {
   const endOthers = () =>
     void change(
       (list) => list.filter((one) => one.current),
-      async () => say(texts.othersEnded((await endOtherSessions()).ended)),
+      async () => say(texts.othersEnded({ count: (await endOtherSessions()).ended })),
     )
   const hasOthers = query.data?.some((one) => !one.current) ?? false
   return (
@@ -47,13 +47,13 @@ export function Sessions() {
                   <strong>
                     {one.device} {one.current && <Chip tone="accent">{texts.current}</Chip>}
                   </strong>
-                  <span title={fullMoment(one.lastSeenAt)}>{texts.seen(ago(one.lastSeenAt))}</span>
+                  <span title={fullMoment(one.lastSeenAt)}>{texts.seen({ ago: ago(one.lastSeenAt) })}</span>
                 </div>
                 <Button
                   size="compact-sm"
                   variant="subtle"
                   color="red"
-                  aria-label={one.current ? t.common.signOut : texts.endOf(one.device)}
+                  aria-label={one.current ? t.common.signOut : texts.endOf({ device: one.device })}
                   onClick={() => (one.current ? void signOut().catch(complain) : end(one))}
                 >
                   {one.current ? t.common.signOut : texts.end}

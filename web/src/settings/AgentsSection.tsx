@@ -117,7 +117,7 @@ function AgentWord({ workspace }: { workspace: Workspace }) {
         onChange={(event) => draft.set({ agentWord: event.currentTarget.value })}
         error={
           draft.errorOf('agentWord') ??
-          (agentWord.length >= longestWord ? texts.wordIsFull(number(longestWord)) : undefined)
+          (agentWord.length >= longestWord ? texts.wordIsFull({ most: number(longestWord) }) : undefined)
         }
         disabled={!mayChange}
       />

@@ -38,7 +38,7 @@ export function FiltersSection() {
     )
     const bringBack = () => createFilter(workspaceId, filter).catch(complain)
     if (held) {
-      sayWithUndo(texts.deleted(filter.name), () => {
+      sayWithUndo(texts.deleted({ name: filter.name }), () => {
         void bringBack().then(() => queries.invalidateQueries({ queryKey }))
       })
     }
@@ -75,7 +75,7 @@ export function FiltersSection() {
                         <ActionIcon
                           variant="subtle"
                           color="gray"
-                          aria-label={texts.rename(filter.name)}
+                          aria-label={texts.rename({ name: filter.name })}
                           onClick={() => setRenaming(filter)}
                         >
                           <IconPencil size={16} />
@@ -83,7 +83,7 @@ export function FiltersSection() {
                         <ActionIcon
                           variant="subtle"
                           color="gray"
-                          aria-label={texts.deleteOf(filter.name)}
+                          aria-label={texts.deleteOf({ name: filter.name })}
                           onClick={() => void remove(filter)}
                         >
                           <IconTrash size={16} />

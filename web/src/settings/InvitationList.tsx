@@ -70,7 +70,7 @@ export function InvitationList() {
                   <Button
                     size="compact-sm"
                     variant="subtle"
-                    aria-label={texts.linkOf(invitation.email)}
+                    aria-label={texts.linkOf({ email: invitation.email })}
                     onClick={() => void copy(invitation)}
                   >
                     {texts.copyLink}
@@ -80,7 +80,7 @@ export function InvitationList() {
                   size="compact-sm"
                   variant="subtle"
                   color="red"
-                  aria-label={texts.withdrawOf(invitation.email)}
+                  aria-label={texts.withdrawOf({ email: invitation.email })}
                   onClick={() => setAsks(invitation)}
                 >
                   {texts.withdraw}
@@ -93,7 +93,7 @@ export function InvitationList() {
       {shown !== null && <LinkPanel {...shown} close={() => setShown(null)} />}
       {asks !== null && (
         <Confirm
-          title={texts.withdrawAsk(asks.email)}
+          title={texts.withdrawAsk({ email: asks.email })}
           action={texts.withdraw}
           run={() => withdraw(asks)}
           close={() => setAsks(null)}

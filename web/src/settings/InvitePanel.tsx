@@ -57,7 +57,7 @@ export function InvitePanel({ close }: { close(): void }) {
 export function LinkPanel({ email, url, close }: { email: string; url: string; close(): void }) {
   const texts = t.settings.members
   return (
-    <SidePanel title={texts.linkTitle(email)} close={close} footer={<Button onClick={close}>{texts.done}</Button>}>
+    <SidePanel title={texts.linkTitle({ email })} close={close} footer={<Button onClick={close}>{texts.done}</Button>}>
       <Text size="md">{texts.linkHelp}</Text>
       <Copyable value={url} label={texts.link} />
     </SidePanel>

@@ -41,7 +41,7 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
   })
   return (
     <SidePanel
-      title={label === null ? texts.make : texts.change(label.name)}
+      title={label === null ? texts.make : texts.change({ name: label.name })}
       close={close}
       submit={() => save.mutate()}
       footer={
@@ -81,7 +81,7 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
       </Radio.Group>
       {asks && label !== null && (
         <Confirm
-          title={texts.deleteAsk(label.name)}
+          title={texts.deleteAsk({ name: label.name })}
           action={t.common.delete}
           word={label.name}
           run={() => deleteLabel(workspaceId, label.id).then(done, complain)}

@@ -25,7 +25,7 @@ export function LeaveAsk({ member, run, close }: LeaveAskProps) {
   const [leaving, setLeaving] = useState<Leaving>({ keys: 'keep', webhooks: 'keep' })
   return (
     <Confirm
-      title={isMe ? texts.leaveAsk : texts.removeAsk(member.name)}
+      title={isMe ? texts.leaveAsk : texts.removeAsk({ name: member.name })}
       action={isMe ? texts.leave : texts.remove}
       word={member.name}
       run={() => run(leaving).catch(complain)}
@@ -57,10 +57,10 @@ function WhatTheyMade({ made, leaving, mayDecide, decide }: WhatTheyMadeProps) {
   const texts = t.settings.members
   const webhooks = made.webhooks.filter(({ state }) => state === 'active')
   const ends = [
-    ...(made.tokens.length === 0 ? [] : [texts.endsTokens(made.tokens.map(({ name }) => name).join(', '))]),
+    ...(made.tokens.length === 0 ? [] : [texts.endsTokens({ names: made.tokens.map(({ name }) => name).join(', ') })]),
     ...(made.invitations.length === 0
       ? []
-      : [texts.endsInvitations(made.invitations.map(({ email }) => email).join(', '))]),
+      : [texts.endsInvitations({ emails: made.invitations.map(({ email }) => email).join(', ') })]),
   ]
   return (
     <Stack gap="sm" mt={ends.length + made.keys.length + webhooks.length > 0 ? 'md' : 0}>
@@ -115,7 +115,7 @@ function Things({ title, things, choice }: ThingsProps) {
       <ul className={styles.things}>
         {things.map(({ id, name, lastUsedAt }) => (
           <li key={id}>
-            {name} · {lastUsedAt === null ? texts.neverUsed : texts.used(ago(lastUsedAt))}
+            {name} · {lastUsedAt === null ? texts.neverUsed : texts.used({ ago: ago(lastUsedAt) })}
           </li>
         ))}
       </ul>

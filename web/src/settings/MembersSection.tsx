@@ -71,7 +71,7 @@ function MemberTable({ members }: { members: Member[] }) {
       return
     }
     setLeaving(null)
-    say(texts.removed(member.name))
+    say(texts.removed({ name: member.name }))
     // What they made may have gone with them.
     await queries.invalidateQueries({ queryKey: everythingKey(workspaceId) })
   }
@@ -79,7 +79,7 @@ function MemberTable({ members }: { members: Member[] }) {
   const signOut = async ({ userId, name }: Member) => {
     await signOutMember(workspaceId, userId)
     setSignedOut(null)
-    say(texts.signedOut(name))
+    say(texts.signedOut({ name }))
   }
 
   return (
@@ -95,7 +95,7 @@ function MemberTable({ members }: { members: Member[] }) {
       )}
       {signedOut !== null && (
         <Confirm
-          title={texts.signOutAsk(signedOut.name)}
+          title={texts.signOutAsk({ name: signedOut.name })}
           action={texts.signOut}
           run={() => signOut(signedOut).catch(complain)}
           close={() => setSignedOut(null)}
@@ -125,7 +125,7 @@ function columns(
         mayTouch(member) ? (
           <Select
             className={styles.role}
-            aria-label={texts.roleOf(member.name)}
+            aria-label={texts.roleOf({ name: member.name })}
             data={rolesFor(workspaceId).map((role) => ({ value: role, label: t.settings.roles[role] }))}
             value={member.role}
             onChange={(role) => role !== null && role !== member.role && void giveRole(member, role as Role)}
@@ -152,7 +152,7 @@ function columns(
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={texts.signOutOf(member.name)}
+                aria-label={texts.signOutOf({ name: member.name })}
                 onClick={() => ask.signOut(member)}
               >
                 <IconLogout size={16} />
@@ -164,7 +164,7 @@ function columns(
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={isMe(member) ? texts.leave : texts.removeOf(member.name)}
+                aria-label={isMe(member) ? texts.leave : texts.removeOf({ name: member.name })}
                 onClick={() => ask.leave(member)}
               >
                 {isMe(member) ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
@@ -193,7 +193,7 @@ function Person({ member }: { member: Member }) {
         <strong>
           {name} {isMe(member) && <Chip>{t.settings.members.you}</Chip>}
           {awaySince !== null && (
-            <Chip tone="attention" title={t.settings.members.awaySince(fullMoment(awaySince))}>
+            <Chip tone="attention" title={t.settings.members.awaySince({ moment: fullMoment(awaySince) })}>
               {t.settings.members.away}
             </Chip>
           )}

@@ -43,7 +43,7 @@ export function ReplyPanel({ reply, close }: ReplyPanelProps) {
   }
   return (
     <SidePanel
-      title={reply === null ? texts.make : texts.change(reply.shortcut)}
+      title={reply === null ? texts.make : texts.change({ shortcut: reply.shortcut })}
       close={close}
       submit={() => save.mutate()}
       footer={
@@ -112,7 +112,7 @@ function useRemoval(workspaceId: string) {
     )
     const bringBack = () => createReply(workspaceId, { shortcut, text }).catch(complain)
     if (held) {
-      sayWithUndo(t.settings.replies.deleted(shortcut), () => {
+      sayWithUndo(t.settings.replies.deleted({ shortcut }), () => {
         void bringBack().then(() => queries.invalidateQueries({ queryKey }))
       })
     }

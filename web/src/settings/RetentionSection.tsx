@@ -64,7 +64,7 @@ function DaysField({ field, draft, mayChange }: { field: Field; draft: Draft<Day
       />
       {days !== null && (
         <NumberInput
-          aria-label={texts.daysOf(name)}
+          aria-label={texts.daysOf({ name })}
           suffix={` ${texts.days}`}
           w={140}
           min={fewestDays}

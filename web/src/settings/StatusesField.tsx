@@ -27,19 +27,19 @@ export function StatusesField({ value, change, error, disabled }: StatusesFieldP
             {!disabled && (
               <>
                 <RowButton
-                  label={texts.up(statusName(status))}
+                  label={texts.up({ name: statusName(status) })}
                   disabled={n === 0}
                   run={() => change(moved(value, status, -1))}
                   icon={IconArrowUp}
                 />
                 <RowButton
-                  label={texts.down(statusName(status))}
+                  label={texts.down({ name: statusName(status) })}
                   disabled={n === value.length - 1}
                   run={() => change(moved(value, status, 1))}
                   icon={IconArrowDown}
                 />
                 <RowButton
-                  label={texts.remove(statusName(status))}
+                  label={texts.remove({ name: statusName(status) })}
                   disabled={value.length === 1}
                   run={() => change(value.filter((one) => one !== status))}
                   icon={IconX}

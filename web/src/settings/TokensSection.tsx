@@ -29,7 +29,7 @@ export function TokensSection() {
   const revoke = async ({ id, name }: Token) => {
     await revokeToken(workspaceId, id)
     setAsks(null)
-    say(texts.revoked(name))
+    say(texts.revoked({ name }))
     await changed()
   }
   const make = () => setMaking(true)
@@ -67,7 +67,7 @@ export function TokensSection() {
       {made !== null && <TokenValue name={made.token.name} value={made.value} close={() => setMade(null)} />}
       {asks !== null && (
         <Confirm
-          title={texts.revokeAsk(asks.name)}
+          title={texts.revokeAsk({ name: asks.name })}
           action={texts.revoke}
           word={asks.name}
           run={() => revoke(asks).catch(complain)}
@@ -118,7 +118,7 @@ const revokeColumn = (ask: (token: Token) => void): Column<Token> => ({
       size="compact-sm"
       variant="subtle"
       color="red"
-      aria-label={t.settings.tokens.revokeOf(token.name)}
+      aria-label={t.settings.tokens.revokeOf({ name: token.name })}
       onClick={() => ask(token)}
     >
       {t.settings.tokens.revoke}
@@ -132,7 +132,7 @@ function TokenValue({ name, value, close }: { name: string; value: string; close
   return (
     <Dialog
       close={close}
-      title={texts.valueOf(name)}
+      title={texts.valueOf({ name })}
       size={600}
       closeOnClickOutside={false}
       closeOnEscape={false}

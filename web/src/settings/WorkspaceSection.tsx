@@ -104,7 +104,7 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
       />
       <NumberInput
         label={texts.quota}
-        description={ceiling === 0 ? texts.quotaHelp : texts.quotaUpTo(number(ceiling))}
+        description={ceiling === 0 ? texts.quotaHelp : texts.quotaUpTo({ ceiling: number(ceiling) })}
         min={ceiling === 0 ? 0 : 1}
         max={ceiling === 0 ? maxQuota : ceiling}
         allowDecimal={false}

@@ -57,7 +57,7 @@ export function WorkspacesSection() {
                 cell: (one) => (
                   <Switch
                     className={styles.above}
-                    aria-label={`${texts.planOf(one.name)}: ${texts.leads}`}
+                    aria-label={`${texts.planOf({ name: one.name })}: ${texts.leads}`}
                     checked={one.leadsEnabled}
                     onChange={(event) => plan(one, { leadsEnabled: event.currentTarget.checked })}
                   />
@@ -69,7 +69,7 @@ export function WorkspacesSection() {
                 cell: (one) => (
                   <Switch
                     className={styles.above}
-                    aria-label={`${texts.planOf(one.name)}: ${texts.inbox}`}
+                    aria-label={`${texts.planOf({ name: one.name })}: ${texts.inbox}`}
                     checked={one.inboxEnabled}
                     onChange={(event) => plan(one, { inboxEnabled: event.currentTarget.checked })}
                   />
@@ -101,7 +101,7 @@ function NewWorkspacePanel({ close }: { close(): void }) {
     mutationFn: () => createWorkspace({ name: value.name.trim(), defaultCountry: value.defaultCountry || null }),
     onSuccess: async ({ name }) => {
       await Promise.all([refreshSession(), queries.invalidateQueries({ queryKey: allWorkspacesKey })])
-      say(texts.made(name))
+      say(texts.made({ name }))
       close()
     },
     onError: (error) => draft.refuse(error) || complain(error),

@@ -55,4 +55,4 @@ function Found({ query: { data, isError, error, refetch } }: FoundProps) {
 }
 
 const wordsOf = (counts: Counts): string[] =>
-  shownKinds.flatMap((kind) => (counts[kind] > 0 ? t.erasure.kinds[kind](counts[kind]) : []))
+  shownKinds.flatMap((kind) => (counts[kind] > 0 ? t.erasure.kinds[kind]({ n: counts[kind] }) : []))

@@ -39,14 +39,19 @@ export default function LabelPicker({ drop, carries, set }: LabelPickerProps) {
   const made = (term: string): LabelItem | null => {
     const isKnown = items.some(({ label }) => plain(label) === plain(term))
     if (isKnown || term.length > maxName || !mayIn(workspaceId, 'admin')) return null
-    return { id: 'new', label: pick.createLabel(term), icon: <IconPlus size={16} aria-hidden="true" />, name: term }
+    return {
+      id: 'new',
+      label: pick.createLabel({ name: term }),
+      icon: <IconPlus size={16} aria-hidden="true" />,
+      name: term,
+    }
   }
   const make = async (name: string) => {
     // The next one of them all, so that neighbours differ.
     const color = labelColorValues[labels.size % labelColorValues.length] ?? 'grey'
     const { label } = await createLabel(workspaceId, { name, color })
     await queries.invalidateQueries({ queryKey: labelsKey(workspaceId) })
-    say(pick.labelMade(name))
+    say(pick.labelMade({ name }))
     set(label.id, true)
   }
   return (

@@ -45,8 +45,8 @@ function Newcomer({ token, invitation: { workspaceName, email, role } }: Found) 
   })
   return (
     <EntryCard
-      title={texts.joinTo(workspaceName)}
-      help={texts.invited(email, texts.roles[role])}
+      title={texts.joinTo({ workspace: workspaceName })}
+      help={texts.invited({ email, role: texts.roles[role] })}
       below={
         <>
           {texts.haveAccount} <a href={`/sign-in?next=/invite/${token}`}>{texts.signInFirst}</a>.
@@ -86,7 +86,10 @@ function Colleague({ token, invitation: { workspaceName, role }, name }: Found &
     },
   )
   return (
-    <EntryCard title={texts.joinTo(workspaceName)} help={texts.invitedAs(name, texts.roles[role])}>
+    <EntryCard
+      title={texts.joinTo({ workspace: workspaceName })}
+      help={texts.invitedAs({ name, role: texts.roles[role] })}
+    >
       <Form form={form} action={texts.join} />
     </EntryCard>
   )

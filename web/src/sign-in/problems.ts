@@ -38,11 +38,11 @@ export const ofNewcomer = ({
   password: string
 }): Problems<{ name: string; password: string }> =>
   without({
-    name: isBlank(name) || name.trim().length > mostName ? t.entry.needs.name(mostName) : undefined,
+    name: isBlank(name) || name.trim().length > mostName ? t.entry.needs.name({ most: mostName }) : undefined,
     password: newPasswordProblem(password),
   })
 
 function newPasswordProblem({ length }: string): string | undefined {
-  if (length < leastPassword) return t.entry.needs.newPassword(leastPassword)
-  return length > mostPassword ? t.entry.needs.shorterPassword(mostPassword) : undefined
+  if (length < leastPassword) return t.entry.needs.newPassword({ least: leastPassword })
+  return length > mostPassword ? t.entry.needs.shorterPassword({ most: mostPassword }) : undefined
 }

@@ -1,68 +1,36 @@
-import type { entry as enEntry } from './en/entry.ts'
-import type { charts as enCharts, home as enHome } from './en/home.ts'
-import type { talk as enTalk } from './en/inbox/talk.ts'
-import { en } from './en/index.ts'
-import type { list as enList } from './en/list.ts'
-import type { rest as enRest } from './en/rest.ts'
+import type entry from './en/entry.json'
+import type frame from './en/frame.json'
+import type home from './en/home.json'
+import type list from './en/list.json'
+import type rest from './en/rest.json'
+import type talk from './en/talk.json'
+import { type Language, languages } from './languages.ts'
+import { type Catalogue, type Said, textsOf } from './messages.ts'
 
-export type Texts = typeof en &
-  typeof enList & { charts: typeof enCharts; home: typeof enHome; entry: typeof enEntry } & typeof enTalk &
-  typeof enRest
-export const languages = { en: 'English', pt: 'Português', es: 'Español' } as const
-export type Language = keyof typeof languages
+export type Texts = Said<typeof entry & typeof frame & typeof home & typeof list & typeof rest & typeof talk>
 
 const storageKey = 'parley.language'
 
 /**
- * Every text that people read, in their language. Those of the frame and the inbox's list are there before anything is
+ * Every text that people read, in their language. Those of the frame and the inbox's list are loaded before anything is
  * drawn; what says more is loaded by `withTexts`.
  */
-export let t = en as Texts
+export let t = {} as Texts
 export let language: Language = 'en'
+/** What the service says of a field or a whole request, in the reader's words; null before the rest of the texts is there. */
+export let problemIn: (message: string) => string | null = () => null
 
 export async function loadTexts(): Promise<void> {
   language = chosenLanguage()
-  const texts = {
-    en: async () => en,
-    pt: async () => (await import('./pt/index.ts')).pt,
-    es: async () => (await import('./es/index.ts')).es,
-  }
-  t = { ...t, ...(await texts[language]()) }
+  await loaders.frame()
   document.documentElement.lang = language
 }
 
-const parts = {
-  list: {
-    en: () => import('./en/list.ts').then(({ list }) => list),
-    pt: () => import('./pt/list.ts').then(({ list }) => list),
-    es: () => import('./es/list.ts').then(({ list }) => list),
-  },
-  home: {
-    en: () => import('./en/home.ts').then(({ charts, home }) => ({ charts, home })),
-    pt: () => import('./pt/home.ts').then(({ charts, home }) => ({ charts, home })),
-    es: () => import('./es/home.ts').then(({ charts, home }) => ({ charts, home })),
-  },
-  talk: {
-    en: () => import('./en/inbox/talk.ts').then(({ talk }) => talk),
-    pt: () => import('./pt/inbox/talk.ts').then(({ talk }) => talk),
-    es: () => import('./es/inbox/talk.ts').then(({ talk }) => talk),
-  },
-  entry: {
-    en: () => import('./en/entry.ts').then(({ entry }) => ({ entry })),
-    pt: () => import('./pt/entry.ts').then(({ entry }) => ({ entry })),
-    es: () => import('./es/entry.ts').then(({ entry }) => ({ entry })),
-  },
-  rest: {
-    en: () => import('./en/rest.ts').then(({ rest }) => rest),
-    pt: () => import('./pt/rest.ts').then(({ rest }) => rest),
-    es: () => import('./es/rest.ts').then(({ rest }) => rest),
-  },
-}
-type PartName = keyof typeof parts
-const names = Object.keys(parts) as PartName[]
 /** What the app's own pages speak with: those before it have a part of their own. */
-const all = names.filter((name) => name !== 'entry')
-const loaders = Object.fromEntries(names.map((name) => [name, once(() => parts[name][language]())])) as Record<
+const all = ['frame', 'list', 'home', 'talk', 'rest'] as const
+const names = [...all, 'entry'] as const
+type PartName = (typeof names)[number]
+const loaders = Object.fromEntries(names.map((name) => [name, once(() => addTexts(name))])) as Record<
   PartName,
   () => Promise<void>
 >
@@ -74,19 +42,22 @@ export async function withTexts<T>(load: () => Promise<T>, names: readonly PartN
   return load()
 }
 
-/** Adds texts to those that are there. What fails is tried again the next time. */
-function once(load: () => Promise<Partial<Texts>>): () => Promise<void> {
+/** Adds texts to those that are there. */
+async function addTexts(part: PartName): Promise<void> {
+  const reading: Promise<{ default: Catalogue }> = import(`./${language}/${part}.json`, { with: { type: 'json' } })
+  const [catalogue, refusals] = await Promise.all([reading, part === 'rest' ? import('./refusals.ts') : null])
+  t = { ...t, ...textsOf(catalogue.default, language) }
+  if (refusals !== null) problemIn = (message) => refusals.problemIn(t.problem, message)
+}
+
+/** What fails is tried again the next time. */
+function once(load: () => Promise<void>): () => Promise<void> {
   let loading: Promise<void> | undefined
   return () => {
-    loading ??= load().then(
-      (more) => {
-        t = { ...t, ...more }
-      },
-      (error: unknown) => {
-        loading = undefined
-        throw error
-      },
-    )
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
     return loading
   }
 }

@@ -45,7 +45,7 @@ function useFresh(workspaceId: string): void {
 function useCount(workspaceId: string): void {
   const unread = useNotices(workspaceId).data?.unread ?? 0
   useEffect(() => {
-    setRailBadge('told', { count: unread, tone: 'accent', label: t.told.unread(unread) })
+    setRailBadge('told', { count: unread, tone: 'accent', label: t.told.unread({ count: unread }) })
     // On the icon of the app, where it is installed.
     if ('setAppBadge' in navigator) void navigator.setAppBadge(unread).catch(() => {})
     return () => setRailBadge('told', null)

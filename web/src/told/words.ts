@@ -5,12 +5,11 @@ import { reasonWords } from '../ui/format/failure-words.ts'
 /** Who did what, as one sentence. */
 export function sentenceOf({ kind, count, actor, connection, reason }: Notice): string {
   const { somebody, sentences } = t.told
-  return sentences[kind]({
-    actor: actor?.name ?? somebody,
-    count,
-    connection: connection?.name ?? null,
-    reason: reason === null ? null : reasonWords(reason),
-  })
+  if (kind !== 'connection') return sentences[kind]({ actor: actor?.name ?? somebody, count })
+  const name = connection?.name ?? null
+  if (name === null) return sentences.someConnection
+  if (reason === null) return sentences.connectionLost({ connection: name })
+  return sentences.connection({ connection: name, reason: reasonWords(reason) })
 }
 
 /** The customer that it is about, if it is about one. */

@@ -28,7 +28,9 @@ export function HeaderFields({ value, kept, isElsewhere, change, error }: Header
     <Input.Wrapper label={t.webhooks.headers} description={t.webhooks.headersHelp} error={error} labelElement="div">
       {value === null && (
         <Group gap="xs" mt={6}>
-          <Text size="sm">{(isElsewhere ? t.webhooks.headersAgain : t.webhooks.headersKept)(kept.join(', '))}</Text>
+          <Text size="sm">
+            {(isElsewhere ? t.webhooks.headersAgain : t.webhooks.headersKept)({ names: kept.join(', ') })}
+          </Text>
           <Button variant="default" size="compact-sm" onClick={add}>
             {t.webhooks.headersReplace}
           </Button>
@@ -53,7 +55,7 @@ export function HeaderFields({ value, kept, isElsewhere, change, error }: Header
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={t.webhooks.headerRemove(line.name)}
+            aria-label={t.webhooks.headerRemove({ name: line.name })}
             onClick={() => change(lines.filter(({ id }) => id !== line.id))}
           >
             <IconX size={16} />

@@ -12,7 +12,7 @@ export function SecretValue({ name, secret, close }: { name: string; secret: str
   return (
     <Dialog
       close={close}
-      title={t.webhooks.secretOf(name)}
+      title={t.webhooks.secretOf({ name })}
       size={640}
       closeOnClickOutside={false}
       closeOnEscape={false}

@@ -16,7 +16,7 @@ export function useTroubleBadge(workspaceId: string): void {
   useAfterDeliveries(lookEveryMs, () => void readAgain(queries, keysOf.list(workspaceId)))
   const count = data.filter((endpoint) => isTrouble(standingOf(endpoint))).length
   useEffect(() => {
-    setRailBadge('webhooks', { count, tone: 'bad', label: t.webhooks.trouble(count) })
+    setRailBadge('webhooks', { count, tone: 'bad', label: t.webhooks.trouble({ count }) })
     return () => setRailBadge('webhooks', null)
   }, [count])
 }

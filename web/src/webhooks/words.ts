@@ -33,17 +33,17 @@ export function standingSentence(endpoint: Endpoint): string {
   const standing = standingOf(endpoint)
   switch (standing) {
     case 'fine':
-      return stateWords.fine(ago(health.lastSuccessAt ?? ''))
+      return stateWords.fine({ ago: ago(health.lastSuccessAt ?? '') })
     case 'new':
       return stateWords.new
     case 'failing':
-      return stateWords.failing(health.failuresInARow, ago(health.failingSince ?? stateChangedAt))
+      return stateWords.failing({ failures: health.failuresInARow, since: ago(health.failingSince ?? stateChangedAt) })
     case 'paused':
-      return stateWords.paused(shortMoment(health.pausedUntil ?? ''))
+      return stateWords.paused({ until: shortMoment(health.pausedUntil ?? '') })
     case 'gone':
     case 'stopped':
     case 'off':
-      return stateWords[standing](fullMoment(stateChangedAt))
+      return stateWords[standing]({ since: fullMoment(stateChangedAt) })
   }
 }
 
@@ -62,16 +62,16 @@ export function patternName(pattern: EventPattern): string {
 /** Milliseconds as people say them: `84 ms`, `1.2 s`, `3 min`, `5 h`. */
 export function duration(ms: number): string {
   const { webhooks } = t
-  if (ms < 1000) return webhooks.ms(number(Math.round(ms)))
-  if (ms < 60_000) return webhooks.seconds(number(ms / 1000, { maximumFractionDigits: 1 }))
+  if (ms < 1000) return webhooks.ms({ ms: number(Math.round(ms)) })
+  if (ms < 60_000) return webhooks.seconds({ seconds: number(ms / 1000, { maximumFractionDigits: 1 }) })
   const most = { maximumFractionDigits: 1 }
-  if (ms < 3_600_000) return webhooks.minutes(number(ms / 60_000, most))
-  return webhooks.hours(number(ms / 3_600_000, most))
+  if (ms < 3_600_000) return webhooks.minutes({ minutes: number(ms / 60_000, most) })
+  return webhooks.hours({ hours: number(ms / 3_600_000, most) })
 }
 
 export function resultOf(attempt: { status: number | null; ms: number } | null): string {
   if (attempt === null) return t.webhooks.notTried
-  const answer = attempt.status === null ? t.webhooks.notAnswered : t.webhooks.answered(attempt.status)
+  const answer = attempt.status === null ? t.webhooks.notAnswered : t.webhooks.answered({ status: attempt.status })
   return `${answer} · ${duration(attempt.ms)}`
 }
 

@@ -12,6 +12,7 @@ import {
   withFieldColumns,
 } from '../../src/leads/fields/field-columns.ts'
 import { definedTargets } from '../../src/leads/transfer/mapping.ts'
+import { withTexts } from '../../src/text/index.ts'
 import {
   type FieldType,
   fits,
@@ -21,6 +22,8 @@ import {
   shownValue,
   typedValue,
 } from '../../src/ui/format/custom-value.ts'
+
+await withTexts(async () => {})
 
 const choices = ['Recife', 'Natal']
 const rule = (type: FieldType) => ({ type, choices })

@@ -4,8 +4,11 @@ import { answerColumns, answerIn } from '../../src/forms/answers.ts'
 import { type Change, changeOf } from '../../src/home/change.ts'
 import { duration } from '../../src/home/duration.ts'
 import { moved, statusToken } from '../../src/settings/status-token.ts'
+import { withTexts } from '../../src/text/index.ts'
 import { ticksFor } from '../../src/ui/charts/scale.ts'
 import { soughtIn } from '../../src/webhooks/search.ts'
+
+await withTexts(async () => {})
 
 test('the marks of an axis are few and round, and reach above the highest value', () => {
   const cases: [highest: number, ticks: number[]][] = [

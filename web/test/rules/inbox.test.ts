@@ -12,6 +12,9 @@ import { placeAfter } from '../../src/inbox/list/keep-place.ts'
 import { fileFailure } from '../../src/inbox/parts/file-failures.ts'
 import { stretchesOf } from '../../src/inbox/parts/link-rules.ts'
 import { blocksOf, showsTicks } from '../../src/inbox/thread/blocks.ts'
+import { withTexts } from '../../src/text/index.ts'
+
+await withTexts(async () => {})
 
 const ana = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const minute = (n: number) => new Date(Date.UTC(2026, 7, 3, 12, n)).toISOString()

@@ -3,9 +3,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { problem as en } from '../../src/text/en/problems.ts'
-import { problem as es } from '../../src/text/es/problems.ts'
-import { problem as pt } from '../../src/text/pt/problems.ts'
+import { argumentsOf } from '../../../scripts/text-types.ts'
+import english from '../../src/text/en/rest.json' with { type: 'json' }
+import spanish from '../../src/text/es/rest.json' with { type: 'json' }
+import type { Texts } from '../../src/text/index.ts'
+import { textsOf } from '../../src/text/messages.ts'
+import portuguese from '../../src/text/pt/rest.json' with { type: 'json' }
+import { forms, problemIn } from '../../src/text/refusals.ts'
+
+const speaking = (catalogue: typeof english, language: string) => {
+  const { problem } = textsOf(catalogue, language) as Pick<Texts, 'problem'>
+  return (message: string) => problemIn(problem, message)
+}
+const [en, pt, es] = [speaking(english, 'en'), speaking(portuguese, 'pt'), speaking(spanish, 'es')]
 
 const cases: [message: string, en: string, pt: string][] = [
   ['must be an e-mail address', 'This is not an e-mail address.', 'Isto não é um e-mail válido.'],
@@ -37,6 +47,14 @@ for (const [message, english, portuguese] of cases) {
 
 test('what the service has no words for yet has none, rather than English', () => {
   assert.equal(es('must be made of green cheese'), null)
+})
+
+test('what is taken out of what the service says is what the words for it are given', () => {
+  for (const [name, form] of Object.entries(forms)) {
+    const taken = [...form.source.matchAll(/\(\?<(\w+)>/g)].map(([, group]) => group)
+    const words = english.problem[name as keyof typeof forms]
+    assert.deepEqual(taken.sort(), [...argumentsOf(words).keys()].sort(), name)
+  }
 })
 
 const server = fileURLToPath(new URL('../../../server/src', import.meta.url))

@@ -6,9 +6,7 @@ import { edgeOfDay } from '../../src/settings/audit/when.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
 import { currencyCodes } from '../../src/settings/currencies.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
-import { settings as en } from '../../src/text/en/settings.ts'
-import { settings as es } from '../../src/text/es/settings.ts'
-import { settings as pt } from '../../src/text/pt/settings.ts'
+import en from '../../src/text/en/rest.json' with { type: 'json' }
 
 /** They stand in the installation's own log, which no page shows. */
 const ofInstallation = [
@@ -24,21 +22,22 @@ const ofInstallation = [
   'two-factor.enabled',
 ]
 
-test('whatever the service writes into the audit log is told in words, in each language', () => {
+test('whatever the service writes into the audit log is told in words', () => {
   const sources = globSync('server/src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
   const audited = sources.filter((text) => /\b(?:recordAudit|countAudit|noteChange)\b/.test(text))
   const found = audited.flatMap((text) => text.match(/(?<=')[a-z]+(?:[-_][a-z]+)*\.[a-z]+(?:[-_][a-z]+)*(?=')/g) ?? [])
   const actions = [...new Set(found)].filter((action) => !ofInstallation.includes(action))
   assert.ok(actions.length > 40, `${actions.length} actions`)
-  for (const [language, { audit }] of Object.entries({ en, es, pt })) {
-    const wordless = actions.filter((action) => audit.actions[action] === undefined)
-    assert.deepEqual(wordless, [], language)
-    const things = new Set(Object.keys(en.audit.actions).map((action) => action.split('.')[0] ?? ''))
-    const unnamed = [...things].filter((thing) => audit.things[thing] === undefined)
-    assert.deepEqual(unnamed, [], language)
-    assert.deepEqual(Object.keys(audit.actions).sort(), Object.keys(en.audit.actions).sort(), language)
-    assert.deepEqual(Object.keys(audit.fields).sort(), Object.keys(en.audit.fields).sort(), language)
-  }
+  const { audit } = en.settings
+  assert.deepEqual(
+    actions.filter((action) => !(action in audit.actions)),
+    [],
+  )
+  const things = new Set(Object.keys(audit.actions).map((action) => action.split('.')[0] ?? ''))
+  assert.deepEqual(
+    [...things].filter((thing) => !(thing in audit.things)),
+    [],
+  )
 })
 
 test('the countries that a workspace may choose are those that the phone engine knows, and all have names', () => {

@@ -5,6 +5,9 @@ import { noticeOf } from '../../src/inbox/parts/notices.ts'
 import { extended, neighbourOf } from '../../src/inbox/parts/selection-rules.ts'
 import { readSnooze, snoozeTimes } from '../../src/inbox/pick/snooze-times.ts'
 import { blocksOf } from '../../src/inbox/thread/blocks.ts'
+import { withTexts } from '../../src/text/index.ts'
+
+await withTexts(async () => {})
 
 const rows = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }))
 

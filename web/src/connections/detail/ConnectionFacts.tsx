@@ -14,7 +14,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
   const { data: health } = useHealth(useWorkspaceId(), connection.id)
   const { facts, fields, channel, number: numberTitle, lastIn, lastOut } = t.connections
   const known = (name: string, value: string | null): [string, ReactNode][] => (value === null ? [] : [[name, value]])
-  const secret = (name: string, last4: string | null) => known(name, last4 === null ? null : facts.endsIn(last4))
+  const secret = (name: string, last4: string | null) => known(name, last4 === null ? null : facts.endsIn({ last4 }))
   const lag = health?.lagMs == null ? null : lagWords(health.lagMs)
   const list: [string, ReactNode][] = [
     [channel, <ChannelName key="channel" channel={connection.channel} />],
@@ -51,8 +51,10 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
 const minuteMs = 60_000
 
 const lagWords = (ms: number): string =>
-  ms >= minuteMs ? span(ms) : t.connections.facts.seconds(number(ms / 1000, { maximumFractionDigits: 1 }))
+  ms >= minuteMs ? span(ms) : t.connections.facts.seconds({ n: number(ms / 1000, { maximumFractionDigits: 1 }) })
 
 function versionOf({ version, versionEndsOn }: Connection): string | null {
-  return version === null || versionEndsOn === null ? version : t.connections.versionUntil(version, versionEndsOn)
+  return version === null || versionEndsOn === null
+    ? version
+    : t.connections.versionUntil({ version, day: versionEndsOn })
 }

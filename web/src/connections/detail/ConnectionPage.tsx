@@ -125,8 +125,8 @@ function usePauseAndResume(workspaceId: string, { id, name }: Connection) {
     mutationFn: (what: 'pause' | 'resume') => (what === 'pause' ? pause(id) : resume(id)),
     onError: complain,
     onSuccess: ({ state }, what) => {
-      if (what === 'pause') sayWithUndo(t.connections.isPaused(name), () => run.mutate('resume'))
-      else if (state === 'active') say(t.connections.sendsAgain(name))
+      if (what === 'pause') sayWithUndo(t.connections.isPaused({ name }), () => run.mutate('resume'))
+      else if (state === 'active') say(t.connections.sendsAgain({ name }))
     },
   })
   return { act: (what: 'pause' | 'resume') => run.mutate(what), busy: run.isPending }
@@ -139,11 +139,17 @@ function RemoveAsk({ connection, close }: { connection: Connection; close(): voi
   const { removeAsk, removeHelp, remove: action, removed } = t.connections
   const run = () =>
     remove(connection.id).then(() => {
-      say(removed(connection.name))
+      say(removed({ name: connection.name }))
       return navigate({ to: '/w/$workspaceId/connections', params: { workspaceId } })
     }, complain)
   return (
-    <Confirm title={removeAsk(connection.name)} action={action} word={connection.name} run={run} close={close}>
+    <Confirm
+      title={removeAsk({ name: connection.name })}
+      action={action}
+      word={connection.name}
+      run={run}
+      close={close}
+    >
       {removeHelp}
     </Confirm>
   )

@@ -28,7 +28,7 @@ export function PairingPanel({ connection, session }: PairingPanelProps) {
       </div>
       <div className={styles.words}>
         <ol className={styles.steps}>
-          {texts.steps[session.method ?? 'qr'].map((step) => (
+          {Object.values(texts.steps[session.method ?? 'qr']).map((step) => (
             <li key={step}>{step}</li>
           ))}
         </ol>
@@ -63,7 +63,7 @@ function Countdown({ until }: { until: string | null }) {
   const seconds = useSecondsUntil(until)
   const { countsFor, renewing } = t.connections.session
   if (seconds === null) return null
-  return <span className={styles.countdown}>{seconds > 0 ? countsFor(seconds) : renewing}</span>
+  return <span className={styles.countdown}>{seconds > 0 ? countsFor({ s: seconds }) : renewing}</span>
 }
 
 // As the phone shows the places for them.

@@ -25,9 +25,9 @@ export function RiskSection({ connection }: { connection: Connection }) {
       {counts && (
         <p className={styles.line}>
           {acknowledgement.by === me().id
-            ? risk.byYou(fullMoment(acknowledgement.at))
-            : risk.byOther(fullMoment(acknowledgement.at))}{' '}
-          {risk.until(fullMoment(acknowledgement.until))}
+            ? risk.byYou({ at: fullMoment(acknowledgement.at) })
+            : risk.byOther({ at: fullMoment(acknowledgement.at) })}{' '}
+          {risk.until({ at: fullMoment(acknowledgement.until) })}
         </p>
       )}
       {!counts && <RiskWords />}

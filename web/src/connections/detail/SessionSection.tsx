@@ -64,7 +64,7 @@ function SessionState({ session, connection }: { session: Session; connection: C
       <strong>{states[session.state]}</strong>
       {session.state === 'open' && number !== null && ` · ${number}`}
       {session.state === 'stopped' && reason !== null && ` · ${reasons[reason as keyof typeof reasons]}`}
-      {seconds !== null && seconds > 0 && ` · ${tryAgainIn(seconds)}`}
+      {seconds !== null && seconds > 0 && ` · ${tryAgainIn({ s: seconds })}`}
     </p>
   )
 }
@@ -100,7 +100,7 @@ function Unlink({ connection }: { connection: Connection }) {
       </Button>
       {asks && (
         <Confirm
-          title={unlinkAsk(connection.name)}
+          title={unlinkAsk({ name: connection.name })}
           action={unlink}
           run={() => run.mutateAsync().catch(() => {})}
           close={() => setAsks(false)}

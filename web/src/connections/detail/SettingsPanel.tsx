@@ -41,7 +41,7 @@ export function SettingsPanel({ connection, close }: SettingsPanelProps) {
   })
   return (
     <SidePanel
-      title={texts.settingsOf(connection.name)}
+      title={texts.settingsOf({ name: connection.name })}
       close={close}
       submit={() => save.mutate()}
       footer={<PanelButtons close={close} action={t.common.save} isBusy={save.isPending} />}

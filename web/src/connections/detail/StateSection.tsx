@@ -15,7 +15,7 @@ export function StateSection({ connection }: { connection: Connection }) {
   const { stateTitle, since, allWell } = t.connections
   return (
     <Section title={stateTitle} action={<StateChip connection={connection} />}>
-      <p className={styles.quiet}>{since(fullMoment(connection.stateChangedAt))}</p>
+      <p className={styles.quiet}>{since({ at: fullMoment(connection.stateChangedAt) })}</p>
       <HealthAdvice connection={connection} />
       {data?.advice.length === 0 && <p className={styles.line}>{allWell}</p>}
     </Section>
@@ -33,7 +33,7 @@ export function FailureSection({ connection }: { connection: Connection }) {
       <ul className={styles.failures}>
         {data.failures.map(({ code, count, lastAt, advice }) => (
           <li key={code}>
-            <strong>{failures.count(count)}</strong>
+            <strong>{failures.count({ n: count })}</strong>
             <div>
               <code>{code}</code> <span title={fullMoment(lastAt)}>{ago(lastAt)}</span>
             </div>

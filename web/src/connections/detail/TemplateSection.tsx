@@ -28,7 +28,7 @@ export function TemplateSection({ connection, mayChange }: TemplateSectionProps)
   const sync = useMutation({
     mutationFn: () => syncTemplates(connection.id),
     onError: complain,
-    onSuccess: (all) => say(templates.read(all.length)),
+    onSuccess: (all) => say(templates.read({ n: all.length })),
   })
   return (
     <Section
@@ -48,7 +48,7 @@ export function TemplateSection({ connection, mayChange }: TemplateSectionProps)
       }
     >
       {connection.templatesSyncedAt !== null && (
-        <p className={styles.quiet}>{templates.syncedAt(ago(connection.templatesSyncedAt))}</p>
+        <p className={styles.quiet}>{templates.syncedAt({ when: ago(connection.templatesSyncedAt) })}</p>
       )}
       <Loaded query={query} rows={3}>
         {(all) =>

@@ -8,7 +8,7 @@ export function RiskWords() {
     <section className={styles.risk}>
       <h3>{title}</h3>
       <ul>
-        {points.map((point) => (
+        {Object.values(points).map((point) => (
           <li key={point}>{point}</li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 import type { Connection } from '../../data/connections.ts'
-import { t } from '../../text/index.ts'
+import { language, t } from '../../text/index.ts'
 import type { Tone } from '../../ui/Chip.tsx'
 import { reasonWords } from '../../ui/format/failure-words.ts'
 
@@ -41,8 +41,9 @@ export function numberOf({
   return channel === 'unofficial' ? null : numberId
 }
 
-/** What to do about a reason or an error: in the reader's language where we have it, else the service's own words. */
+/** What to do about a reason or an error: in the reader's language where we have it, else the service's own English words. */
 export function adviceWords({ code, text }: { code: string; text: string }): string {
+  if (language === 'en') return text
   const own: Record<string, string> = t.connections.advice
   return own[code.replace(/^platform_error_/, '').replace(/^(account_violation)_.*$/, '$1')] ?? text
 }

@@ -57,7 +57,7 @@ export default function DropPlace({ pane, name, isOpen, take }: DropPlaceProps) 
     <div className={styles.place} data-closed={!isOpen || undefined}>
       <p>
         <IconUpload size={28} stroke={1.4} aria-hidden="true" />
-        {isOpen ? t.files.drop(name) : t.files.cannotDrop}
+        {isOpen ? t.files.drop({ name }) : t.files.cannotDrop}
       </p>
     </div>,
     pane.current,

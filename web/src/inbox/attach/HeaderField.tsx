@@ -39,7 +39,7 @@ export function HeaderField({ kind, limits, file, isMissing }: HeaderFieldProps)
           <progress className={styles.share} max={1} value={file.share} aria-label={file.name ?? texts[kind]} />
         )}
         <span role="status">
-          {file.name} {file.share !== null && t.files.uploading(percent(file.share))}
+          {file.name} {file.share !== null && t.files.uploading({ percent: percent(file.share) })}
         </span>
       </div>
     </Input.Wrapper>

@@ -68,6 +68,6 @@ export default function Tray({ conversationId, captionLength, arrange, retry }: 
 
 function wordsOf({ name, reason, most }: Refused): string {
   const { refused } = t.files
-  if (reason === 'size') return refused.size(name, fileSize(most))
-  return reason === 'many' ? refused.many(name, number(most)) : refused[reason](name)
+  if (reason === 'size') return refused.size({ name, most: fileSize(most) })
+  return reason === 'many' ? refused.many({ name, most: number(most) }) : refused[reason]({ name })
 }

@@ -60,7 +60,7 @@ export function TrayRow(props: TrayRowProps) {
         {hasCaption && takesCaption(kind) && (
           <input
             className={styles.caption}
-            aria-label={t.attach.captionOf(name)}
+            aria-label={t.attach.captionOf({ name })}
             placeholder={t.attach.caption}
             maxLength={captionLength}
             dir="auto"
@@ -73,13 +73,13 @@ export function TrayRow(props: TrayRowProps) {
       <div className={styles.acts}>
         {isMovable && (
           <>
-            <Act label={texts.earlier(name)} isOff={isFirst} run={() => move(-1)} Icon={IconArrowUp} />
-            <Act label={texts.later(name)} isOff={isLast} run={() => move(1)} Icon={IconArrowDown} />
+            <Act label={texts.earlier({ name })} isOff={isFirst} run={() => move(-1)} Icon={IconArrowUp} />
+            <Act label={texts.later({ name })} isOff={isLast} run={() => move(1)} Icon={IconArrowDown} />
           </>
         )}
         {step.at !== 'sending' && (
           <Act
-            label={texts.remove(name)}
+            label={texts.remove({ name })}
             run={() => arrange((before) => changed(before, { type: 'cancelled', id }))}
             Icon={IconX}
           />
@@ -132,7 +132,7 @@ function Standing({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachmen
       return (
         <p className={styles.state}>
           <progress className={styles.share} max={1} value={step.share} aria-label={name} />
-          {texts.uploading(number(step.share, { style: 'percent', maximumFractionDigits: 0 }))}
+          {texts.uploading({ percent: number(step.share, { style: 'percent', maximumFractionDigits: 0 }) })}
         </p>
       )
     case 'ready':
@@ -147,7 +147,7 @@ function Standing({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachmen
       return (
         <p className={styles.state} role="alert">
           <span>{step.upload === null ? `${texts.notUploaded}. ${sentenceFor(step.error)}` : texts.notSent}</span>
-          <button type="button" className={styles.again} aria-label={texts.tryAgainWith(name)} onClick={retry}>
+          <button type="button" className={styles.again} aria-label={texts.tryAgainWith({ name })} onClick={retry}>
             {texts.tryAgain}
           </button>
         </p>

@@ -65,5 +65,5 @@ export function useHeaderFile(conversationId: string, kind: MediaKind, limits: U
 
 function wordsOf(name: string, fit: Extract<ReturnType<typeof fitOf>, { refused: string }>): string {
   const { refused } = t.files
-  return 'bytes' in fit ? refused.size(name, fileSize(fit.bytes)) : refused[fit.refused](name)
+  return 'bytes' in fit ? refused.size({ name, most: fileSize(fit.bytes) }) : refused[fit.refused]({ name })
 }

@@ -100,12 +100,12 @@ function Count({ chosen, shown, all }: { chosen: number; shown: number; all(): v
         <IconX size={16} />
       </ActionIcon>
       <span role="status">
-        {bulk.chosen(chosen, number(chosen))}
-        {chosen === maxChosen && ` · ${bulk.most(number(maxChosen))}`}
+        {bulk.chosen({ n: chosen })}
+        {chosen === maxChosen && ` · ${bulk.most({ shown: number(maxChosen) })}`}
       </span>
       {chosen < Math.min(shown, maxChosen) && (
         <button type="button" className={styles.all} onClick={all}>
-          {bulk.all(number(Math.min(shown, maxChosen)))}
+          {bulk.all({ shown: number(Math.min(shown, maxChosen)) })}
         </button>
       )}
     </div>
@@ -113,7 +113,7 @@ function Count({ chosen, shown, all }: { chosen: number; shown: number; all(): v
 }
 
 function Working({ progress: { done, of } }: { progress: Progress }) {
-  const words = t.triage.bulk.working(number(done), number(of))
+  const words = t.triage.bulk.working({ done: number(done), of: number(of) })
   return (
     <div className={styles.working}>
       <span role="status">{words}</span>

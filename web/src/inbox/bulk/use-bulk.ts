@@ -31,7 +31,7 @@ export function useBulk(): { progress: Progress | null; run(changes: ManyChanges
     const left = await undoConversations(inbox, done)
     const back = done.former.length - left
     const texts = t.triage.bulk
-    say([texts.undone(back, number(back)), ...(left > 0 ? [texts.left(left, number(left))] : [])].join('. '))
+    say([texts.undone({ n: back }), ...(left > 0 ? [texts.left({ n: left })] : [])].join('. '))
   }
   const run = (changes: ManyChanges, keeps = false) => {
     const { ids } = selectionNow()
@@ -43,7 +43,8 @@ export function useBulk(): { progress: Progress | null; run(changes: ManyChanges
 function tell({ former, done, error }: DoneToMany, asked: number, undo: () => void): void {
   const texts = t.triage.bulk
   const changed = former.length
-  const words = error === null ? texts.changed(changed, number(changed)) : texts.broken(number(done), number(asked))
+  const words =
+    error === null ? texts.changed({ n: changed }) : texts.broken({ shown: number(done), of: number(asked) })
   if (error !== null && done === 0) complain(error)
   else if (changed === 0) say(error === null ? texts.none : words)
   else sayWithUndo(words, undo, undoMs)

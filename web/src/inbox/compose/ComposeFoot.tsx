@@ -75,8 +75,8 @@ export function ComposeFoot(props: ComposeFootProps) {
           <span>
             <Chip tone={windowState.presses ? 'attention' : 'plain'}>
               <IconClock size={12} aria-hidden="true" />
-              {t.compose.closesIn(windowState.hours, windowState.minutes)}
-              <span className={styles.hideOnPhone}>{t.compose.closesAt(clock(windowState.at))}</span>
+              {t.compose.closesIn({ hours: windowState.hours, minutes: windowState.minutes })}
+              <span className={styles.hideOnPhone}>{t.compose.closesAt({ time: clock(windowState.at) })}</span>
             </Chip>
           </span>
         </Tip>
@@ -84,7 +84,7 @@ export function ComposeFoot(props: ComposeFootProps) {
       <span className={styles.space} />
       {isField && over > 0 && (
         <span className={styles.over} role="alert">
-          {t.compose.tooLong(number(over))}
+          {t.compose.tooLong({ over: number(over) })}
         </span>
       )}
       {isField && !isTouch() && <EnterChoice />}

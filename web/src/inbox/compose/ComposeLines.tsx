@@ -38,7 +38,7 @@ export function ComposeLines(props: ComposeLinesProps) {
       )}
       {refusal === null && movedBy !== null && (
         <div className={styles.line} data-tone="attention" role="status">
-          {t.compose.movedWhileWriting(movedBy || conversation.contact.name || t.common.unknown)}
+          {t.compose.movedWhileWriting({ name: movedBy || conversation.contact.name || t.common.unknown })}
         </div>
       )}
     </>

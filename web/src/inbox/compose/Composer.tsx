@@ -75,7 +75,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
       {composer.hasField && (
         <ComposeField
           fieldRef={composer.fieldRef}
-          label={surface === 'note' ? t.compose.noteFor : t.compose.replyTo(name)}
+          label={surface === 'note' ? t.compose.noteFor : t.compose.replyTo({ name })}
           placeholder={placeholderOf(surface, files)}
           paste={mayAttach ? take : undefined}
           value={composer.value}
@@ -176,7 +176,7 @@ function Attaching({ conversation, pane, composer, attaching }: AttachingProps) 
 function placeholderOf(surface: Surface, { lead, waiting }: ComposerFiles): string {
   if (surface === 'note') return t.compose.notePlaceholder
   if (lead === null) return t.compose.replyPlaceholder
-  return waiting === 1 ? t.attach.caption : t.attach.captionOf(lead.name)
+  return waiting === 1 ? t.attach.caption : t.attach.captionOf({ name: lead.name })
 }
 
 /** In place of a field that could not be used: the way to write oneself. */
@@ -184,7 +184,7 @@ function AgentAnswers({ id, name }: { id: string; name: string }) {
   const take = useTakeOver(id)
   return (
     <button type="button" className={styles.closed} onClick={take}>
-      {t.compose.owner.takeOverToWrite(name)}
+      {t.compose.owner.takeOverToWrite({ name })}
     </button>
   )
 }

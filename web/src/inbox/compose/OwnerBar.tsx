@@ -49,8 +49,10 @@ export function OwnerBar({ conversation }: OwnerBarProps) {
     <div className={styles.bar} data-agent={isAgents || undefined}>
       <Icon size={16} stroke={1.8} aria-hidden="true" />
       <span className={styles.who} role="status">
-        {isAgents ? texts.agent(conversation.ownerName ?? texts.unnamed) : texts.people}
-        {!isAgents && wasSending !== null && <span className={styles.aside}>{texts.onItsWay(wasSending)}</span>}
+        {isAgents ? texts.agent({ name: conversation.ownerName ?? texts.unnamed }) : texts.people}
+        {!isAgents && wasSending !== null && (
+          <span className={styles.aside}>{texts.onItsWay({ name: wasSending })}</span>
+        )}
       </span>
       {isStopped && (
         <Tip label={texts.stoppedHelp} multiline w={260}>

@@ -78,7 +78,7 @@ export function TemplateForm(props: TemplateFormProps) {
         <TextInput
           // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is its number
           key={n}
-          label={texts.parameter(n + 1)}
+          label={texts.parameter({ n: n + 1 })}
           placeholder={n === 0 ? (conversation.contact.name?.split(/\s+/)[0] ?? '') : ''}
           value={value}
           onChange={(event) => {

@@ -70,7 +70,7 @@ function FieldValue(props: FieldValueProps) {
   return (
     <>
       <Editor {...props} />
-      {isUnfit && <span className={styles.meant}>{t.fields.unfit(t.fields.types[field.type])}</span>}
+      {isUnfit && <span className={styles.meant}>{t.fields.unfit({ type: t.fields.types[field.type] })}</span>}
     </>
   )
 }

@@ -90,7 +90,7 @@ function Thumb({ item: { messageId, at, direction, media } }: { item: GalleryIte
   const workspaceId = useWorkspaceId()
   const { customerName, openFile, showMessage } = useInThread()
   const what = t.media.kinds[media.kind]
-  const label = direction === 'inbound' ? t.media.from(what, customerName) : t.media.fromUs(what)
+  const label = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
   const isHere = media.state === 'here' && media.isInline
   const isDrawn = media.hasPreview || (isHere && media.kind === 'image')
   const address = media.hasPreview ? previewAddress(workspaceId, media.id) : fileAddress(workspaceId, media.id)
@@ -99,7 +99,7 @@ function Thumb({ item: { messageId, at, direction, media } }: { item: GalleryIte
       type="button"
       className={styles.thumb}
       title={`${label} · ${fullMoment(at)}`}
-      aria-label={isHere ? t.media.open(label) : `${label}: ${t.media.toMessage}`}
+      aria-label={isHere ? t.media.open({ what: label }) : `${label}: ${t.media.toMessage}`}
       onClick={() => (isHere ? openFile(messageId) : showMessage(messageId))}
     >
       <Placeholder placeholder={media.placeholder} />

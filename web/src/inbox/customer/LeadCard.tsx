@@ -129,7 +129,7 @@ export function NoLead({ conversation }: { conversation: Conversation }) {
     setMaking(true)
     try {
       const lead = await createLead(inbox, id, contact)
-      say(t.customer.created(lead.firstName))
+      say(t.customer.created({ name: lead.firstName }))
     } catch (error) {
       complain(error)
     } finally {

@@ -21,7 +21,7 @@ export function LeadHistory({ leadId }: { leadId: string }) {
       <ol className={styles.list}>
         {history.toReversed().map(({ id, from, to, actor, at }) => (
           <li key={id}>
-            {t.customer.step(statusName(from), statusName(to))}
+            {t.customer.step({ from: statusName(from), to: statusName(to) })}
             <div className={styles.meta} title={fullMoment(at)}>
               {nameOf(actor)} · {ago(at)}
             </div>

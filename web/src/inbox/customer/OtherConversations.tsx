@@ -42,7 +42,7 @@ export function OtherConversations({ conversationId, phone }: OtherConversations
                   shortMoment(one.lastMessageAt),
                 ].join(' · ')}
               </span>
-              {one.unreadCount > 0 && <Chip tone="accent">{t.inbox.unreadCount(one.unreadCount)}</Chip>}
+              {one.unreadCount > 0 && <Chip tone="accent">{t.inbox.unreadCount({ n: one.unreadCount })}</Chip>}
             </Link>
           </li>
         ))}

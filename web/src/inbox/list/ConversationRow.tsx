@@ -68,7 +68,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         className={styles.check}
         // X does the same: a list is walked by its rows.
         tabIndex={-1}
-        aria-label={t.inbox.bulk.choose(name)}
+        aria-label={t.inbox.bulk.choose({ name })}
         checked={isChosen}
         onClick={(event) => choose(row.id, event.shiftKey)}
         onChange={ignored}
@@ -130,7 +130,7 @@ function Edge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conv
       <span
         className={styles.unread}
         data-agents={owner !== 'human' || undefined}
-        title={t.inbox.unreadCount(unreadCount)}
+        title={t.inbox.unreadCount({ n: unreadCount })}
       >
         {unreadCount > 99 ? '99+' : unreadCount}
       </span>
@@ -145,8 +145,8 @@ function Waiting({ since, now }: { since: string; now: number }) {
   const waitedMs = now - Date.parse(since)
   const late = goalMs === null || waitedMs < goalMs ? 0 : waitedMs < 2 * goalMs ? 1 : 2
   return (
-    <span className={styles.waiting} data-late={late} title={t.inbox.waitingSince(fullMoment(since))}>
-      {t.inbox.waiting(span(waitedMs))}
+    <span className={styles.waiting} data-late={late} title={t.inbox.waitingSince({ moment: fullMoment(since) })}>
+      {t.inbox.waiting({ span: span(waitedMs) })}
     </span>
   )
 }
@@ -160,12 +160,13 @@ function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, 
   const isPlain = !isFailed && !isAgents && !isSnoozed && handover === null
   if (isPlain && labelIds.length === 0 && assignedToName === null) return null
   const agent = ownerName ?? t.inbox.byAiOnly
-  const until = snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil(shortMoment(snoozedUntil))
+  const until =
+    snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: shortMoment(snoozedUntil) })
   return (
     <span className={styles.meta}>
       {handover !== null && <HandedOver handover={handover} />}
       {isAgents && (
-        <span className={styles.agent} title={t.inbox.answeredBy(agent)}>
+        <span className={styles.agent} title={t.inbox.answeredBy({ name: agent })}>
           <IconRobot size={13} aria-hidden="true" />
           <b>{agent}</b>
         </span>
@@ -196,7 +197,7 @@ function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, 
 function HandedOver({ handover: { urgency, reason, at } }: { handover: NonNullable<Conversation['handover']> }) {
   const texts = t.inbox.handover
   return (
-    <span className={styles.handed} data-urgency={urgency} title={reason ?? texts.since(fullMoment(at))}>
+    <span className={styles.handed} data-urgency={urgency} title={reason ?? texts.since({ moment: fullMoment(at) })}>
       <IconArrowsExchange size={13} aria-hidden="true" />
       {urgency === 'normal' ? texts.open : texts.urgencies[urgency]}
     </span>

@@ -32,7 +32,7 @@ export default function FilterChips({ search, filterBy }: FilterChipsProps) {
             key={field}
             type="button"
             className={styles.chip}
-            aria-label={t.inbox.filters.remove(word)}
+            aria-label={t.inbox.filters.remove({ what: word })}
             onClick={() => without(field)}
           >
             <span>{word}</span>
@@ -70,7 +70,7 @@ function useWords(workspaceId: string) {
       case 'unanswered':
         return filters.isUnanswered
       default:
-        return filters.searchFor(value)
+        return filters.searchFor({ term: value })
     }
   }
 }

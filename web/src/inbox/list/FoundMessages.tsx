@@ -40,7 +40,7 @@ export function FoundMessages({ term, openAt }: FoundMessagesProps) {
         {isLooking
           ? t.finding.found.looking
           : lookedTo !== null
-            ? t.finding.found.lookedTo(shortMoment(lookedTo))
+            ? t.finding.found.lookedTo({ day: shortMoment(lookedTo) })
             : query.isSuccess && messages.length === 0 && t.finding.found.noMessage}
       </p>
       {query.hasNextPage && !isLooking && (

@@ -31,7 +31,7 @@ export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
   const changed = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
   const remove = ({ id, name }: SavedFilter) =>
     deleteFilter(workspaceId, id).then(() => {
-      say(t.inbox.saved.deleted(name))
+      say(t.inbox.saved.deleted({ name }))
       void changed()
     }, complain)
   const isNew = query !== '' && !saved.some((one) => one.query === query)
@@ -50,7 +50,7 @@ export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
               variant="subtle"
               color="gray"
               size="sm"
-              aria-label={t.inbox.saved.delete(one.name)}
+              aria-label={t.inbox.saved.delete({ name: one.name })}
               onClick={() => void remove(one)}
             >
               <IconTrash size={14} />

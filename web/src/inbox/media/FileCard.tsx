@@ -49,7 +49,7 @@ export function FileCard({ media, open }: { media: Media; open(): void }) {
         <button
           type="button"
           className={styles.act}
-          aria-label={t.media.previewNamed(shown)}
+          aria-label={t.media.previewNamed({ name: shown })}
           title={t.media.preview}
           onClick={open}
         >
@@ -60,7 +60,7 @@ export function FileCard({ media, open }: { media: Media; open(): void }) {
         className={styles.act}
         href={fileAddress(workspaceId, media.id)}
         download={name ?? ''}
-        aria-label={t.media.downloadNamed(shown)}
+        aria-label={t.media.downloadNamed({ name: shown })}
         title={t.media.download}
       >
         <IconDownload size={18} aria-hidden="true" />

@@ -22,7 +22,7 @@ export default function MediaPart({ messageId, direction, media }: MediaPartProp
   const { id: mediaId, kind, state, seconds } = media
   if (state !== 'here') return <NotHere conversationId={conversationId} media={{ ...media, state }} />
   const what = t.media.kinds[kind]
-  const title = direction === 'inbound' ? t.media.from(what, customerName) : t.media.fromUs(what)
+  const title = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
   const open = () => openFile(messageId)
   const look = lookOf(media, canPlay)
   if (look === 'file') return <FileCard media={media} open={open} />

@@ -67,7 +67,7 @@ export function Picture({ media, label, open }: PictureProps) {
       className={styles.picture}
       data-kind={media.kind}
       style={room}
-      aria-label={t.media.open(label)}
+      aria-label={t.media.open({ what: label })}
       onClick={open}
     >
       {drawn}

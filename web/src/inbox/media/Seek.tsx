@@ -37,7 +37,7 @@ export function Seek({ track, playing, waveform }: SeekProps) {
         value={at}
         disabled={length === 0}
         aria-label={t.media.position}
-        aria-valuetext={t.media.positionOf(lengthOf(at), lengthOf(length))}
+        aria-valuetext={t.media.positionOf({ at: lengthOf(at), length: lengthOf(length) })}
         onChange={({ currentTarget }) => seek(track, Number(currentTarget.value))}
       />
     </span>

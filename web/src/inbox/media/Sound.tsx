@@ -71,8 +71,8 @@ export function SpeedButton({ speed }: Pick<Playing, 'speed'>) {
     <button
       type="button"
       className={styles.speed}
-      aria-label={t.media.speed(times)}
-      title={t.media.speed(times)}
+      aria-label={t.media.speed({ times })}
+      title={t.media.speed({ times })}
       onClick={nextSpeed}
     >
       {times}

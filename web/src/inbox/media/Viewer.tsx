@@ -62,7 +62,7 @@ export default function Viewer({ messageId, close }: ViewerProps) {
           <Turn side="previous" isOff={place.n === 1} run={() => go(-1)} />
           <Turn side="next" isOff={place.n === place.of} run={() => go(1)} />
           <p className={styles.place} role="status">
-            {t.media.viewer.place(number(place.n), number(place.of))}
+            {t.media.viewer.place({ n: number(place.n), of: number(place.of) })}
           </p>
         </>
       )}
@@ -82,7 +82,7 @@ function Shown({ leaf, zoom, go }: ShownProps) {
   const { customerName } = useInThread()
   const { media, direction } = leaf
   const what = t.media.kinds[media.kind]
-  const label = direction === 'inbound' ? t.media.from(what, customerName) : t.media.fromUs(what)
+  const label = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
   if (isPdf(media)) return <Sheet media={media} />
   if (!isZoomable(leaf)) return <Film media={media} label={label} />
   return <ZoomPicture media={media} label={label} zoom={zoom} go={go} />

@@ -38,7 +38,7 @@ export function Film({ media, label }: { media: Media; label: string }) {
           {t.media.cannotPlay}
         </p>
       )}
-      <button type="button" className={styles.speed} aria-label={t.media.speed(times)} onClick={faster}>
+      <button type="button" className={styles.speed} aria-label={t.media.speed({ times })} onClick={faster}>
         {times}
       </button>
     </div>

@@ -5,7 +5,6 @@ import { useEffect, useState } from 'react'
 import { readMentionsOf, useUnreadMentions } from '../../data/inbox/mentions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import { t } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
 import styles from './Mentions.module.css'
@@ -19,7 +18,7 @@ export default function MentionsButton() {
   const [isOpen, setOpen] = useState(false)
   const drop = useDrop(isOpen, setOpen)
   useReadOfOpen(unread)
-  const label = t.triage.mentions.unread(unread, number(unread))
+  const label = t.triage.mentions.unread({ n: unread })
   return (
     <>
       <ActionIcon

@@ -87,7 +87,7 @@ function MentionLink({ mention: { note, conversation, readAt }, close }: Mention
       onClick={close}
     >
       <span className={styles.head}>
-        <span className={styles.by}>{texts.by(who, customerName(conversation))}</span>
+        <span className={styles.by}>{texts.by({ who, customer: customerName(conversation) })}</span>
         {readAt === null && <i className={styles.dot} role="img" aria-label={texts.isUnread} />}
         <time className={styles.time} dateTime={note.createdAt} title={fullMoment(note.createdAt)}>
           {shortMoment(note.createdAt)}

@@ -35,5 +35,5 @@ const wordless: readonly string[] = ['too_large', 'internal']
 export function fileFailure(code: string | null): string | null {
   if (code === null || wordless.includes(code)) return null
   const reason = reasons[code]
-  return reason === undefined ? t.inbox.fileFailures.code(code) : t.inbox.fileFailures[reason]
+  return reason === undefined ? t.inbox.fileFailures.code({ code }) : t.inbox.fileFailures[reason]
 }

@@ -29,7 +29,10 @@ export function noticeOf(text: string): Notice {
   }
   const [isUnshown, what] = unshown.exec(text) ?? []
   if (isUnshown !== undefined) {
-    return { words: what === undefined ? notices.unshown : notices.unshownKind(what.replaceAll('_', ' ')), call: null }
+    return {
+      words: what === undefined ? notices.unshown : notices.unshownKind({ kind: what.replaceAll('_', ' ') }),
+      call: null,
+    }
   }
   return { words: known[text]?.() ?? text, call: null }
 }

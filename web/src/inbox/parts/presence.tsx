@@ -41,7 +41,9 @@ export function usePresence(id: string): readonly Person[] {
 
 const nameOf = ({ name }: Person): string => name ?? t.inbox.teammate
 const wordsOf = (person: Person): string =>
-  person.state === 'typing' ? t.inbox.people.typing(nameOf(person)) : t.inbox.people.viewing(nameOf(person))
+  person.state === 'typing'
+    ? t.inbox.people.typing({ name: nameOf(person) })
+    : t.inbox.people.viewing({ name: nameOf(person) })
 
 /** There is no room in the header for more on a phone. */
 const mostFaces = 3

@@ -24,9 +24,10 @@ export function lastLine({ lastMessage }: Conversation, userId: string): string 
   const { direction, author, kind, text } = lastMessage
   const content = contentOf({ kind: kind as Message['kind'], text }).replaceAll(/\s+/g, ' ')
   if (direction === 'inbound') return content
-  if (author.type === 'agent') return t.inbox.byAiSaid(content)
-  if (author.type === 'user' && author.id !== userId) return t.inbox.said(author.name ?? t.inbox.teammate, content)
-  return t.inbox.youSaid(content)
+  if (author.type === 'agent') return t.inbox.byAiSaid({ text: content })
+  if (author.type === 'user' && author.id !== userId)
+    return t.inbox.said({ name: author.name ?? t.inbox.teammate, text: content })
+  return t.inbox.youSaid({ text: content })
 }
 
 /** Who wrote a group of bubbles; null for the customer, whose side says it. */
@@ -35,11 +36,11 @@ export function captionOf({ type, name }: Message['author']): string | null {
     case 'customer':
       return null
     case 'agent':
-      return name === null ? t.inbox.byAiOnly : t.inbox.byAi(name)
+      return name === null ? t.inbox.byAiOnly : t.inbox.byAi({ name })
     case 'user':
       return name ?? t.inbox.teammate
     case 'token':
-      return name === null ? t.inbox.byTokenOnly : t.inbox.byToken(name)
+      return name === null ? t.inbox.byTokenOnly : t.inbox.byToken({ name })
     case 'app':
       return t.inbox.fromApp
     case 'system':
@@ -76,7 +77,7 @@ export function failureReason(code: string | null): string {
   const { failures } = t.inbox
   if (code === null) return failures.none
   const reason = reasons[code]
-  return reason === undefined ? failures.code(code) : failures[reason]
+  return reason === undefined ? failures.code({ code }) : failures[reason]
 }
 
 /** What happened between the messages, in one line. */
@@ -86,50 +87,51 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
   if (activity.kind === 'owner') return ownerLine(activity, who)
   if (activity.kind === 'status') return statusLine(activity, who)
   if (activity.kind === 'assignee') {
-    if (activity.to === null) return lines.unassigned(who)
+    if (activity.to === null) return lines.unassigned({ who })
     const isSelf = activity.to === activity.actor.id
-    return isSelf ? lines.assignedSelf(who) : lines.assigned(who, activity.toName ?? t.inbox.teammate)
+    return isSelf ? lines.assignedSelf({ who }) : lines.assigned({ who, to: activity.toName ?? t.inbox.teammate })
   }
   const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
-  if (activity.removed.length === 0) return lines.labelled(who, added ?? '')
-  if (activity.added.length === 0) return lines.unlabelled(who, removed ?? '')
-  return lines.relabelled(who, added ?? '', removed ?? '')
+  if (activity.removed.length === 0) return lines.labelled({ who, labels: added ?? '' })
+  if (activity.added.length === 0) return lines.unlabelled({ who, labels: removed ?? '' })
+  return lines.relabelled({ who, added: added ?? '', removed: removed ?? '' })
 }
 
 /** Who handed a conversation to whom, in one line. */
 export function handoverLine({ actor, to, toName }: Pick<Handover, 'actor' | 'to' | 'toName'>): string {
   const { handover } = t.inbox
   const who = actor.name ?? t.inbox.teammate
-  if (to === 'agents') return handover.offered(who)
-  if (toName !== null) return handover.toOne(who, toName)
-  return to === 'people' ? handover.toTeam(who) : handover.toOne(who, t.inbox.byAiOnly)
+  if (to === 'agents') return handover.offered({ who })
+  if (toName !== null) return handover.toOne({ who, to: toName })
+  return to === 'people' ? handover.toTeam({ who }) : handover.toOne({ who, to: t.inbox.byAiOnly })
 }
 
-function ownerLine({ to, toName, fromName, reason, actor }: Activity, who: string): string {
+function ownerLine({ to, toName, fromName: from, reason, actor }: Activity, who: string): string {
   const { lines } = t.inbox
-  const agent = toName ?? fromName ?? t.inbox.views.agents
+  const agent = toName ?? from ?? t.inbox.views.agents
   if (to !== 'human') {
     const isOwnDoing = actor.type === 'system' || actor.type === 'agent'
-    return isOwnDoing ? lines.agentBegan(agent) : lines.gave(who, agent)
+    return isOwnDoing ? lines.agentBegan({ agent }) : lines.gave({ who, agent })
   }
-  if (reason === 'sent') return lines.sentSo(who, fromName)
+  if (reason === 'sent') return from === null ? lines.sentSo({ who }) : lines.sentSoFrom({ who, from })
   if (reason === 'phone') return lines.phoneSo
-  if (reason === 'watchdog') return lines.watchdog(agent)
+  if (reason === 'watchdog') return lines.watchdog({ agent })
   if (reason === 'agents_stopped') return lines.stopped
-  if (reason === 'key_ended') return lines.keyEnded(agent)
-  if (reason === 'merged') return lines.merged(agent)
-  if (actor.type === 'agent') return lines.handedOver(who)
-  return actor.type === 'system' ? lines.toPeople : lines.took(who, fromName)
+  if (reason === 'key_ended') return lines.keyEnded({ agent })
+  if (reason === 'merged') return lines.merged({ agent })
+  if (actor.type === 'agent') return lines.handedOver({ who })
+  if (actor.type === 'system') return lines.toPeople
+  return from === null ? lines.took({ who }) : lines.tookFrom({ who, from })
 }
 
 function statusLine({ to, reason, snoozedUntil }: Activity, who: string): string {
   const { lines } = t.inbox
-  if (to === 'resolved') return lines.resolved(who)
-  if (to === 'closed') return lines.closed(who)
-  if (to === 'pending') return lines.pending(who)
+  if (to === 'resolved') return lines.resolved({ who })
+  if (to === 'closed') return lines.closed({ who })
+  if (to === 'pending') return lines.pending({ who })
   if (to === 'snoozed') {
-    return snoozedUntil === null ? lines.snoozedOpen(who) : lines.snoozed(who, fullMoment(snoozedUntil))
+    return snoozedUntil === null ? lines.snoozedOpen({ who }) : lines.snoozed({ who, until: fullMoment(snoozedUntil) })
   }
   if (reason === 'customer_wrote') return lines.customerOpened
-  return reason === 'timer' ? lines.woke : lines.opened(who)
+  return reason === 'timer' ? lines.woke : lines.opened({ who })
 }

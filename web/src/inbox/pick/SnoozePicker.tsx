@@ -26,7 +26,7 @@ export default function SnoozePicker({ drop, snooze }: SnoozePickerProps) {
   })
   const made = (term: string): TimeItem | null => {
     const until = readSnooze(term, new Date())
-    return until && { id: 'typed', label: t.inbox.snoozedUntil(fullMoment(until.toISOString())), until }
+    return until && { id: 'typed', label: t.inbox.snoozedUntil({ moment: fullMoment(until.toISOString()) }), until }
   }
   const take = (until: Date | null) => {
     drop.setOpen(false)

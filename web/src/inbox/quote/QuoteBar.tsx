@@ -12,7 +12,7 @@ export default function QuoteBar({ conversationId, name }: { conversationId: str
     <div className={styles.bar} role="status">
       <span className={styles.words}>
         <span className={styles.who}>
-          {message.direction === 'inbound' ? texts.answering(name) : texts.answeringSelf}
+          {message.direction === 'inbound' ? texts.answering({ name }) : texts.answeringSelf}
         </span>
         <span className={styles.text} dir="auto">
           {message.text.slice(0, 300) || t.inbox.kinds[message.kind]}

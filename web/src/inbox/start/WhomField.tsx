@@ -166,5 +166,7 @@ function numberIn(typed: string): Choice[] {
   const digits = digitsOf(typed)
   if (digits === null) return []
   const name = typed.startsWith('+') ? shownPhone(`+${digits}`) : typed
-  return [{ key: 'number', label: t.start.writeTo(name), hint: '', whom: { name, firstName: '', phone: typed } }]
+  return [
+    { key: 'number', label: t.start.writeTo({ number: name }), hint: '', whom: { name, firstName: '', phone: typed } },
+  ]
 }

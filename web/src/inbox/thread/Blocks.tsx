@@ -54,7 +54,7 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
     case 'reaction':
       return (
         <p className={styles.line} title={fullMoment(block.at)}>
-          {t.media.reactedElsewhere(block.emoji)}
+          {t.media.reactedElsewhere({ emoji: block.emoji })}
         </p>
       )
     case 'activity':
@@ -104,7 +104,8 @@ const NotePaper = memo(function NotePaper({ note: { id, text, mentions, actor, c
   return (
     <section className={styles.note} id={`message-${id}`} tabIndex={-1}>
       <p className={styles.noteBy}>
-        {t.inbox.note(actor.name ?? t.inbox.teammate)} · <time title={fullMoment(createdAt)}>{clock(createdAt)}</time>
+        {t.inbox.note({ name: actor.name ?? t.inbox.teammate })} ·{' '}
+        <time title={fullMoment(createdAt)}>{clock(createdAt)}</time>
       </p>
       <MessageText text={text} names={names} />
     </section>

@@ -89,7 +89,7 @@ function MakeLead({ card }: { card: ContactCard }) {
     try {
       const lead = await leadOfCard(inbox, card)
       setLeadId(lead.id)
-      say(t.customer.created(lead.firstName))
+      say(t.customer.created({ name: lead.firstName }))
     } catch (error) {
       if (error instanceof Failure && error.status === 409) setThere(true)
       else complain(error)
@@ -110,7 +110,7 @@ function MakeLead({ card }: { card: ContactCard }) {
       type="button"
       className={styles.link}
       disabled={isMaking}
-      aria-label={t.media.makeLeadOf(card.name)}
+      aria-label={t.media.makeLeadOf({ name: card.name })}
       onClick={() => void make()}
     >
       {t.media.makeLead}

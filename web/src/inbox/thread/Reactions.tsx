@@ -22,7 +22,7 @@ export function Reactions({ reactions }: { reactions: readonly Reaction[] }) {
       <button
         type="button"
         className={styles.reactions}
-        aria-label={t.media.reactions(list)}
+        aria-label={t.media.reactions({ list })}
         {...dropButton(drop, 'dialog')}
       >
         <span aria-hidden="true">{emojis.join(' ')}</span>

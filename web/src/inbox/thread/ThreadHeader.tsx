@@ -73,7 +73,8 @@ export function ThreadHeader(props: ThreadHeaderProps) {
 /** The more it says of what is to be done, the earlier. */
 function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName }: Conversation): string[] {
   const phone = contact.name === null ? null : shownPhone(contact.phone)
-  const until = snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil(shortMoment(snoozedUntil))
+  const until =
+    snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: shortMoment(snoozedUntil) })
   const state = status === 'snoozed' ? until : t.inbox.statuses[status]
   return [status === 'open' ? null : state, assignedToName, phone, connectionName].filter((fact) => fact !== null)
 }

@@ -56,7 +56,7 @@ export function BoardColumn({ head, query, people, verbs, openId, open, step }: 
   return (
     <section
       className={styles.column}
-      aria-label={t.leads.cards(name)}
+      aria-label={t.leads.cards({ status: name })}
       data-over={isOver || undefined}
       onDragEnter={(event) => isCard(event) && over(1)}
       onDragLeave={(event) => isCard(event) && over(-1)}
@@ -67,7 +67,7 @@ export function BoardColumn({ head, query, people, verbs, openId, open, step }: 
         <Chip tone={statusTone(status)}>{name}</Chip>
         <span className={styles.count}>{count === undefined ? '' : number(count)}</span>
         {query.search === undefined && value > 0 && (
-          <span className={styles.sum} title={t.leads.sum(shownAmount(value, currency))}>
+          <span className={styles.sum} title={t.leads.sum({ value: shownAmount(value, currency) })}>
             {shortAmount(value, currency)}
           </span>
         )}
@@ -75,7 +75,7 @@ export function BoardColumn({ head, query, people, verbs, openId, open, step }: 
       <ul
         className={styles.cards}
         tabIndex={leads.length === 0 ? -1 : 0}
-        aria-label={t.leads.cards(name)}
+        aria-label={t.leads.cards({ status: name })}
         onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
           const isNear = scrollTop + clientHeight > scrollHeight - nearEndPx
           if (isNear && cards.hasNextPage && !cards.isFetchingNextPage) void cards.fetchNextPage()

@@ -6,7 +6,7 @@ import { Confirm } from '../../ui/overlay/Confirm.tsx'
 import { complain } from '../../ui/overlay/notices.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { Selection } from '../table/use-selection.ts'
-import { leadCount, wishWords } from './bulk-words.ts'
+import { wishWords } from './bulk-words.ts'
 
 /** Asks before many leads are changed, with their number and what becomes of them. */
 export function BulkAsk({ selection, wish, people }: { selection: Selection; wish: BulkWish; people: People }) {
@@ -14,8 +14,8 @@ export function BulkAsk({ selection, wish, people }: { selection: Selection; wis
   const { begin } = useBulkActs(workspaceId)
   const labels = useLabelsById(workspaceId)
   const { bulk } = t.leads
-  const count = leadCount(selection.count)
-  const words = wish.delete ? bulk.askDelete(count) : bulk.ask(count)
+  const leads = t.leads.count({ n: selection.count })
+  const words = wish.delete ? bulk.askDelete : bulk.ask
   const run = async () => {
     try {
       await begin({ ...whichOf(selection), ...wish })
@@ -27,8 +27,8 @@ export function BulkAsk({ selection, wish, people }: { selection: Selection; wis
   return (
     <Confirm
       isGentle={!wish.delete}
-      title={words.title}
-      action={words.action}
+      title={words.title({ leads })}
+      action={words.action({ leads })}
       run={run}
       close={() => selection.ask(null)}
     >

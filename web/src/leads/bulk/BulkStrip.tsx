@@ -78,7 +78,7 @@ export function BulkButtons({ one }: { one: BulkChange }) {
       variant="default"
       size="compact-sm"
       loading={undo.isPending}
-      title={t.leads.bulk.undoUntil(fullMoment(one.undoUntil))}
+      title={t.leads.bulk.undoUntil({ when: fullMoment(one.undoUntil) })}
       onClick={() => undo.mutate()}
     >
       {t.common.undo}

@@ -5,9 +5,6 @@ import { t } from '../../text/index.ts'
 import { statusName } from '../../ui/format/lead-words.ts'
 import { number } from '../../ui/format/time.ts'
 
-/** How many leads, as the reader says it. */
-export const leadCount = (count: number): string => (count === 1 ? t.leads.one : t.leads.count(number(count)))
-
 const valueWords: { [F in keyof NonNullable<BulkWish['changes']>]-?: (value: string, people: People) => string } = {
   status: (value) => statusName(value),
   priority: (value) => t.lead.priorities[value as Lead['priority']],
@@ -22,8 +19,8 @@ function labelWords({ addLabelIds = [], removeLabelIds = [] }: NonNullable<BulkW
   const namesOf = (ids: readonly string[]) => ids.map((id) => known.get(id)?.name ?? t.common.unknown).join(', ')
   const { labels } = t.views
   const told = [
-    addLabelIds.length > 0 && t.leads.bulk.becomes(labels.add, namesOf(addLabelIds)),
-    removeLabelIds.length > 0 && t.leads.bulk.becomes(labels.remove, namesOf(removeLabelIds)),
+    addLabelIds.length > 0 && t.leads.bulk.becomes({ field: labels.add, value: namesOf(addLabelIds) }),
+    removeLabelIds.length > 0 && t.leads.bulk.becomes({ field: labels.remove, value: namesOf(removeLabelIds) }),
   ]
   return told.filter((words) => words !== false).join(', ')
 }
@@ -35,10 +32,10 @@ export function wishWords({ changes, labels }: Wished, people: People, known: La
   return Object.entries(changes)
     .map(([field, value]) => {
       const name = field as keyof typeof valueWords
-      return t.leads.bulk.becomes(
-        t.leads.fields[name],
-        value === null ? t.leads.nobody : valueWords[name](String(value), people),
-      )
+      return t.leads.bulk.becomes({
+        field: t.leads.fields[name],
+        value: value === null ? t.leads.nobody : valueWords[name](String(value), people),
+      })
     })
     .join(', ')
 }
@@ -46,18 +43,23 @@ export function wishWords({ changes, labels }: Wished, people: People, known: La
 /** How far it has come, or what came of it. */
 export function standing({ state, kind, total, changed, unchanged, failed, undone, kept }: BulkChange): string {
   const { bulk } = t.leads
-  if (state === 'collecting') return bulk.collecting(number(total))
-  if (state === 'running') return bulk.running(number(changed + unchanged + failed), number(total))
-  if (state === 'undoing') return bulk.undoing(number(undone + kept), number(changed))
+  if (state === 'collecting') return bulk.collecting({ n: number(total) })
+  if (state === 'running') return bulk.running({ done: number(changed + unchanged + failed), all: number(total) })
+  if (state === 'undoing') return bulk.undoing({ done: number(undone + kept), all: number(changed) })
   const told =
     state === 'undone'
-      ? [bulk.undone(leadCount(undone)), kept > 0 && bulk.kept(leadCount(kept))]
+      ? [
+          bulk.undone({ leads: t.leads.count({ n: undone }) }),
+          kept > 0 && bulk.kept({ leads: t.leads.count({ n: kept }) }),
+        ]
       : [
           state === 'cancelled' && bulk.cancelled,
           state === 'failed' && bulk.stopped,
-          kind === 'delete' ? bulk.deleted(leadCount(changed)) : bulk.done(leadCount(changed)),
-          unchanged > 0 && bulk.unchanged(leadCount(unchanged)),
-          failed > 0 && bulk.failed(leadCount(failed)),
+          kind === 'delete'
+            ? bulk.deleted({ leads: t.leads.count({ n: changed }) })
+            : bulk.done({ leads: t.leads.count({ n: changed }) }),
+          unchanged > 0 && bulk.unchanged({ leads: t.leads.count({ n: unchanged }) }),
+          failed > 0 && bulk.failed({ leads: t.leads.count({ n: failed }) }),
         ]
   return told.filter((words) => words !== false).join(' ')
 }

@@ -32,7 +32,7 @@ function verbsOf(queries: QueryClient, workspaceId: string): LeadVerbs {
     for (let at = 0; at < ids.length; at += bulkMost) {
       failed += (await bulkChange(workspaceId, { ...action, ids: ids.slice(at, at + bulkMost) })).failed
     }
-    if (failed > 0) say(t.leads.bulk.failed(failed === 1 ? t.leads.one : t.leads.count(number(failed))))
+    if (failed > 0) say(t.leads.bulk.failed({ leads: t.leads.count({ n: failed }) }))
   }
   const attempt = async (run: () => Promise<void>): Promise<boolean> => {
     try {
@@ -57,7 +57,7 @@ function verbsOf(queries: QueryClient, workspaceId: string): LeadVerbs {
         const error = await change(lead, { status })
         if (error !== null) throw error
       })
-      if (isDone) say(t.leads.moved(nameOf(lead), statusName(status)))
+      if (isDone) say(t.leads.moved({ name: nameOf(lead), status: statusName(status) }))
     },
     remove: async (leads) => {
       const ids = leads.map(({ id }) => id)
@@ -65,7 +65,8 @@ function verbsOf(queries: QueryClient, workspaceId: string): LeadVerbs {
       const isDone = await attempt(() => bulkAll(ids, { delete: true }))
       const [only] = leads
       if (!isDone || only === undefined) return
-      const words = leads.length === 1 ? t.leads.deleted(only.name) : t.leads.deletedMany(number(leads.length))
+      const words =
+        leads.length === 1 ? t.leads.deleted({ name: only.name }) : t.leads.deletedMany({ n: number(leads.length) })
       sayWithUndo(words, () => void restore(ids))
     },
   }

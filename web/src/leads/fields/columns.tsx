@@ -96,7 +96,7 @@ export const wrongIn = (field: FieldName, text: string): string | null =>
 /** What an amount was read as, where it is written in another way than the reader's. */
 export function readAs(field: FieldName, text: string, currency: string | null): string | null {
   const amount = isNumeric(field) ? understood(text, language, currency) : null
-  return amount === null ? null : t.lead.readAs(amount)
+  return amount === null ? null : t.lead.readAs({ amount })
 }
 
 const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'

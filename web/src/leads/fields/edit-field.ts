@@ -119,7 +119,7 @@ export function customField(field: Definition, lead: Lead, currency: string | nu
     text,
     shown: value === undefined ? '' : shownValue(field, value, currency),
     choices: customChoices(field, text),
-    note: isFit ? undefined : t.fields.unfit(t.fields.types[field.type]),
+    note: isFit ? undefined : t.fields.unfit({ type: t.fields.types[field.type] }),
     wrong: (typed) => wrongTyped(field, typed),
     meant: (typed) => meantBy(field, typed, currency),
     changes: (typed) =>

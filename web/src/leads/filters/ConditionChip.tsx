@@ -29,7 +29,7 @@ export function ConditionChip({ condition, isOpen, setOpen, change, remove, cont
       <button type="button" {...dropButton(drop, 'dialog')}>
         {sentence}
       </button>
-      <button type="button" aria-label={t.leads.filters.remove(sentence)} onClick={remove}>
+      <button type="button" aria-label={t.leads.filters.remove({ sentence })} onClick={remove}>
         <IconX size={12} />
       </button>
       <Dropped drop={drop}>

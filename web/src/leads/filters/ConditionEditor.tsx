@@ -150,7 +150,7 @@ function LastDays({ days, set }: { days: string | undefined; set(days: string): 
             aria-pressed={span === days}
             onClick={() => set(span)}
           >
-            {t.leads.filters.lastDays(Number(span))}
+            {t.leads.filters.lastDays({ days: Number(span) })}
           </Button>
         ))}
       </div>

@@ -3,7 +3,6 @@ import { IconArrowDown, IconArrowUp, IconFilter, IconX } from '@tabler/icons-rea
 import { useMemo, useState } from 'react'
 import { useLabelsById } from '../../data/labels.ts'
 import { t, withTexts } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
 import { later } from '../../ui/overlay/later.ts'
@@ -95,7 +94,7 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
       </Dropped>
       <SortButton address={address} goTo={goTo} customs={customs} />
       <span className={styles.count} role="status">
-        {total === undefined ? '' : total === 1 ? t.leads.one : t.leads.count(number(total))}
+        {total === undefined ? '' : t.leads.count({ n: total })}
       </span>
     </search>
   )
@@ -141,7 +140,11 @@ function ImportChip({ goTo }: { goTo: GoTo }) {
   return (
     <span className={styles.filter} title={fromImportHelp}>
       <span className={styles.fixed}>{fromImport}</span>
-      <button type="button" aria-label={remove(fromImport)} onClick={() => goTo(({ import: _, ...before }) => before)}>
+      <button
+        type="button"
+        aria-label={remove({ sentence: fromImport })}
+        onClick={() => goTo(({ import: _, ...before }) => before)}
+      >
         <IconX size={12} />
       </button>
     </span>
@@ -167,7 +170,7 @@ function SortButton(props: SortButtonProps) {
         color="gray"
         size="compact-sm"
         leftSection={<Arrow size={16} />}
-        aria-label={t.filtering.sortedBy(title, t.filtering[isDescending ? 'down' : 'up'])}
+        aria-label={t.filtering.sortedBy({ field: title, direction: isDescending ? 'down' : 'up' })}
       >
         {title}
       </Button>

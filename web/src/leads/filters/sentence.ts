@@ -31,23 +31,23 @@ export function sentenceOf(condition: Condition, names: Names): string {
   const [first = '', second = ''] = words
   switch (operator) {
     case 'is':
-      return filtering.is(title, either(words))
+      return filtering.is({ field: title, values: either(words) })
     case 'isNot':
-      return filtering.isNot(title, either(words))
+      return filtering.isNot({ field: title, values: either(words) })
     case 'contains':
-      return filtering.contains(title, first)
+      return filtering.contains({ field: title, value: first })
     case 'from':
-      return filtering.from(title, first)
+      return filtering.from({ field: title, value: first })
     case 'to':
-      return filtering.to(title, first)
+      return filtering.to({ field: title, value: first })
     case 'between':
-      return filtering.between(title, first, second)
+      return filtering.between({ field: title, from: first, to: second })
     case 'last':
-      return filtering.last(title, Number(values[0]))
+      return filtering.last({ field: title, days: Number(values[0]) })
     case 'empty':
-      return filtering.empty(title)
+      return filtering.empty({ field: title })
     default:
-      return filtering.notEmpty(title)
+      return filtering.notEmpty({ field: title })
   }
 }
 

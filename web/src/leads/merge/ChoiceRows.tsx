@@ -34,7 +34,7 @@ export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsP
       {list(rows.filled)}
       {rows.same.length > 0 && (
         <details className={styles.same}>
-          <summary>{t.merge.same(rows.same.length)}</summary>
+          <summary>{t.merge.same({ n: rows.same.length })}</summary>
           <dl>
             {rows.same.map((row) => (
               <div key={row.id}>

@@ -69,7 +69,7 @@ export function CompareLeads({ first, second, people, merged, close }: ComparePr
       <Outcome preview={data} choices={choices} />
       {tooMany > 0 && (
         <Alert color="red" role="alert" mt="sm">
-          {t.merge.tooMany(tooMany, maxCustomFields)}
+          {t.merge.tooMany({ n: tooMany, most: maxCustomFields, together: maxCustomFields + tooMany })}
         </Alert>
       )}
       <ChoiceRows rows={rows} choices={choices} choose={choose} leads={data} people={people} />
@@ -90,7 +90,7 @@ function Head({ lead, isKept = false, swap }: { lead: Lead; isKept?: boolean; sw
     <section className={styles.head} data-kept={isKept || undefined}>
       <span className={styles.role}>{isKept ? t.merge.keep : t.merge.goes}</span>
       <strong>{nameOf(lead)}</strong>
-      <span className={styles.quiet}>{t.merge.since(ago(lead.createdAt))}</span>
+      <span className={styles.quiet}>{t.merge.since({ when: ago(lead.createdAt) })}</span>
       {swap !== undefined && (
         <Button
           variant="subtle"
@@ -109,23 +109,23 @@ function Head({ lead, isKept = false, swap }: { lead: Lead; isKept?: boolean; sw
 function Outcome({ preview, choices }: { preview: MergePreview; choices: Choices }) {
   const { kept, other, conversations, submissions, statusChanges } = preview
   const moving = [
-    ...(conversations > 0 ? [t.merge.conversations(conversations)] : []),
-    ...(submissions > 0 ? [t.merge.submissions(submissions)] : []),
-    ...(statusChanges > 0 ? [t.merge.statusChanges(statusChanges)] : []),
+    ...(conversations > 0 ? [t.merge.conversations({ n: conversations })] : []),
+    ...(submissions > 0 ? [t.merge.submissions({ n: submissions })] : []),
+    ...(statusChanges > 0 ? [t.merge.statusChanges({ n: statusChanges })] : []),
   ]
   const choice = choices.externalRef ?? (kept.externalRef === null ? 'other' : 'kept')
   const lost = choice === 'other' ? kept.externalRef : other.externalRef
   const moves =
     moving.length === 0
-      ? t.merge.movesNothing(nameOf(other))
-      : t.merge.moves(moving.join(', '), nameOf(other), nameOf(kept))
+      ? t.merge.movesNothing({ other: nameOf(other) })
+      : t.merge.moves({ what: moving.join(', '), other: nameOf(other), kept: nameOf(kept) })
   return (
     <p className={styles.outcome} role="status">
       {[
         moves,
         t.merge.contacts,
-        ...(lost === null ? [] : [t.merge.lostRef(lost)]),
-        t.merge.deleted(nameOf(other)),
+        ...(lost === null ? [] : [t.merge.lostRef({ ref: lost })]),
+        t.merge.deleted({ other: nameOf(other) }),
       ].join(' ')}
     </p>
   )

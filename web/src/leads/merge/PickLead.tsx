@@ -30,7 +30,7 @@ export function PickLead({ lead, pick }: { lead: { id: string; name: string }; p
       }}
     >
       <TextInput
-        label={t.merge.pick(lead.name)}
+        label={t.merge.pick({ name: lead.name })}
         placeholder={t.merge.search}
         value={typed}
         maxLength={100}

@@ -18,12 +18,12 @@ export function useSayUndone(workspaceId: string) {
 export function useSayMerged(workspaceId: string) {
   const { run } = useSayUndone(workspaceId)
   return ({ merge, lead }: MergeDone, otherName: string) =>
-    sayWithUndo(t.merge.done(otherName, nameOf(lead)), () => run(merge.id, otherName), undoMs)
+    sayWithUndo(t.merge.done({ other: otherName, kept: nameOf(lead) }), () => run(merge.id, otherName), undoMs)
 }
 
 function undoneWords({ merge: { left } }: MergeDone, otherName: string): string {
-  const back = t.merge.undone(otherName)
-  return left.length === 0 ? back : `${back}. ${t.merge.left(left.map(fieldWord).join(', '))}`
+  const back = t.merge.undone({ other: otherName })
+  return left.length === 0 ? back : `${back}. ${t.merge.left({ fields: left.map(fieldWord).join(', ') })}`
 }
 
 function fieldWord(name: string): string {

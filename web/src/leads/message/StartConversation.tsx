@@ -18,7 +18,7 @@ interface StartConversationProps {
 export default function StartConversation({ lead, close }: StartConversationProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
-  const title = t.start.title(nameOf(lead))
+  const title = t.start.title({ name: nameOf(lead) })
   if (lead.phone === null) {
     return (
       <SidePanel title={title} close={close}>

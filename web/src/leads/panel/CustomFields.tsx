@@ -106,7 +106,7 @@ function OtherVerbs({ field, isArchived, save }: OtherVerbsProps) {
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={t.leads.panel.removeCustom(customName(field))}
+        aria-label={t.leads.panel.removeCustom({ name: customName(field) })}
         onClick={() => void remove()}
       >
         <IconX size={14} />
@@ -126,8 +126,8 @@ function DefineButton({ field }: { field: CustomField }) {
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={t.fields.define(name)}
-        title={t.fields.define(name)}
+        aria-label={t.fields.define({ name })}
+        title={t.fields.define({ name })}
         onClick={() => setOpen(true)}
       >
         <IconTag size={14} />

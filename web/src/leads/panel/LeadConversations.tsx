@@ -42,7 +42,7 @@ export function LeadConversations({ lead, people }: LeadConversationsProps) {
           </span>
           {lastMessage !== null && (
             <span className={styles.quiet} dir="auto">
-              {lastMessage.direction === 'outbound' ? t.leads.panel.you(lastMessage.text) : lastMessage.text}
+              {lastMessage.direction === 'outbound' ? t.leads.panel.you({ text: lastMessage.text }) : lastMessage.text}
             </span>
           )}
         </a>

@@ -68,7 +68,7 @@ export function LeadFields({ lead, context, verbs }: LeadFieldsProps) {
           aria-expanded={isWhole}
           onClick={() => setWhole(!isWhole)}
         >
-          {isWhole ? t.leadPage.less : t.leadPage.more(empty)}
+          {isWhole ? t.leadPage.less : t.leadPage.more({ fields: empty })}
         </Button>
       )}
     </section>

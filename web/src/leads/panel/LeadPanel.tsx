@@ -44,7 +44,7 @@ export function LeadPanel({ id: asked, known, context, verbs, open, close }: Lea
     void verbs.remove([{ id, name }])
   }
   return (
-    <aside className={styles.panel} aria-label={t.leads.panel.label(name)}>
+    <aside className={styles.panel} aria-label={t.leads.panel.label({ name })}>
       <header className={styles.header}>
         {lead === undefined ? <span /> : <Avatar name={name} size={28} />}
         <h2 className={styles.title} dir="auto" title={name}>

@@ -32,7 +32,7 @@ export default function CellEditor({ lead, id, context, refused, done }: CellEdi
     const changes = text === null ? null : field.changes(text)
     done(lead, text === null || changes === null ? null : { text, changes }, then)
   }
-  const label = t.leads.edit(field.label, nameOf(lead))
+  const label = t.leads.edit({ field: field.label, name: nameOf(lead) })
   if (field.kind !== 'several') return <OneValue {...{ field, label, refused, end }} />
   return (
     <Suspense fallback={<KeysHeld />}>

@@ -61,7 +61,7 @@ function MoveButton({ id, title, by, choice, change }: MoveButtonProps) {
       size="sm"
       // Really disabled, it would lose the focus of whoever has just pressed it.
       aria-disabled={!mayMove}
-      aria-label={by === -1 ? t.leads.moveLeft(title) : t.leads.moveRight(title)}
+      aria-label={by === -1 ? t.leads.moveLeft({ column: title }) : t.leads.moveRight({ column: title })}
       onClick={({ currentTarget: button }) => {
         if (!mayMove) return
         change(placed(choice, id, beside))

@@ -49,7 +49,7 @@ export function LabelsCell({ lead, done }: LabelsCellProps) {
         type="button"
         className={styles.edited}
         tabIndex={-1}
-        title={t.leads.edit(t.views.labels.title, nameOf(lead))}
+        title={t.leads.edit({ field: t.views.labels.title, name: nameOf(lead) })}
         {...dropButton(drop, 'dialog')}
       >
         <LabelChips ids={chosen} />
@@ -69,7 +69,7 @@ function useSave(lead: Lead): (labelIds: readonly string[]) => void {
     if (labelIds.length === before.length && before.every((id) => labelIds.includes(id))) return
     const putBack = () => void setLabels({ ...lead, labelIds: [...labelIds] }, before).catch(complain)
     setLabels(lead, labelIds).then(
-      () => sayWithUndo(t.views.labels.changed(nameOf(lead)), putBack),
+      () => sayWithUndo(t.views.labels.changed({ name: nameOf(lead) }), putBack),
       (error: unknown) => complain(error),
     )
   }

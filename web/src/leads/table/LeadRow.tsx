@@ -100,7 +100,7 @@ function NameCell({ lead, isSelected }: { lead: Lead; isSelected: boolean }) {
         tabIndex={-1}
         checked={isSelected}
         readOnly
-        aria-label={t.leads.select(name)}
+        aria-label={t.leads.select({ name })}
         data-does="select"
       />
       <Avatar name={name} size={22} />

@@ -101,7 +101,7 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
           <button
             type="button"
             className={styles.sort}
-            title={`${t.leads.sort(title)}. ${isKeptByDatabase(id) ? t.filtering.byDatabase : t.filtering.byMemory}`}
+            title={`${t.leads.sort({ field: title })}. ${isKeptByDatabase(id) ? t.filtering.byDatabase : t.filtering.byMemory}`}
             onClick={() => sort.to(isNextDown ? `-${id}` : id)}
           >
             {title}
@@ -135,7 +135,7 @@ function Width({ id, title, now, set }: { id: ColumnId; title: string; now: numb
     <div
       role="separator"
       aria-orientation="vertical"
-      aria-label={t.leads.resize(title)}
+      aria-label={t.leads.resize({ column: title })}
       aria-valuenow={now}
       aria-valuemin={72}
       aria-valuemax={640}

@@ -74,7 +74,7 @@ export function useSelection(): Selection {
 export function removeSelected({ ids, clear, ask }: Selection, verbs: LeadVerbs): void {
   if (ids.size > 1) ask({ delete: true })
   else {
-    void verbs.remove([...ids].map((id) => ({ id, name: t.leads.one })))
+    void verbs.remove([...ids].map((id) => ({ id, name: t.leads.count({ n: 1 }) })))
     clear()
   }
 }

@@ -39,7 +39,7 @@ export function useTableKeys({ isFocused, cell, selectAll, selected, latest, ver
         },
         {
           keys: '#',
-          label: selected === 0 ? keys.delete : keys.deleteSelected(number(selected)),
+          label: selected === 0 ? keys.delete : keys.deleteSelected({ n: number(selected) }),
           run: () => {
             const { active, selection } = latest.current
             // What is selected is meant, wherever the keys stand.

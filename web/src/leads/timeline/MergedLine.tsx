@@ -21,7 +21,7 @@ export function MergedLine({ entry: { id, changes, merge }, people, words }: Mer
   const { otherName, undoUntil, undone } = merge
   return (
     <>
-      <span dir="auto">{otherName === null ? t.merge.fromSomebody : t.merge.fromName(otherName)}</span>
+      <span dir="auto">{otherName === null ? t.merge.fromSomebody : t.merge.fromName({ name: otherName })}</span>
       {changes.map((change) => (
         <span key={change.field} className={styles.change} dir="auto">
           {changeWords(change, people, words)}
@@ -30,8 +30,8 @@ export function MergedLine({ entry: { id, changes, merge }, people, words }: Mer
       {undone !== null && (
         <span className={styles.quiet} title={fullMoment(undone.at)}>
           {undone.actor === null
-            ? t.merge.wasUndone(ago(undone.at))
-            : t.merge.undoneBy(actorName(undone.actor, people), ago(undone.at))}
+            ? t.merge.wasUndone({ when: ago(undone.at) })
+            : t.merge.undoneBy({ who: actorName(undone.actor, people), when: ago(undone.at) })}
         </span>
       )}
       {undoUntil !== null && <UndoButton id={id} otherName={otherName} until={undoUntil} />}
@@ -47,7 +47,7 @@ function UndoButton({ id, otherName, until }: { id: string; otherName: string | 
       size="compact-sm"
       my={4}
       loading={undo.isRunning}
-      title={t.merge.until(fullMoment(until))}
+      title={t.merge.until({ when: fullMoment(until) })}
       onClick={() => undo.run(id, otherName ?? t.merge.other)}
     >
       {t.merge.undo}

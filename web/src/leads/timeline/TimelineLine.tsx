@@ -52,7 +52,7 @@ export function TimelineLine({ entry, people }: TimelineLineProps) {
       <div className={styles.what}>
         <Content entry={entry} people={people} />
         <span className={styles.quiet} title={fullMoment(entry.at)}>
-          {who === null ? when : t.leadPage.said(who, when)}
+          {who === null ? when : t.leadPage.said({ who, when })}
         </span>
       </div>
     </li>
@@ -84,7 +84,7 @@ function Content({ entry, people }: TimelineLineProps) {
     case 'submission':
       return (
         <>
-          <span>{leadPage.submitted(form?.name ?? '')}</span>
+          <span>{leadPage.submitted({ form: form?.name ?? '' })}</span>
           {answers.length > 0 && (
             <dl className={styles.answers}>
               {answers.map(({ label, value }) => (

@@ -13,8 +13,8 @@ type Change = TimelineEntry['changes'][number]
 export function changeWords(change: Change, people: People, words: FieldWords): string {
   const wordsOf = (value: Change['from']) => valueWords(change, value, people, words)
   const [from, to] = [wordsOf(change.from), wordsOf(change.to)]
-  if (change.field === 'status') return t.leads.panel.change(from, to)
-  return t.leadPage.changed(fieldName(change), from, to)
+  if (change.field === 'status') return t.leads.panel.change({ from, to })
+  return t.leadPage.changed({ field: fieldName(change), from, to })
 }
 
 function fieldName({ field, label }: Change): string {

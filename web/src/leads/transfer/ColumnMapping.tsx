@@ -52,7 +52,7 @@ export function ColumnMapping({ preview, mapping, set, labels, name: call }: Col
               </td>
               <td>
                 <Select<string>
-                  aria-label={texts.fillsOf(name)}
+                  aria-label={texts.fillsOf({ column: name })}
                   data={optionsFor(name, at, target, labels, defined)}
                   value={target ?? leftOut}
                   onChange={(value) => set(name, value === leftOut ? null : value)}
@@ -64,7 +64,7 @@ export function ColumnMapping({ preview, mapping, set, labels, name: call }: Col
                     mt={4}
                     size="xs"
                     label={texts.fieldName}
-                    aria-label={texts.nameOf(name)}
+                    aria-label={texts.nameOf({ column: name })}
                     placeholder={labelOf(name, target)}
                     maxLength={200}
                     value={labels[target] ?? labelOf(name, target)}
@@ -104,7 +104,7 @@ function optionsFor(
       group: texts.custom,
       items: own.map((one) => {
         const value = one ?? ''
-        return { value, label: texts.customField(labels[value] || labelOf(column, value)) }
+        return { value, label: texts.customField({ name: labels[value] || labelOf(column, value) }) }
       }),
     },
   ]

@@ -11,7 +11,6 @@ import { useCurrency } from '../../data/workspace.ts'
 import { mayIn } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { number } from '../../ui/format/time.ts'
 import { BackLink } from '../../ui/page/BackLink.tsx'
 import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
 import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
@@ -45,7 +44,7 @@ function Export({ filters }: { filters: LeadFilters }) {
   return (
     <section className={styles.card} aria-label={t.transfer.exportTitle}>
       <Loaded query={count} rows={1}>
-        {(total) => <strong>{texts.count(total, number(total))}</strong>}
+        {(total) => <strong>{texts.count({ n: total })}</strong>}
       </Loaded>
       <div className={styles.row}>
         <Filters filters={filters} />
@@ -89,7 +88,7 @@ function Filters({ filters }: { filters: LeadFilters }) {
     ...sentences,
     ...(address.match === undefined ? [] : [t.filtering.any]),
     ...(address.import === undefined ? [] : [t.leads.filters.fromImport]),
-    ...(address.q === undefined ? [] : [search(address.q)]),
+    ...(address.q === undefined ? [] : [search({ term: address.q })]),
   ]
   if (all.length === 0) return <span>{everything}</span>
   return all.map((sentence) => (

@@ -79,9 +79,9 @@ function ProgressStep({ one }: { one: Import }) {
     <section className={styles.card} aria-live="polite">
       <strong>{one.dryRun ? progress.trying : progress.writing}</strong>
       <Progress value={percent} animated aria-label={progress.label} />
-      <p className={styles.quiet}>{progress.at(number(percent), number(one.rowsPerSecond))}</p>
+      <p className={styles.quiet}>{progress.at({ percent: number(percent), rate: number(one.rowsPerSecond) })}</p>
       <Counts one={one} />
-      {one.resumesAt !== null && <p>{progress.quota(fullMoment(one.resumesAt))}</p>}
+      {one.resumesAt !== null && <p>{progress.quota({ at: fullMoment(one.resumesAt) })}</p>}
       <p className={styles.quiet}>{progress.leave}</p>
     </section>
   )

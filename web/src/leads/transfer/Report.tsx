@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type Import, refusedUrl } from '../../data/imports.ts'
-import { t } from '../../text/index.ts'
+import { problemIn, t } from '../../text/index.ts'
 import { number } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { isField } from './mapping.ts'
@@ -29,7 +29,7 @@ export function Report({ one }: { one: Import }) {
               <li key={`${field} ${message}`}>
                 <strong>{number(count)}×</strong>
                 <span>
-                  <Field name={field} one={one} /> {t.problem?.(message) ?? message}
+                  <Field name={field} one={one} /> {problemIn(message) ?? message}
                 </span>
               </li>
             ))}
@@ -39,9 +39,9 @@ export function Report({ one }: { one: Import }) {
             <ul className={styles.kinds}>
               {examples.map(({ row, field, message }) => (
                 <li key={`${row} ${field} ${message}`}>
-                  <strong>{report.row(number(row))}</strong>
+                  <strong>{report.row({ n: number(row) })}</strong>
                   <span>
-                    <Field name={field} one={one} /> {t.problem?.(message) ?? message}
+                    <Field name={field} one={one} /> {problemIn(message) ?? message}
                   </span>
                 </li>
               ))}

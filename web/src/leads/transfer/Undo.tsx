@@ -20,11 +20,11 @@ export function Undo({ one }: { one: Import }) {
   const { state, leads, undone, kept, until } = one.undo
   const all = number(leads)
   if (state === 'over') return <span className={styles.quiet}>{texts.over}</span>
-  if (state === 'undoing') return <span role="status">{texts.undoing(number(undone + kept), all)}</span>
+  if (state === 'undoing') return <span role="status">{texts.undoing({ done: number(undone + kept), all })}</span>
   if (state === 'undone') {
     return (
       <span role="status">
-        {texts.undone(undone, number(undone))} {kept > 0 && texts.kept(kept, number(kept))}
+        {texts.undone({ n: undone })} {kept > 0 && texts.kept({ n: kept })}
       </span>
     )
   }
@@ -33,10 +33,10 @@ export function Undo({ one }: { one: Import }) {
       <Button variant="default" onClick={() => setAsks(true)}>
         {texts.action}
       </Button>
-      <span className={styles.quiet}>{texts.until(fullMoment(until ?? ''))}</span>
+      <span className={styles.quiet}>{texts.until({ when: fullMoment(until ?? '') })}</span>
       {asks && (
         <Confirm
-          title={texts.ask(leads, all)}
+          title={texts.ask({ n: leads })}
           action={texts.action}
           run={() => run.mutateAsync().catch(() => {})}
           close={() => setAsks(false)}

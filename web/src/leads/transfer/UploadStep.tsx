@@ -24,10 +24,10 @@ export function UploadStep({ one, file, setFile }: UploadStepProps) {
   if (file === null)
     return (
       <>
-        <p>{upload.again(number(Math.round((100 * one.uploadedBytes) / one.sizeBytes)))}</p>
-        {isOther && <p role="alert">{upload.other(one.fileName)}</p>}
+        <p>{upload.again({ p: number(Math.round((100 * one.uploadedBytes) / one.sizeBytes)) })}</p>
+        {isOther && <p role="alert">{upload.other({ name: one.fileName })}</p>}
         <DropFile
-          label={upload.sameFile(one.fileName)}
+          label={upload.sameFile({ name: one.fileName })}
           take={(chosen) => {
             const isSame = chosen.name === one.fileName && chosen.size === one.sizeBytes
             setOther(!isSame)
@@ -58,7 +58,9 @@ function Uploading({ one, file }: Omit<UploadStepProps, 'setFile'> & { file: Fil
   return (
     <>
       <Progress value={(100 * one.uploadedBytes) / one.sizeBytes} aria-label={upload.label} />
-      <p className={styles.quiet}>{upload.sent(megabytes(one.uploadedBytes), megabytes(one.sizeBytes))}</p>
+      <p className={styles.quiet}>
+        {upload.sent({ done: megabytes(one.uploadedBytes), all: megabytes(one.sizeBytes) })}
+      </p>
       {error !== null && (
         <div role="alert" className={styles.row}>
           {sentenceFor(error)}

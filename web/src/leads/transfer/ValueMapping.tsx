@@ -35,7 +35,7 @@ export function ValueMapping({ columns, values, meanings, set, context }: ValueM
       <p className={styles.quiet}>{texts.help}</p>
       {open > 0 && (
         <p role="status" className={styles.warning}>
-          {texts.unknown(open, number(open))}
+          {texts.unknown({ n: open })}
         </p>
       )}
       {shown.map(({ column, target, list, isWhole }) => (
@@ -81,7 +81,7 @@ interface ValuesProps extends NamedTarget {
 function Values({ column, name, choices, list, meaning, choose }: ValuesProps) {
   const { values: texts } = t.transfer
   return (
-    <table className={styles.columns} aria-label={texts.of(column)}>
+    <table className={styles.columns} aria-label={texts.of({ column })}>
       <thead>
         <tr>
           <th scope="col">{column}</th>
@@ -98,7 +98,7 @@ function Values({ column, name, choices, list, meaning, choose }: ValuesProps) {
               <td className={styles.sample}>{number(one.count)}</td>
               <td>
                 <Select
-                  aria-label={texts.meaningOf(one.text)}
+                  aria-label={texts.meaningOf({ text: one.text })}
                   placeholder={texts.choose}
                   error={means === undefined}
                   data={[{ value: leftOut, label: texts.leaveEmpty }, ...choices]}

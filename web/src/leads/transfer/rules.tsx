@@ -26,7 +26,9 @@ export function NameRule({ isShown, isSplit, example, say }: ReturnType<typeof u
   return (
     <Checkbox
       label={texts.splitNames}
-      description={example === undefined ? undefined : texts.splitExample(example.trim(), first, rest.join(' '))}
+      description={
+        example === undefined ? undefined : texts.splitExample({ name: example.trim(), first, last: rest.join(' ') })
+      }
       checked={isSplit}
       onChange={(event) => say(event.currentTarget.checked)}
     />
@@ -52,7 +54,7 @@ export function AmountRule({ isShown, decimal, example, say }: ReturnType<typeof
   return (
     <Select
       label={texts.amounts}
-      description={texts.amountsHelp(example)}
+      description={texts.amountsHelp({ example })}
       data={[
         { value: '.', label: '1,234.50' },
         { value: ',', label: '1.234,50' },

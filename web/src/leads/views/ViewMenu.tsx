@@ -21,7 +21,7 @@ export function ViewMenu({ view, views }: { view: View; views: Views }) {
         variant="subtle"
         color="gray"
         size={22}
-        aria-label={t.views.menu(view.name)}
+        aria-label={t.views.menu({ name: view.name })}
       >
         <IconDots size={14} />
       </ActionIcon>

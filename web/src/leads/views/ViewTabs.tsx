@@ -65,7 +65,7 @@ function Tabs({ views }: { views: Views }) {
         <ListButton
           views={views}
           shown={hidden}
-          label={isHidden ? open.name : t.views.more(hidden.length)}
+          label={isHidden ? open.name : t.views.more({ n: hidden.length })}
           isOpen={isHidden}
         />
       )}

@@ -104,16 +104,16 @@ function useVerbs(workspaceId: string, all: readonly View[], show: Views['show']
   return {
     save: async (view) => {
       show(await change(view, { query: kept() }))
-      say(t.leads.viewSaved(view.name))
+      say(t.leads.viewSaved({ name: view.name }))
     },
     saveAs: async ({ name, shared }) => {
       show(await make({ name, shared, query: kept() }))
-      say(t.leads.viewSaved(name))
+      say(t.leads.viewSaved({ name }))
     },
     rename: async (view, name) => void (await change(view, { name })),
     share: async (view, shared) => {
       await change(view, { shared })
-      say(shared ? t.views.nowShared(view.name) : t.views.nowOwn(view.name))
+      say(shared ? t.views.nowShared({ name: view.name }) : t.views.nowOwn({ name: view.name }))
     },
     duplicate: async ({ name, query }) => {
       const taken = all.map((one) => one.name)
@@ -123,7 +123,7 @@ function useVerbs(workspaceId: string, all: readonly View[], show: Views['show']
       await deleteFilter(workspaceId, view.id)
       show(undefined)
       await anew()
-      sayWithUndo(t.leads.viewDeleted(view.name), () => void make(view).then(show, complain))
+      sayWithUndo(t.leads.viewDeleted({ name: view.name }), () => void make(view).then(show, complain))
     },
     move: (view, by) => order(movedBy(ids, view.id, by)),
     moveTo: (id, at) => order(movedTo(ids, id, at)),

@@ -38,10 +38,11 @@ export function whoOf({ actor }: Pick<AuditEntry, 'actor'>, names: Names): strin
 export function aboutOf({ action, target }: Pick<AuditEntry, 'action' | 'target'>, names: Names): string {
   if (target === null) return ''
   if (action === 'workspace.changed') {
+    const names: Record<string, string> = t.settings.audit.fields
     return target
       .split(',')
       .filter((field) => field !== 'updated_at')
-      .map((field) => t.settings.audit.fields[field] ?? field)
+      .map((field) => names[field] ?? field)
       .join(', ')
   }
   const counts = countsIn(target)
@@ -60,8 +61,8 @@ function countsIn(target: string): string {
     .filter(isLeadField)
   return [
     ...fields.map((field) => t.leads.fields[field]),
-    t.settings.audit.leads(Number(leads), number(Number(leads))),
-    ...(left === undefined || left === '0' ? [] : [t.settings.audit.left(number(Number(left)))]),
+    t.settings.audit.leads({ n: Number(leads) }),
+    ...(left === undefined || left === '0' ? [] : [t.settings.audit.left({ shown: number(Number(left)) })]),
   ].join(', ')
 }
 

@@ -3,8 +3,9 @@ import { t } from '../../text/index.ts'
 
 /** What was done, and how often, as a line says it. */
 export function actionWords({ action, count }: Pick<AuditEntry, 'action' | 'count'>): string {
-  const texts = t.settings.audit
-  return [texts.actions[action] ?? action, ...(count > 1 ? [texts.times(count)] : [])].join(' ')
+  const { actions, times } = t.settings.audit
+  const words: Record<string, string> = actions
+  return [words[action] ?? action, ...(count > 1 ? [times({ count })] : [])].join(' ')
 }
 
 /** What can be looked for, by its word before the dot. */

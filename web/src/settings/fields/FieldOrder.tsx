@@ -91,7 +91,7 @@ function useOrder(fields: readonly LeadField[]) {
           next.map((one) => one.id),
         ),
     )
-    setAnnounced(t.fields.moved(field.label, to + 1))
+    setAnnounced(t.fields.moved({ name: field.label, place: to + 1 }))
   }
   return { inUse, move, announced }
 }
@@ -127,7 +127,7 @@ function MoveButtons({ field, at, last, move }: { field: LeadField; at: number; 
             color="gray"
             // Really disabled, it would lose the focus of whoever has just pressed it.
             aria-disabled={!mayMove}
-            aria-label={by === -1 ? t.fields.up(field.label) : t.fields.down(field.label)}
+            aria-label={by === -1 ? t.fields.up({ name: field.label }) : t.fields.down({ name: field.label })}
             onClick={() => mayMove && move(field.id, at + by)}
           >
             <Icon size={16} />

@@ -74,7 +74,7 @@ function Archived({ fields, mayChange }: { fields: readonly LeadField[]; mayChan
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={t.fields.bringBack(field.label)}
+                aria-label={t.fields.bringBack({ name: field.label })}
                 onClick={() => void bringBack(field)}
               >
                 {t.fields.back}

@@ -31,7 +31,7 @@ export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
           <div key={n} className={styles.span}>
             <TextInput
               type="time"
-              aria-label={texts.from(name, n + 1)}
+              aria-label={texts.from({ day: name, nth: n + 1 })}
               value={span.from}
               onChange={(event) => set(n, { from: event.currentTarget.value })}
               disabled={disabled}
@@ -39,7 +39,7 @@ export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
             <span aria-hidden>–</span>
             <TextInput
               type="time"
-              aria-label={texts.to(name, n + 1)}
+              aria-label={texts.to({ day: name, nth: n + 1 })}
               value={endShown(span.to)}
               onChange={(event) => set(n, { to: endTyped(event.currentTarget.value) })}
               disabled={disabled}
@@ -48,8 +48,8 @@ export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={texts.remove(name, n + 1)}
-                title={texts.remove(name, n + 1)}
+                aria-label={texts.remove({ day: name, nth: n + 1 })}
+                title={texts.remove({ day: name, nth: n + 1 })}
                 onClick={() => change(spans.filter((_span, at) => at !== n))}
               >
                 <IconX size={16} />
@@ -68,7 +68,7 @@ export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
           variant="subtle"
           size="compact-sm"
           leftSection={<IconPlus size={14} />}
-          aria-label={texts.addTo(name)}
+          aria-label={texts.addTo({ day: name })}
           onClick={() => change(withOneMore(spans))}
         >
           {texts.add}

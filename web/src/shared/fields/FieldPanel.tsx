@@ -67,14 +67,14 @@ export function FieldPanel({ field, close }: FieldPanelProps) {
   const archive = useMutation({
     mutationFn: async () => known && changeLeadField(workspaceId, known.id, { isArchived: true }),
     onSuccess: () => {
-      say(t.fields.isArchived(field.label))
+      say(t.fields.isArchived({ name: field.label }))
       return done()
     },
     onError: complain,
   })
   return (
     <SidePanel
-      title={known === null ? t.fields.make : t.fields.change(known.label)}
+      title={known === null ? t.fields.make : t.fields.change({ name: known.label })}
       close={close}
       submit={() => save.mutate()}
       footer={

@@ -23,7 +23,7 @@ export function OpenLink({ field, text }: OpenLinkProps) {
       variant="subtle"
       color="gray"
       size="sm"
-      aria-label={t.fields.openLink(field.label)}
+      aria-label={t.fields.openLink({ name: field.label })}
     >
       <IconExternalLink size={14} />
     </ActionIcon>

@@ -16,13 +16,13 @@ export function Existing({ name, talk, others, open }: ExistingProps) {
     <>
       {talk !== null && (
         <div className={styles.existing} role="status">
-          <p>{t.start.exists(name)}</p>
+          <p>{t.start.exists({ name })}</p>
           <p>{t.start.existing[sayableIn(talk, Date.now())]}</p>
         </div>
       )}
       {others.map(({ id, connectionName }) => (
         <button key={id} type="button" className={styles.elsewhere} onClick={() => open(id)}>
-          {t.start.elsewhere(connectionName ?? t.common.unknown)}
+          {t.start.elsewhere({ connection: connectionName ?? t.common.unknown })}
         </button>
       ))}
     </>

@@ -30,7 +30,7 @@ export function TemplateFields({ connectionId, start, refusal, takesFocus }: Tem
         <TextInput
           // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is its number
           key={n}
-          label={t.start.value(n + 1)}
+          label={t.start.value({ n: n + 1 })}
           value={value}
           dir="auto"
           error={wordsFor(problemOf(value), isTried)}

@@ -105,7 +105,7 @@ export function readTyped({ type }: FieldRule, text: string): Value | null | und
 export function meantBy({ type }: Pick<FieldRule, 'type'>, text: string, currency: string | null): string | null {
   const meant = type === 'amount' ? understood(text, language, currency) : null
   const read = type === 'number' ? understoodNumber(text, language) : meant
-  return read === null ? null : t.lead.readAs(read)
+  return read === null ? null : t.lead.readAs({ amount: read })
 }
 
 /** What is wrong with what was typed, as far as that shows before the service is asked. */

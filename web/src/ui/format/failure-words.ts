@@ -1,5 +1,5 @@
 import { Failure } from '../../api/failure.ts'
-import { language, t } from '../../text/index.ts'
+import { language, problemIn, t } from '../../text/index.ts'
 
 /** The failure in the reader's words, for a line beside what failed. */
 export function sentenceFor(error: unknown): string {
@@ -25,7 +25,7 @@ function refusalOf({ message, issues }: Failure): string {
 /** What the service says of a field, or of a whole request, in the reader's words. It speaks English alone. */
 export function problemFor(message: string): string {
   // These words come a moment after the first page.
-  const said = t.problem?.(message) ?? null
+  const said = problemIn(message)
   if (said !== null) return said
   return language === 'en' ? `${message.charAt(0).toUpperCase()}${message.slice(1)}` : t.common.failure.refused
 }
@@ -38,5 +38,5 @@ export function reasonWords(code: string): string {
   if (template !== undefined) return `${reasons.template_category}: ${template}, ${category}`
   if (code in reasons) return reasons[code as keyof typeof reasons]
   const number = /^platform_error_(.+)$/.exec(code)?.[1]
-  return number === undefined ? otherReason(code) : platformError(number)
+  return number === undefined ? otherReason({ code }) : platformError({ code: number })
 }

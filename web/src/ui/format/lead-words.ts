@@ -2,9 +2,8 @@ import { t } from '../../text/index.ts'
 
 /** A status in the reader's words; those of the workspace's own making as they are spelled. */
 export function statusName(status: string): string {
-  const known = t.lead.statuses[status]
-  if (known !== undefined) return known
-  return inWords(status)
+  const known: Record<string, string> = t.lead.statuses
+  return known[status] ?? inWords(status)
 }
 
 /** What a custom field is called; of a parameter that came with an address, its key as people say it. */

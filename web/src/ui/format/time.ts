@@ -9,15 +9,15 @@ export function span(ms: number): string {
   const { time } = t.common
   const length = Math.abs(ms)
   if (length < minuteMs) return time.now
-  if (length < hourMs) return time.minutes(Math.floor(length / minuteMs))
-  if (length < dayMs) return time.hours(Math.floor(length / hourMs))
-  return time.days(Math.floor(length / dayMs))
+  if (length < hourMs) return time.minutes({ n: Math.floor(length / minuteMs) })
+  if (length < dayMs) return time.hours({ n: Math.floor(length / hourMs) })
+  return time.days({ n: Math.floor(length / dayMs) })
 }
 
 /** How long ago a moment was, as a phrase. */
 export function ago(iso: string): string {
   const ms = Date.now() - Date.parse(iso)
-  return ms < minuteMs ? t.common.time.justNow : t.common.time.ago(span(ms))
+  return ms < minuteMs ? t.common.time.justNow : t.common.time.ago({ span: span(ms) })
 }
 
 /** A moment beside others in a list: the time today, the weekday this week, else the date. */

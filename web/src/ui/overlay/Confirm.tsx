@@ -41,7 +41,7 @@ export function Confirm({ title, children, action, word, isGentle = false, run, 
         {word !== undefined && (
           <TextInput
             mt="md"
-            label={t.common.typeToConfirm(word)}
+            label={t.common.typeToConfirm({ word })}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             data-autofocus

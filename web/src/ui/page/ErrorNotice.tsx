@@ -15,7 +15,7 @@ export function ErrorNotice({ error, retry }: ErrorNoticeProps) {
     <div className={styles.state} role="alert">
       <h2 className={styles.title}>{title}</h2>
       {help !== '' && <p className={styles.help}>{help}</p>}
-      {reference !== null && <p className={styles.help}>{t.common.failure.reference(reference)}</p>}
+      {reference !== null && <p className={styles.help}>{t.common.failure.reference({ id: reference })}</p>}
       {retry !== undefined && (
         <Button variant="default" onClick={retry}>
           {t.common.retry}

@@ -26,9 +26,9 @@ function Attempt({ attempt }: { attempt: DeliveryDetail['attemptList'][number] }
   return (
     <>
       <div className={styles.line}>
-        <strong>{t.webhooks.attempt(count)}</strong>
+        <strong>{t.webhooks.attempt({ number: count })}</strong>
         <Chip tone={isTaken ? 'good' : 'bad'}>
-          {status === null ? t.webhooks.notAnswered : t.webhooks.answered(status)}
+          {status === null ? t.webhooks.notAnswered : t.webhooks.answered({ status })}
         </Chip>
         <span>{duration(ms)}</span>
         <time dateTime={at}>{exactMoment(at)}</time>

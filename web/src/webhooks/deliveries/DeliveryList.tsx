@@ -80,7 +80,7 @@ function Cells({ delivery }: { delivery: Delivery }) {
       <span className={styles.result} title={lastAttempt?.explanation ?? undefined}>
         {resultOf(lastAttempt)}
       </span>
-      <span className={styles.attempts}>{t.webhooks.attemptsCount(attempts)}</span>
+      <span className={styles.attempts}>{t.webhooks.attemptsCount({ count: attempts })}</span>
     </>
   )
 }

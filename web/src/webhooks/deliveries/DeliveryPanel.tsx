@@ -64,7 +64,7 @@ function Detail({ delivery }: { delivery: DeliveryDetail }) {
             t.webhooks.state,
             <span key="state" className={styles.state}>
               <Chip tone={deliveryTones[delivery.state]}>{stateName(delivery)}</Chip>
-              {nextAttemptAt !== null && t.webhooks.nextTry(exactMoment(nextAttemptAt))}
+              {nextAttemptAt !== null && t.webhooks.nextTry({ at: exactMoment(nextAttemptAt) })}
             </span>,
           ],
           [t.webhooks.occurred, exactMoment(delivery.occurredAt)],

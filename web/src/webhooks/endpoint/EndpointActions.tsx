@@ -129,10 +129,10 @@ function RemoveAsk({ endpoint, close }: AskProps) {
     removeEndpoint(workspaceId, endpoint.id).then(async () => {
       await navigate({ to: '/w/$workspaceId/webhooks', params: { workspaceId } })
       gone(endpoint.id)
-      say(t.webhooks.removed(name))
+      say(t.webhooks.removed({ name }))
     }, complain)
   return (
-    <Confirm title={t.webhooks.removeAsk(name)} action={t.webhooks.remove} word={name} run={run} close={close}>
+    <Confirm title={t.webhooks.removeAsk({ name })} action={t.webhooks.remove} word={name} run={run} close={close}>
       {t.webhooks.removeHelp}
     </Confirm>
   )

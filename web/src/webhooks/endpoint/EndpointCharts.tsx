@@ -62,7 +62,7 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
             { label: t.webhooks.chartFailed, tone: 'bad', values: of(({ failedAttempts }) => failedAttempts) },
           ]}
         />
-        {sampledEvery > 1 && <p className={styles.note}>{t.webhooks.sampled(number(sampledEvery))}</p>}
+        {sampledEvery > 1 && <p className={styles.note}>{t.webhooks.sampled({ every: number(sampledEvery) })}</p>}
       </div>
       <div className={styles.pair}>
         <div className={styles.card}>

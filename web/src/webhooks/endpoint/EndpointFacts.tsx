@@ -9,7 +9,7 @@ import styles from './EndpointPage.module.css'
 
 export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
   const { url, description, events, phoneVisibility, headerNames, secrets, health } = endpoint
-  const until = secrets.oldUntil === null ? [] : [t.webhooks.secretUntil(fullMoment(secrets.oldUntil))]
+  const until = secrets.oldUntil === null ? [] : [t.webhooks.secretUntil({ until: fullMoment(secrets.oldUntil) })]
   return (
     <PageBody narrow>
       <div className={styles.card}>
@@ -25,7 +25,7 @@ export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
             [t.webhooks.events, events.map(patternName).join(', ')],
             [t.webhooks.phones, phoneVisibility === 'full' ? t.webhooks.phonesFull : t.webhooks.phonesMasked],
             [t.webhooks.headers, headerNames.length === 0 ? t.common.none : headerNames.join(', ')],
-            [t.webhooks.secret, [t.webhooks.secretValid(secrets.valid), ...until].join(' · ')],
+            [t.webhooks.secret, [t.webhooks.secretValid({ count: secrets.valid }), ...until].join(' · ')],
             [
               t.webhooks.lastSuccess,
               health.lastSuccessAt === null ? t.webhooks.never : fullMoment(health.lastSuccessAt),

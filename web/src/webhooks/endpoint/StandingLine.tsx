@@ -18,8 +18,8 @@ export function StandingLine(props: { endpoint: Endpoint; children: ReactNode })
       <div className={styles.words}>
         <StandingChip endpoint={endpoint} />
         <span>{standingSentence(endpoint)}</span>
-        {waiting > 0 && <span>{t.webhooks.waitingWords(number(waiting))}</span>}
-        {nextAttemptAt !== null && <span>{t.webhooks.nextTry(shortMoment(nextAttemptAt))}</span>}
+        {waiting > 0 && <span>{t.webhooks.waitingWords({ count: number(waiting) })}</span>}
+        {nextAttemptAt !== null && <span>{t.webhooks.nextTry({ at: shortMoment(nextAttemptAt) })}</span>}
         <OpenReplays endpointId={endpoint.id} />
       </div>
       {children}
@@ -35,7 +35,7 @@ function OpenReplays({ endpointId }: { endpointId: string }) {
   useAfterDeliveries(5000, () => void (open.length > 0 && refetch()))
   return open.map(({ id, queued }) => (
     <span key={id} className={styles.replay} role="status">
-      {t.webhooks.replayOpen(number(queued))}
+      {t.webhooks.replayOpen({ count: number(queued) })}
     </span>
   ))
 }

@@ -1,6 +1,0 @@
-import type { en } from '../en/index.ts'
-import { common } from './common.ts'
-import { inbox } from './inbox/inbox.ts'
-import { lead } from './lead.ts'
-
-export const es: typeof en = { common, inbox, lead }

@@ -1,0 +1,43 @@
+import compile from 'icu-minify/compile'
+import format, { type CompiledMessage } from 'icu-minify/format'
+import type { Calls } from './schema.ts'
+
+/** Messages in ICU MessageFormat by their names; those that the build has compiled need no more than to be put together. */
+export interface Catalogue {
+  [name: string]: CompiledMessage | Catalogue
+}
+
+type Values = Record<string, string | number>
+type Call = (values: never) => string
+
+/** What is said of a catalogue: a text where the message is one, and what makes one where it has arguments. */
+export type Said<Parts, Called = Calls> = {
+  readonly [Name in keyof Parts]: Name extends keyof Called
+    ? Called[Name] extends Call
+      ? Called[Name]
+      : Said<Parts[Name], Called[Name]>
+    : Parts[Name]
+}
+
+// The general rules of Portuguese make zero a singular; "0 leads" is what is written everywhere.
+const zeroIsPlural = 'pt-PT'
+
+export function textsOf(catalogue: Catalogue, language: string): Record<string, unknown> {
+  const plurals = new Intl.PluralRules(language === 'pt' ? zeroIsPlural : language)
+  const numbers = new Intl.NumberFormat(language)
+  const options = {
+    formatters: {
+      getPluralRules: () => plurals,
+      getNumberFormat: () => numbers,
+      getDateTimeFormat: () => new Intl.DateTimeFormat(language),
+    },
+  }
+  const said = (one: CompiledMessage | Catalogue): unknown => {
+    if (typeof one === 'object' && !Array.isArray(one)) return textsIn(one)
+    // In the build this hands on what it is given: see web/vite/texts.ts.
+    const message = typeof one === 'string' ? compile(one) : one
+    return typeof message === 'string' ? message : (values: Values) => format(message, language, values, options)
+  }
+  const textsIn = (some: Catalogue) => Object.fromEntries(Object.entries(some).map(([name, one]) => [name, said(one)]))
+  return textsIn(catalogue)
+}
