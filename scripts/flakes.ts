@@ -45,9 +45,13 @@ async function runTests(): Promise<{ failed: Set<string>; lastLine: string }> {
   const child = spawn(process.execPath, [runner, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
   const failed = new Set<string>()
-  let lastLine = ''
+  let [lastLine, isTelling] = ['', false]
   for await (const line of createInterface({ input: child.stdout })) {
     const [, test] = /^✖ (.* › .*)/.exec(line) ?? []
+    // How it failed is told once, as it happens: the next time it may not.
+    if (test !== undefined) isTelling = !failed.has(test)
+    else if (/^[✔✖]/.test(line)) isTelling = false
+    if (isTelling) console.log(line)
     if (test !== undefined) failed.add(test)
     if (line !== '') lastLine = line
   }
