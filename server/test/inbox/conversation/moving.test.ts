@@ -8,7 +8,7 @@ import { placeQuiet, quietMs } from '../../../src/inbox/conversation/place-quiet
 import { lockConversation, storeConversation } from '../../../src/inbox/conversation/queries.ts'
 import { runWatchdog, watchAnswers } from '../../../src/inbox/ownership/hand-back.ts'
 import { tellWaits } from '../../../src/inbox/ownership/tell-waits.ts'
-import { storeOutbound } from '../../../src/inbox/send/together-queries.ts'
+import { storeOutbound } from '../../../src/inbox/send/reserve-queries.ts'
 import { onOneServer } from '../../support/database.ts'
 import { holdConversations } from '../../support/inbox/gate.ts'
 import { addAgent, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
