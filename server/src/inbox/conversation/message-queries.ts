@@ -248,7 +248,8 @@ export async function addEchoPart(
 /** How far a message may be put behind the time that it asks for before more is looked at. */
 export const stretchMs = 1000
 
-async function freeTimeFrom(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
+/** The first free millisecond of a conversation, from this one on. */
+export async function freeTimeFrom(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
   for (let from = wanted; ; from = new Date(from.getTime() + stretchMs)) {
     const end = new Date(from.getTime() + stretchMs)
     const rows = await tx<{ occurred_at: Date }[]>`

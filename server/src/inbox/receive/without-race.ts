@@ -1,10 +1,12 @@
 import { violates } from '../../base/db.ts'
 
 const maxAttempts = 5
+const keys = ['conversations_user_key', 'conversations_phone_key', 'messages_external_key']
 
 /**
  * Runs a transaction again that met another one about the same customer: two may learn of one at the same time, by
- * user id here and by phone there, and the later one sees the earlier's conversation when it looks again.
+ * user id here and by phone there, and the later one sees the earlier's conversation when it looks again. So it is with two
+ * that learn of one message.
  */
 export async function withoutRace<T>(
   work: () => Promise<T>,
@@ -14,8 +16,7 @@ export async function withoutRace<T>(
     try {
       return await work()
     } catch (error) {
-      const isRace =
-        violates(error, 'conversations_user_key') || violates(error, 'conversations_phone_key') || isOtherRace(error)
+      const isRace = keys.some((key) => violates(error, key)) || isOtherRace(error)
       if (!isRace || attempt === maxAttempts) throw error
     }
   }

@@ -12,7 +12,7 @@ import type { Conversation } from '../../../src/inbox/conversation/conversation.
 import { noMarks } from '../../../src/inbox/conversation/conversation-state.ts'
 import { agent } from '../../../src/inbox/conversation/owner.ts'
 import { insertConversation } from '../../../src/inbox/conversation/queries.ts'
-import { receive } from '../../../src/inbox/receive/receive.ts'
+import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import type { SendDeps, Sender } from '../../../src/inbox/send/send-deps.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { fakePlatform } from '../channels/fake-platform.ts'
@@ -93,7 +93,7 @@ export async function sendWorld() {
     /** What was told of refusals: `effect code`. */
     refusals,
     tell: (...events: ChannelEvent[]) =>
-      receive({ ...w.receiveDeps, clock }, { workspaceId, id: connectionId, channel: 'waba' }, events),
+      openReceive({ ...w.receiveDeps, clock })({ workspaceId, id: connectionId, channel: 'waba' }, events),
     addKey: (connectionIds: string[] = []) => w.addKey({ scopes: ['inbox.write'], connectionIds }),
     addNode: async (more: Pick<DbOptions, 'onStatement'> = {}) => {
       const pool = openNode({ ...database, ...more })
