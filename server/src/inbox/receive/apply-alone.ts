@@ -7,6 +7,7 @@ import { begin, type Draft, draftOf, fold, isMessage, mayBegin } from './draft.t
 import { lockAwaited, parkRevision } from './early-revisions.ts'
 import type { CustomerEvent } from './group-events.ts'
 import type { Intake, Writer } from './receiver.ts'
+import { mayReveal } from './reveal.ts'
 import { isRevision } from './revise.ts'
 import { storeDraft } from './store-drafts.ts'
 
@@ -20,15 +21,17 @@ export interface TakenAlone {
 /** Applies what was told of one customer, event by event, and looks at whatever each of them takes. */
 export async function applyAlone(tx: Tx, intake: Intake, events: readonly CustomerEvent[]): Promise<TakenAlone> {
   const { keyring, receiver, now } = intake
+  const { workspaceId, id: connectionId } = receiver
   const taken: TakenAlone = { writer: null, strays: [] }
-  await lockAwaited(
-    tx,
-    keyring,
-    events.map((event) => ({ connectionId: receiver.id, event })),
-  )
+  const told = events.map((event) => ({ connectionId, event }))
+  const ids = events.filter(isMessage).map(({ externalId }) => ({ connectionId, externalId }))
+  const [, found] = await Promise.all([lockAwaited(tx, keyring, told), findKnownIds(tx, keyring, workspaceId, ids)])
+  const known = new Set(found.known.map(({ externalId }) => externalId))
   for (const event of events) {
+    const isKnown = isMessage(event) && known.has(event.externalId)
+    // By a repeat nothing is learned of its customer.
+    if (isKnown && !mayReveal(event)) continue
     const conversation = await lock(tx, intake, event)
-    const isKnown = await isKnownMessage(tx, intake, event)
     if (conversation === undefined && isRevision(event)) {
       await parkRevision(tx, intake, null, event)
       taken.strays.push(event)
@@ -38,6 +41,7 @@ export async function applyAlone(tx: Tx, intake: Intake, events: readonly Custom
     const folded = await fold(draft, { receiver, events: [event] }, () => isKnown, now, { tx, intake })
     if (folded === null) throw new TypeError('An event that looks at all was not decided')
     await storeDraft(tx, intake, folded.draft)
+    for (const externalId of folded.added) known.add(externalId)
     if (folded.writer === null) continue
     taken.writer = { ...folded.writer, referral: folded.writer.referral ?? taken.writer?.referral ?? null }
   }
@@ -54,13 +58,6 @@ async function lock(
   return event.type === 'customer_changed'
     ? lockChanged(tx, keyring, scope, event, now)
     : lockCustomer(tx, keyring, scope, event.customer, now)
-}
-
-/** Under the lock: another process may have stored it meanwhile. */
-async function isKnownMessage(tx: Tx, { keyring, receiver }: Intake, event: CustomerEvent): Promise<boolean> {
-  if (!isMessage(event)) return false
-  const ids = [{ connectionId: receiver.id, externalId: event.externalId }]
-  return (await findKnownIds(tx, keyring, receiver.workspaceId, ids)).known.length > 0
 }
 
 async function beginning(

@@ -8,16 +8,12 @@ const keys = ['conversations_user_key', 'conversations_phone_key', 'messages_ext
  * user id here and by phone there, and the later one sees the earlier's conversation when it looks again. So it is with two
  * that learn of one message.
  */
-export async function withoutRace<T>(
-  work: () => Promise<T>,
-  isOtherRace: (error: unknown) => boolean = () => false,
-): Promise<T> {
+export async function withoutRace<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      const isRace = keys.some((key) => violates(error, key)) || isOtherRace(error)
-      if (!isRace || attempt === maxAttempts) throw error
+      if (attempt === maxAttempts || !keys.some((key) => violates(error, key))) throw error
     }
   }
 }

@@ -159,3 +159,16 @@ test('of two conversations that become one the newer name stays', async () => {
   const [{ contact }, ...others] = await w.conversations()
   assert.deepEqual([contact.name, others.length], ['Newer', 0])
 })
+
+test('of a repeat nothing is learned of its customer, whatever comes beside it', async () => {
+  const w = await inboxWorld()
+  const [customer, at] = [{ ...marina, userId: 'BR.1' }, w.clock.now()]
+  const first = customerMessage({ at, customer })
+  await w.tell(first)
+  // An edit looks at more than a batch does.
+  await w.tell(
+    { ...first, customer: { ...marina, userId: 'BR.2' } },
+    { type: 'edited', originalId: 'wamid.late', customer, direction: 'inbound', text: 'Edited', at },
+  )
+  assert.equal((await w.conversations({ phone: marina.phone ?? '' })).length, 1)
+})

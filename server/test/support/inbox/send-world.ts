@@ -10,8 +10,8 @@ import { describeApi } from '../../../src/http/contract/openapi.ts'
 import { sendRoutes } from '../../../src/inbox/api/send-routes.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { noMarks } from '../../../src/inbox/conversation/conversation-state.ts'
+import { insertConversations } from '../../../src/inbox/conversation/many-queries.ts'
 import { agent } from '../../../src/inbox/conversation/owner.ts'
-import { insertConversation } from '../../../src/inbox/conversation/queries.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import type { SendDeps, Sender } from '../../../src/inbox/send/send-deps.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
@@ -103,7 +103,7 @@ export async function sendWorld() {
     conversation: async (settings: Partial<Conversation> = {}) => {
       const conversation = newConversation(connectionId, keyId, settings)
       const keyring = await vault.keyring(workspaceId)
-      await db.tx((tx) => insertConversation(tx, keyring, workspaceId, conversation))
+      await db.tx((tx) => insertConversations(tx, keyring, workspaceId, [conversation]))
       return conversation
     },
     post: async (conversationId: string, options: PostOptions = {}): Promise<Reply> => {
