@@ -13,7 +13,6 @@ import {
   storeConversations,
 } from '../../../server/src/inbox/conversation/many-queries.ts'
 import { placeQuiet } from '../../../server/src/inbox/conversation/place-quiet.ts'
-import { storeOutbound } from '../../../server/src/inbox/send/reserve-queries.ts'
 import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
 import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
 import { makeWorkspace } from '../../workspace.ts'
@@ -162,8 +161,8 @@ async function writeOut(db: Db, keyring: Keyring, workspaceId: string, some: rea
   await db.tx(async (tx) => {
     const ids = some.map(({ id }) => id)
     const locked = await lockNamed(tx, keyring, workspaceId, ids)
-    const written = locked.map((conversation) => ({ ...conversation, ...said('outbound', now) }))
-    await storeOutbound(tx, keyring, workspaceId, written)
+    const changes = locked.map((before) => ({ before, after: { ...before, ...said('outbound', now) } }))
+    await storeConversations(tx, keyring, workspaceId, changes)
   })
 }
 

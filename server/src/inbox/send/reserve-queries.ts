@@ -1,14 +1,12 @@
 import type { Fragment, Tx } from '../../base/db.ts'
 import { andNamed } from '../../base/distribution/spread.ts'
-import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { aliveForMs, aliveInCallMs } from '../conversation/dispatches.ts'
-import { move } from '../conversation/moving.ts'
 import { anyWorkspace, conversationColumns, isNamed } from '../conversation/queries.ts'
-import { type ConversationRow, openConversation, sealLastMessage } from '../conversation/sealed.ts'
+import { type ConversationRow, openConversation } from '../conversation/sealed.ts'
 import { takeoverWaitMs } from '../conversation/takeover-wait.ts'
-import { tellTeam } from '../conversation/team-news.ts'
 import type { Paces } from './pace.ts'
 import type { ReadSend } from './send-deps.ts'
 
@@ -130,44 +128,6 @@ export async function insertSends(
       ) as n (message_id, connection_id, parts)
       cross join generate_series(1, n.parts) as part`.execute(),
   ])
-}
-
-/** Stores what messages of ours have made of conversations, under the locks that they were read with. */
-export async function storeOutbound(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  conversations: readonly Conversation[],
-): Promise<void> {
-  if (conversations.length === 0) return
-  const ids = conversations.map(({ id }) => id)
-  tellTeam(tx, workspaceId, ids)
-  const times = timestampArray(conversations.map(({ updatedAt }) => updatedAt))
-  await tx`
-    with moved as (${move(tx, workspaceId, ids, times)})
-    update conversations c
-    set last_message = n.last_message,
-      is_moving = true,
-      seen_inbound_id = n.seen_inbound_id,
-      answered_inbound_id = n.answered_inbound_id,
-      now_unread_count = n.unread_count,
-      now_last_message_at = n.last_message_at,
-      now_unanswered_since = n.unanswered_since,
-      now_updated_at = n.updated_at
-    from unnest(
-      ${ids}::uuid[],
-      ${timestampArray(conversations.map(({ lastMessageAt }) => lastMessageAt))}::timestamptz[],
-      ${byteaArray(conversations.map((conversation) => sealLastMessage(keyring, conversation)))}::bytea[],
-      ${conversations.map(({ inbound }) => inbound.seen)}::uuid[],
-      ${conversations.map(({ inbound }) => inbound.answered)}::uuid[],
-      ${conversations.map(({ unreadCount }) => unreadCount)}::integer[],
-      ${timestampArray(conversations.map(({ unansweredSince }) => unansweredSince))}::timestamptz[],
-      ${times}::timestamptz[]
-    ) as n (
-      id, last_message_at, last_message, seen_inbound_id, answered_inbound_id, unread_count, unanswered_since, updated_at
-    )
-    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
-      and c.id = n.id`.execute()
 }
 
 /** A send whose way to the platform begins. */

@@ -6,6 +6,7 @@ import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts
 import { claimTry } from '../../channels/health/availability.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { commitChange } from '../conversation/commit-change.ts'
+import { storeConversations } from '../conversation/many-queries.ts'
 import type { Message } from '../conversation/message.ts'
 import { findTimes, insertMessages, stretchMs } from '../conversation/message-queries.ts'
 import { insertWhatTheyCarry } from '../media/media-queries.ts'
@@ -13,15 +14,7 @@ import { takeUpload } from '../media/sent-media.ts'
 import { type FileToGive, findNamed, namesNothing, namesSomething } from './check-named.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { type Found, type Known, keyOf, type PlannedSend, planSend, type Thread, type Unplanned } from './plan-send.ts'
-import {
-  type Begun,
-  beginSends,
-  connectionsOf,
-  findUsedKeys,
-  insertSends,
-  lockForSends,
-  storeOutbound,
-} from './reserve-queries.ts'
+import { type Begun, beginSends, connectionsOf, findUsedKeys, insertSends, lockForSends } from './reserve-queries.ts'
 import type { ReadSend, SendDeps } from './send-deps.ts'
 import { connectionUnavailable, ThreadMoved } from './send-errors.ts'
 import { countSends } from './send-limits.ts'
@@ -249,9 +242,10 @@ async function storeThreads(
   planned: readonly PlannedSend[],
   now: Date,
 ): Promise<void> {
-  const answered = new Set(planned.flatMap(({ send, thread }) => (isAgents(send) ? [thread.conversation] : [])))
+  const answered = new Set(planned.flatMap(({ send, thread }) => (isAgents(send) ? [thread] : [])))
+  const changes = [...answered].map(({ before, conversation }) => ({ before, after: conversation }))
   await Promise.all([
-    storeOutbound(tx, keyring, workspaceId, [...answered]),
+    storeConversations(tx, keyring, workspaceId, changes),
     ...planned.map(({ send, thread: { before, conversation }, events }) => {
       if (isAgents(send)) return null
       const cause = { actor: send.sender.actor, reason: 'sent' } as const
