@@ -7,9 +7,12 @@ import { startEmbeddedPostgres } from '../../../server/src/base/embedded/embedde
 import { migrate } from '../../../server/src/base/migrate.ts'
 import type { Keyring } from '../../../server/src/base/sealing/keyring.ts'
 import type { Conversation } from '../../../server/src/inbox/conversation/conversation.ts'
-import { lockConversationsOf, storeConversations } from '../../../server/src/inbox/conversation/many-queries.ts'
+import {
+  lockConversationsOf,
+  lockNamed,
+  storeConversations,
+} from '../../../server/src/inbox/conversation/many-queries.ts'
 import { placeQuiet } from '../../../server/src/inbox/conversation/place-quiet.ts'
-import { lockFreeConversations, storeOutbound } from '../../../server/src/inbox/send/together-queries.ts'
 import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
 import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
 import { makeWorkspace } from '../../workspace.ts'
@@ -157,9 +160,9 @@ async function writeOut(db: Db, keyring: Keyring, workspaceId: string, some: rea
   const now = clock.now()
   await db.tx(async (tx) => {
     const ids = some.map(({ id }) => id)
-    const locked = await lockFreeConversations(tx, keyring, workspaceId, ids)
-    const written = locked.map(({ conversation }) => ({ ...conversation, ...said('outbound', now) }))
-    await storeOutbound(tx, keyring, workspaceId, written)
+    const locked = await lockNamed(tx, keyring, workspaceId, ids)
+    const changes = locked.map((before) => ({ before, after: { ...before, ...said('outbound', now) } }))
+    await storeConversations(tx, keyring, workspaceId, changes)
   })
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUser } from '../../src/access/users/users.ts'
 import { openVault, type Vault } from '../../src/base/sealing/vault.ts'
-import { receive } from '../../src/inbox/receive/receive.ts'
+import { openReceive } from '../../src/inbox/receive/receive.ts'
 import { leadFromChat } from '../../src/leads/write/from-chat.ts'
 import { takeStep } from '../../src/rotation/step.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../support/inbox/inbox-world.ts'
@@ -40,7 +40,7 @@ test('two nodes of different versions that hear of a new customer at the same mo
       customers.flatMap((customer) =>
         vaults.map((vault) => {
           const event = customerMessage({ at: w.clock.now(), customer })
-          return receive({ ...w.receiveDeps, vault }, receiver, [event])
+          return openReceive({ ...w.receiveDeps, vault })(receiver, [event])
         }),
       ),
     )

@@ -4,9 +4,9 @@ import { callerOf } from '../../access/keys/caller.ts'
 import { type App, errors } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { compileForRequest } from '../../base/validation.ts'
+import { openSend, type SendMessage } from '../send/send.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
 import { Send, SendHeaders, Sent, sendRefusals } from '../send/send-schema.ts'
-import { openSend, type SendMessage } from '../send/send-together.ts'
 
 export interface SendGuard {
   inbox(scope: 'inbox.write'): onRequestHookHandler

@@ -16,28 +16,6 @@ export interface DispatchKey {
   messageId: string
 }
 
-/** Begins the way of a send, after all others of its conversation. Returns its turn: with 1 nobody stands before it. */
-export async function insertDispatch(
-  tx: Tx,
-  { workspaceId, conversationId, messageId }: DispatchKey,
-  ownerEpoch: number | null,
-): Promise<number> {
-  const [row] = await tx<{ turn: number }[]>`
-    insert into dispatches (workspace_id, message_id, conversation_id, turn, owner_epoch, alive_until)
-    select
-      ${workspaceId}::uuid,
-      ${messageId}::uuid,
-      ${conversationId}::uuid,
-      coalesce(max(d.turn), 0) + 1,
-      ${ownerEpoch}::integer,
-      clock_timestamp() + ${aliveForMs}::float8 * interval '1 millisecond'
-    from dispatches d
-    where d.workspace_id = ${workspaceId}
-      and d.conversation_id = ${conversationId}
-    returning turn`
-  return row?.turn ?? 1
-}
-
 export interface Standing {
   /** An earlier send of the conversation still goes first. */
   waits: boolean

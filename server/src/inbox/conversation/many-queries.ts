@@ -178,9 +178,9 @@ export interface Stored {
 }
 
 /**
- * Stores conversations as they stand, under the locks that they were read with: all that what comes in may change.
- * Neither their owners nor who looks after them: a change of owner has to wait for sends (`storeConversation`). What comes
- * in ends a hand-over, and begins none.
+ * Stores conversations as they stand, under the locks that they were read with: all that messages may change. Neither their
+ * owners nor who looks after them: a change of owner has to wait for sends (`storeConversation`). A message ends a
+ * hand-over, and begins none.
  */
 export async function storeConversations(
   tx: Tx,
@@ -224,6 +224,7 @@ export async function storeConversations(
       window_expires_at = n.window_expires_at,
       last_message = case when n.is_said then n.last_message else c.last_message end,
       newest_inbound_id = n.newest_inbound_id,
+      seen_inbound_id = n.seen_inbound_id,
       answered_inbound_id = n.answered_inbound_id,
       is_moving = true,
       now_unread_count = n.unread_count,
@@ -246,14 +247,15 @@ export async function storeConversations(
       ${timestampArray(column((row) => row.lastMessageAt))}::timestamptz[],
       ${timestampArray(column((row) => row.unansweredSince))}::timestamptz[],
       ${column((row) => row.inbound.newest)}::uuid[],
+      ${column((row) => row.inbound.seen)}::uuid[],
       ${column((row) => row.inbound.answered)}::uuid[],
       ${column((row) => row.isSaid)}::boolean[],
       ${byteaArray(column((row) => row.lastMessage))}::bytea[],
       ${times}::timestamptz[]
     ) as n (
       id, is_renamed, contact, user_index, phone_index, phone_exact_index, held, is_handed, status, snoozed_until,
-      unread_count, window_expires_at, last_message_at, unanswered_since, newest_inbound_id, answered_inbound_id, is_said,
-      last_message, updated_at
+      unread_count, window_expires_at, last_message_at, unanswered_since, newest_inbound_id, seen_inbound_id,
+      answered_inbound_id, is_said, last_message, updated_at
     )
     where c.workspace_id = ${workspace}
       and c.id = n.id`.execute()

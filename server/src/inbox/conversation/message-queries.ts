@@ -40,34 +40,6 @@ export async function findFirstMessageTime(
   return row?.at ?? null
 }
 
-/**
- * Adds a message at the first free millisecond of its time, under its conversation's lock. Null when the connection
- * has a message of this external id already: then nothing was added.
- */
-export async function addMessage(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  wanted: Message,
-): Promise<Message | null> {
-  const occurredAt = await freeTimeFrom(tx, workspaceId, wanted.conversationId, wanted.occurredAt)
-  const message = { ...wanted, occurredAt }
-  const row = sealMessage(keyring, message)
-  const inserted = await tx`
-    insert into messages (
-      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_id,
-      external_index, status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
-    )
-    values (
-      ${workspaceId}, ${row.id}, ${row.conversation_id}, ${row.connection_id}, ${row.direction}, ${row.kind},
-      ${row.origin}, ${row.content}, ${message.referral !== null}, ${row.external_id}, ${row.external_index},
-      ${row.status}, ${row.error_code}, ${row.actor_type}, ${row.actor_id}, ${row.occurred_at}, ${row.created_at},
-      ${row.settle_by}
-    )
-    on conflict (workspace_id, connection_id, external_index) where external_index is not null do nothing`
-  return inserted.count > 0 ? message : null
-}
-
 /** Adds messages at the times that they have. Throws where one is there already, by its external id or at its time. */
 export async function insertMessages(
   tx: Tx,
@@ -248,19 +220,13 @@ export async function addEchoPart(
 /** How far a message may be put behind the time that it asks for before more is looked at. */
 export const stretchMs = 1000
 
-async function freeTimeFrom(tx: Tx, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
+/** The first free millisecond of a conversation, from this one on. */
+export async function freeTimeFrom(sql: Sql, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
   for (let from = wanted; ; from = new Date(from.getTime() + stretchMs)) {
-    const end = new Date(from.getTime() + stretchMs)
-    const rows = await tx<{ occurred_at: Date }[]>`
-      select occurred_at
-      from messages
-      where workspace_id = ${workspaceId}
-        and conversation_id = ${conversationId}
-        and occurred_at >= ${from}
-        and occurred_at < ${end}`
-    const taken = new Set(rows.map((row) => row.occurred_at.getTime()))
+    const to = new Date(from.getTime() + stretchMs)
+    const taken = new Set((await findTimes(sql, workspaceId, [{ conversationId, from, to }])).map(({ at }) => +at))
     const free = uniqueTime(from, (timeMs) => taken.has(timeMs))
-    if (free < end) return free
+    if (free < to) return free
   }
 }
 

@@ -93,33 +93,6 @@ export async function lockConversation(
   return undefined
 }
 
-/** Inserts a conversation unless its customer has one on the connection already; returns whether it did. */
-export async function insertConversation(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  conversation: Conversation,
-): Promise<boolean> {
-  tellTeam(tx, workspaceId, [conversation.id])
-  const row = sealConversation(keyring, conversation)
-  const inserted = await tx`
-    insert into conversations (
-      workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
-      owner_key_id, owner_epoch, owner_since, held, handover, status, snoozed_until, assigned_to, label_ids, unread_count,
-      window_expires_at, last_message_at, unanswered_since, newest_inbound_id, answered_inbound_id, last_message, created_at,
-      updated_at
-    )
-    values (
-      ${workspaceId}, ${row.id}, ${row.connection_id}, ${row.channel}, ${row.contact}, ${row.user_index},
-      ${row.phone_index}, ${row.phone_exact_index}, ${row.index_version}, ${row.owner_key_id}, ${row.owner_epoch},
-      ${row.owner_since}, ${row.held}, ${row.handover}, ${row.status}, ${row.snoozed_until}, ${row.assigned_to}, ${row.label_ids}::uuid[],
-      ${row.unread_count}, ${row.window_expires_at}, ${row.last_message_at}, ${row.unanswered_since},
-      ${row.newest_inbound_id}, ${row.answered_inbound_id}, ${row.last_message}, ${row.created_at}, ${row.updated_at}
-    )
-    on conflict do nothing`
-  return inserted.count > 0
-}
-
 /**
  * Stores a conversation as it stands, under the lock that it was read with. It moves unless something changes that the indexes
  * have to follow at once. A change of owner is undone here, and done again, until no send of the owner before can still be

@@ -3,7 +3,7 @@ import { type Db, NotYet, type Tx } from '../../base/db.ts'
 import { areStarting } from './dispatches.ts'
 
 /**
- * A platform call must have left within this time of being allowed (`send/send-dispatch.ts`). So it is also the longest
+ * A platform call must have left within this time of being allowed (`send/call-platform.ts`). So it is also the longest
  * that a change of owner waits.
  */
 export const takeoverWaitMs = 3_000

@@ -3,14 +3,7 @@ import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { heldBy, holdRows, keysOf, rulesOf } from '../../base/distribution/hold-rows.ts'
 import { isSpread } from '../../base/distribution/spread.ts'
 import type { TakingBack } from '../../workspace/workspace.ts'
-import { type AgentKey, firstOwner, human, keyCanOwn, type Owner } from '../conversation/owner.ts'
-
-/** The owner of a conversation that a customer has just begun. */
-export async function chooseFirstOwner(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<Owner> {
-  const { isStopped } = await readAgentRules(tx, workspaceId)
-  if (isStopped) return human
-  return firstOwner(await holdAgentKeys(tx, workspaceId, null), connectionId, false, now)
-}
+import { type AgentKey, firstOwner, keyCanOwn, type Owner } from '../conversation/owner.ts'
 
 /**
  * Answers for each connection who owns a conversation that a customer begins there; it stays so until the transaction

@@ -10,10 +10,10 @@ import { newConversation } from '../conversation/customer.ts'
 import { agentHasIt, agentsStopped, connectionNotFound, heldByPeople, keyCannotOwn } from '../conversation/errors.ts'
 import { refusalToTake } from '../conversation/hold.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
+import { insertConversations } from '../conversation/many-queries.ts'
 import { agent } from '../conversation/owner.ts'
-import { insertConversation } from '../conversation/queries.ts'
 import { withoutRace } from '../receive/without-race.ts'
-import { namesNothing } from '../send/named-by-send.ts'
+import { namesNothing } from '../send/check-named.ts'
 import { checkSend } from '../send/send-checks.ts'
 import type { SendCommand } from '../send/send-command.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
@@ -47,15 +47,9 @@ export async function beginConversation(deps: SendDeps, caller: Sender, asked: B
   const connection = isSeen ? await deps.openConnection(workspaceId, asked.connectionId) : null
   if (connection === null) throw connectionNotFound()
   return deps.vault.withKeyring(workspaceId, (keyring) =>
-    withoutRace(
-      () => deps.db.tx((tx) => begin(tx, keyring, caller, connection, asked, deps.clock.now())),
-      (error) => error instanceof BegunByOther,
-    ),
+    withoutRace(() => deps.db.tx((tx) => begin(tx, keyring, caller, connection, asked, deps.clock.now()))),
   )
 }
-
-/** Somebody began it between our look and our writing. */
-class BegunByOther extends Error {}
 
 async function begin(
   tx: Tx,
@@ -87,8 +81,8 @@ async function begin(
     await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
     return { conversation, isNew: false }
   }
-  if (!(await insertConversation(tx, keyring, workspaceId, conversation))) throw new BegunByOther()
   await Promise.all([
+    insertConversations(tx, keyring, workspaceId, [conversation]),
     recordDifference(tx, workspaceId, before, conversation, { actor, reason: 'began' }, now),
     recordEvents(tx, keyring, workspaceId, change.events, now),
   ])

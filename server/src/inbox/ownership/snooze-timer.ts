@@ -25,7 +25,7 @@ export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch 
 
 /**
  * Opens the snoozed conversations whose time has come. For a timer; several nodes share the work. A customer who writes
- * opens theirs at once (`receive/receive-event.ts`).
+ * opens theirs at once (`receive/plan-event.ts`).
  */
 export async function wakeSnoozed(db: Db, clock: Clock): Promise<number> {
   let woken = 0

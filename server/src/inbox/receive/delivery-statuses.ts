@@ -8,7 +8,7 @@ import { externalIndex } from '../conversation/sealed.ts'
 import { advanceMessages, type PartReport } from './advance-send.ts'
 import { advanceSettled } from './advance-settled.ts'
 import { lockExternalIds, storeEarlyStatuses } from './early-statuses.ts'
-import { isPermanentError } from './permanent-errors.ts'
+import { passOverFaulty } from './permanent-errors.ts'
 import type { ReceiveDeps, Receiver, ToldStatus } from './receiver.ts'
 
 /**
@@ -40,7 +40,10 @@ async function advanceOthers(
 ): Promise<void> {
   const { found, unknown } = await findTargets(deps.db.sql, keyring, workspaceId, statuses)
   await applyTargets(deps, workspaceId, keyring, found)
-  if (unknown.length > 0) await keepUnknown(deps, workspaceId, keyring, unknown)
+  if (unknown.length === 0) return
+  const keep = (some: readonly ToldStatus[]) => keepUnknown(deps, workspaceId, keyring, some)
+  const fieldsOf = ({ receiver }: ToldStatus) => ({ workspaceId, connectionId: receiver.id, code: 'status' })
+  await passOverFaulty(deps.log, unknown, keep, fieldsOf)
 }
 
 interface Target {
@@ -162,7 +165,6 @@ export function readCorrelator(text: string | null): { messageId: string; part: 
     : null
 }
 
-/** All of them in one transaction; one by one where that fails, so that none is held up by another. */
 async function applyTargets(
   deps: ReceiveDeps,
   workspaceId: string,
@@ -170,21 +172,13 @@ async function applyTargets(
   targets: readonly Target[],
 ): Promise<void> {
   if (targets.length === 0) return
-  try {
-    const moved = await deps.db.tx((tx: Tx) => advance(tx, keyring, workspaceId, targets, deps.clock.now()))
+  const apply = async (some: readonly Target[]) => {
+    const moved = await deps.db.tx((tx: Tx) => advance(tx, keyring, workspaceId, some, deps.clock.now()))
     for (const target of moved) {
       await deps.db.tx((tx: Tx) => advanceMoved(tx, keyring, workspaceId, target, deps.clock.now()))
     }
-  } catch (error) {
-    if (!isPermanentError(error)) throw error
-    const [target, another] = targets
-    if (another !== undefined) {
-      for (const each of targets) await applyTargets(deps, workspaceId, keyring, [each])
-      return
-    }
-    const fields = { workspaceId, messageId: target?.messageId, code: 'status' }
-    deps.log.error('inbound item passed over', fields, error)
   }
+  await passOverFaulty(deps.log, targets, apply, ({ messageId }) => ({ workspaceId, messageId, code: 'status' }))
 }
 
 /** Returns the targets whose conversation is another one by now. */
@@ -212,29 +206,8 @@ async function advanceMoved(tx: Tx, keyring: Keyring, workspaceId: string, targe
   if (conversation !== undefined) await advanceMessages(tx, keyring, workspaceId, [{ ...target, conversation }], now)
 }
 
-/** All of them at once; one by one where that fails, so that none is held up by another. */
-async function keepUnknown(
-  deps: ReceiveDeps,
-  workspaceId: string,
-  keyring: Keyring,
-  statuses: readonly ToldStatus[],
-): Promise<void> {
-  try {
-    await keepTogether(deps, workspaceId, keyring, statuses)
-  } catch (error) {
-    if (!isPermanentError(error)) throw error
-    const [first, another] = statuses
-    if (another !== undefined) {
-      for (const each of statuses) await keepUnknown(deps, workspaceId, keyring, [each])
-      return
-    }
-    const fields = { workspaceId, connectionId: first?.receiver.id, code: 'status' }
-    deps.log.error('inbound item passed over', fields, error)
-  }
-}
-
 /** Looks once more under the lock of each id: its send may have been settled since. */
-async function keepTogether(
+async function keepUnknown(
   deps: ReceiveDeps,
   workspaceId: string,
   keyring: Keyring,

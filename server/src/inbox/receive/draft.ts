@@ -1,18 +1,26 @@
+import type { Tx } from '../../base/db.ts'
 import type { NewEvent } from '../../events/record.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { type ActivityDetail, type ActivityReason, detailsBetween } from '../conversation/activity.ts'
-import { changeOwner } from '../conversation/change.ts'
+import { changeOwner, newest, touched } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { placeOfInbound } from '../conversation/conversation-state.ts'
 import { matchCustomer, newConversation } from '../conversation/customer.ts'
 import { type Message, uniqueTime } from '../conversation/message.ts'
-import { type Stretch, stretchMs } from '../conversation/message-queries.ts'
+import { findNewestOutbound, freeTimeFrom, type Stretch, stretchMs } from '../conversation/message-queries.ts'
 import { type Owner, sameOwner } from '../conversation/owner.ts'
+import { climb } from '../conversation/status-ladder.ts'
+import { withEarlyRevisions } from './early-revisions.ts'
+import { takeEarlyStatuses } from './early-statuses.ts'
 import type { CustomerEvent } from './group-events.ts'
-import { type Applied, type Plan, placed, planEvent } from './plan-event.ts'
-import { type Receiver, reasonOf, type Writer } from './receiver.ts'
-import { mayReveal } from './reveal.ts'
-import { isRevision } from './revise.ts'
+import { type Applied, type Plan, placed, planEcho, planEvent, sent } from './plan-event.ts'
+import { type Intake, type Receiver, reasonOf, type Writer } from './receiver.ts'
+import { type HistoryEvent, mayReveal, revealMessage } from './reveal.ts'
+import { isRevision, type RevisionEvent } from './revise.ts'
+import { reviseMessage } from './revise-message.ts'
+
+/** A linked device is told how far its own messages have come; of a platform's it is told who sent them. */
+export const isFollowed = ({ channel }: Receiver): boolean => channel === 'unofficial'
 
 /** What one connection was told of one customer, in order. */
 export interface CustomerGroup {
@@ -30,6 +38,10 @@ export interface Draft {
   events: NewEvent[]
   /** Milliseconds that messages have, as far as they matter to these. */
   times: Set<number>
+  /** Of a linked device: it is told how far its own messages have come. */
+  followed: Message[]
+  /** Nobody begins a conversation without a message. */
+  needsMessage: boolean
 }
 
 export const draftOf = (before: Conversation): Draft => ({
@@ -39,28 +51,41 @@ export const draftOf = (before: Conversation): Draft => ({
   activities: [],
   events: [],
   times: new Set(),
+  followed: [],
+  needsMessage: true,
 })
 
 /** A conversation that a customer begins, with the owner that those who write for the first time get. */
 export function begin(receiver: Receiver, event: BeginningEvent, firstOwner: Owner, now: Date): Draft {
-  const isCustomer = event.type === 'message'
-  const blank = newConversation(receiver, event.customer, isCustomer ? 'customer' : 'hearsay', event.at, now)
-  // Only a customer who writes gets an agent; what people did elsewhere begins with people.
-  const { conversation, events } = changeOwner(blank, isCustomer ? firstOwner : blank.owner, systemActor, now)
+  const isCustomers = event.type === 'message' || event.type === 'marketing_preference'
+  const source = event.type === 'message' ? 'customer' : 'hearsay'
+  const made = newConversation(receiver, event.customer, source, event.at, now)
+  // Nobody has written: there is something to know, and nothing to do.
+  const blank = event.type === 'marketing_preference' ? { ...made, status: 'closed' as const } : made
+  // What people did elsewhere begins with people.
+  const { conversation, events } = changeOwner(blank, isCustomers ? firstOwner : blank.owner, systemActor, now)
   const activities = detailsBetween(blank, conversation).map((detail) => ({ reason: 'began' as const, detail }))
-  return { ...draftOf(conversation), before: null, activities, events }
+  return { ...draftOf(conversation), before: null, activities, events, needsMessage: isMessage(event) }
 }
 
-export type BeginningEvent = Extract<CustomerEvent, { externalId: string }>
+/** What may begin a conversation: a message, or what a customer has said that they want of marketing. */
+export type BeginningEvent = MessageEvent | Extract<CustomerEvent, { type: 'marketing_preference' }>
 
-/** Whether an event begins a conversation by itself. */
-export const begins = (event: CustomerEvent): event is BeginningEvent => 'externalId' in event
+type MessageEvent = Extract<CustomerEvent, { externalId: string }>
+
+export const mayBegin = (event: CustomerEvent): event is BeginningEvent =>
+  isMessage(event) || event.type === 'marketing_preference'
+
+/** Whether an event is a message. */
+export const isMessage = (event: CustomerEvent): event is MessageEvent => 'externalId' in event
 
 /** The stretches of a conversation's time in which others may have what these messages ask for. */
 export function stretchesOf({ before }: Draft, { events }: CustomerGroup): Stretch[] {
   if (before === null) return []
   // Behind its newest message all is free.
-  const asked = events.flatMap((event) => (begins(event) && event.at <= before.lastMessageAt ? event.at.getTime() : []))
+  const asked = events.flatMap((event) =>
+    isMessage(event) && event.at <= before.lastMessageAt ? event.at.getTime() : [],
+  )
   return [...new Set(asked)].map((from) => ({
     conversationId: before.id,
     from: new Date(from),
@@ -76,50 +101,82 @@ export interface Folded {
   added: string[]
 }
 
+/** A transaction in which one event may look at more than its conversation. */
+export interface LookUp {
+  tx: Tx
+  intake: Intake
+}
+
+type IsKnown = (externalId: string) => boolean
+
 /**
- * The draft after what was told of its customer; null when more is to be looked at than what is here: a name that is
- * another's, a change of owner, media that show later, a second without a free millisecond.
+ * The draft after what was told of its customer. Without `lookUp` nothing is looked at, and it is null when more has to be than
+ * what is here: a name that is another's, a change of owner, edits, media that show later, a second without a free millisecond.
  */
-export function fold(
+export async function fold(
   start: Draft,
-  { events }: CustomerGroup,
-  isKnown: (externalId: string) => boolean,
+  { receiver, events }: CustomerGroup,
+  isKnown: IsKnown,
   now: Date,
-): Folded | null {
-  const draft: Folded['draft'] = {
+  lookUp: LookUp | null,
+): Promise<Folded | null> {
+  const draft: Draft = {
     ...start,
     messages: [...start.messages],
     activities: [...start.activities],
     events: [...start.events],
     times: new Set(start.times),
+    followed: [...start.followed],
   }
+  const folding = { draft, receiver, now, lookUp }
   const added = new Set<string>()
   const wrote: NonNullable<Applied['wrote']>[] = []
   for (const event of events) {
-    if (begins(event) && (isKnown(event.externalId) || added.has(event.externalId))) {
-      if (mayReveal(event)) return null
-      continue
-    }
+    const isRepeat = isMessage(event) && (isKnown(event.externalId) || added.has(event.externalId))
+    if (isRepeat && !mayReveal(event)) continue
     const before = draft.conversation
-    // Another message is to be looked at.
-    if (isRevision(event)) return null
-    if (!isOf(before, event)) return null
-    const place = event.type === 'message' ? placeOfInbound(before, event.at) : undefined
-    if (place === 'unknown') return null
-    const plan = placed(planEvent({ now }, before, event), place)
-    const applied = plan.message === null ? plan.applied : addMessage(draft, plan)
+    const applied = isRepeat && mayReveal(event) ? await reveal(folding, event) : await apply(folding, event)
     if (applied === null) return null
-    if (draft.before !== null && !sameOwner(before.owner, applied.conversation.owner)) return null
     const reason = reasonOf(event)
     draft.conversation = applied.conversation
     draft.activities.push(...detailsBetween(before, applied.conversation).map((detail) => ({ reason, detail })))
     draft.events.push(...applied.events)
-    if (begins(event)) added.add(event.externalId)
+    if (isMessage(event)) added.add(event.externalId)
     if (applied.wrote !== null) wrote.push(applied.wrote)
   }
   const referral = wrote.findLast((one) => one.referral !== null)?.referral ?? null
   const writer = wrote.length === 0 ? null : { ...draft.conversation.contact, referral }
   return { draft, writer, added: [...added] }
+}
+
+interface Folding {
+  draft: Draft
+  receiver: Receiver
+  now: Date
+  lookUp: LookUp | null
+}
+
+const quietly = (conversation: Conversation): Applied => ({ conversation, events: [], wrote: null })
+
+async function reveal({ draft: { conversation }, now, lookUp }: Folding, event: HistoryEvent): Promise<Applied | null> {
+  if (lookUp === null) return null
+  const message = await revealMessage(lookUp.tx, lookUp.intake, conversation, event)
+  return quietly(message === null ? conversation : touched({ ...conversation, ...newest(conversation, message) }, now))
+}
+
+async function apply(folding: Folding, event: CustomerEvent): Promise<Applied | null> {
+  const { draft, lookUp } = folding
+  const before = draft.conversation
+  if (isRevision(event)) {
+    return lookUp === null ? null : quietly(await reviseMessage(lookUp.tx, lookUp.intake, before, event))
+  }
+  // Who looks has found the conversation by all names.
+  if (lookUp === null && !isOf(before, event)) return null
+  const plan = await planOf(folding, event)
+  if (plan === null) return null
+  const applied = plan.message === null ? plan.applied : await addMessage(folding, event, plan)
+  if (applied === null || lookUp !== null || draft.before === null) return applied
+  return sameOwner(before.owner, applied.conversation.owner) ? applied : null
 }
 
 /** Whether the event's customer goes by this conversation, and by this one alone. */
@@ -128,13 +185,60 @@ function isOf(conversation: Conversation, event: CustomerEvent): boolean {
   return own !== null && formerHolder === null
 }
 
+async function planOf(
+  { draft, receiver, now, lookUp }: Folding,
+  event: Exclude<CustomerEvent, RevisionEvent>,
+): Promise<Plan | null> {
+  const before = draft.conversation
+  if (event.type === 'echo' && isFollowed(receiver)) {
+    if (lookUp === null) return null
+    const told = await takeEarlyStatuses(lookUp.tx, lookUp.intake.keyring, receiver, event.externalId)
+    return planEcho(
+      { now },
+      before,
+      event,
+      told.reduce((from, to) => climb(from, to) ?? from, sent),
+    )
+  }
+  const plan = planEvent({ now }, before, event)
+  if (event.type !== 'message') return plan
+  const place = placeOfInbound(before, event.at)
+  if (place !== 'unknown') return placed(plan, place)
+  if (lookUp === null) return null
+  const stretch = { from: event.at, to: before.lastMessageAt }
+  const sentAt = await findNewestOutbound(lookUp.tx, receiver.workspaceId, before.id, stretch)
+  return placed(plan, sentAt === null ? event.at : new Date(sentAt.getTime() + 1))
+}
+
 /** Adds the message at the first free millisecond of its time; null when that is not known. */
-function addMessage(draft: Draft, { message: wanted, added }: Extract<Plan, { message: Message }>): Applied | null {
-  const occurredAt = uniqueTime(wanted.occurredAt, (timeMs) => draft.times.has(timeMs))
-  const isBeyond = draft.before === null || occurredAt > draft.before.lastMessageAt
-  if (!isBeyond && occurredAt.getTime() >= wanted.occurredAt.getTime() + stretchMs) return null
-  const message = { ...wanted, occurredAt }
+async function addMessage(
+  { draft, receiver, lookUp }: Folding,
+  event: CustomerEvent,
+  { message: wanted, added }: Extract<Plan, { message: Message }>,
+): Promise<Applied | null> {
+  const { conversation } = draft
+  const made =
+    lookUp === null
+      ? wanted
+      : await withEarlyRevisions(lookUp.tx, lookUp.intake.keyring, receiver, conversation, event.customer, wanted)
+  const occurredAt = await freeTime(draft, made, receiver, lookUp)
+  if (occurredAt === null) return null
+  const message = { ...made, occurredAt }
   draft.times.add(occurredAt.getTime())
   draft.messages.push(message)
+  if (event.type === 'echo' && isFollowed(receiver)) draft.followed.push(message)
   return added(message)
+}
+
+async function freeTime(
+  { before, times }: Draft,
+  { conversationId, occurredAt: wanted }: Message,
+  { workspaceId }: Receiver,
+  lookUp: LookUp | null,
+): Promise<Date | null> {
+  const free = uniqueTime(wanted, (timeMs) => times.has(timeMs))
+  // Behind its newest message all is free.
+  if (before === null || free > before.lastMessageAt) return free
+  if (lookUp !== null) return freeTimeFrom(lookUp.tx, workspaceId, conversationId, wanted)
+  return free.getTime() < wanted.getTime() + stretchMs ? free : null
 }

@@ -10,9 +10,9 @@ import { newConversation, withCustomer } from '../conversation/customer.ts'
 import { connectionNotFound } from '../conversation/errors.ts'
 import { messageSent } from '../conversation/events.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
+import { insertConversations } from '../conversation/many-queries.ts'
 import type { Message } from '../conversation/message.ts'
-import { addMessage, findByExternalIndex } from '../conversation/message-queries.ts'
-import { insertConversation } from '../conversation/queries.ts'
+import { findByExternalIndex, freeTimeFrom, insertMessages } from '../conversation/message-queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockedPart, withEarlyRevisions } from './early-revisions.ts'
 import { lockExternalIds, lockIds } from './early-statuses.ts'
@@ -45,10 +45,7 @@ export async function recordEcho(
   echo: Echo,
 ): Promise<Recorded> {
   return deps.vault.withKeyring(workspaceId, (keyring) =>
-    withoutRace(
-      () => deps.db.tx((tx) => record(tx, keyring, workspaceId, echo, deps.clock.now())),
-      (error) => error instanceof EchoRace,
-    ),
+    withoutRace(() => deps.db.tx((tx) => record(tx, keyring, workspaceId, echo, deps.clock.now()))),
   )
 }
 
@@ -64,8 +61,9 @@ async function record(tx: Tx, keyring: Keyring, workspaceId: string, echo: Echo,
     ...([tx, keyring, receiver, conversation, customerOf(echo)] as const),
     messageOf(conversation, echo, now),
   )
-  const message = await addMessage(tx, keyring, workspaceId, made)
-  if (message === null) throw new EchoRace()
+  const occurredAt = await freeTimeFrom(tx, workspaceId, conversation.id, made.occurredAt)
+  const message = { ...made, occurredAt }
+  await insertMessages(tx, keyring, workspaceId, [message])
   const after = withOutbound(conversation, message, now)
   const change = { conversation: after, events: [messageSent(after, message)] }
   await commitChange(tx, keyring, workspaceId, conversation, change, { actor: systemActor, reason: null }, now)
@@ -86,10 +84,8 @@ async function conversationFor(
   if (found !== undefined) return { conversation: withCustomer(found, customer, 'hearsay', now), begun: false }
   const connection = { id: connectionId, channel: 'waba' } as const
   const conversation = newConversation(connection, customer, 'hearsay', occurredAt ?? now, now)
-  if (await insertConversation(tx, keyring, workspaceId, conversation)) return { conversation, begun: true }
-  const winner = await lockCustomer(tx, keyring, scope, customer, now)
-  if (winner === undefined) throw new Error('A conversation could be neither begun nor found')
-  return { conversation: winner, begun: false }
+  await insertConversations(tx, keyring, workspaceId, [conversation])
+  return { conversation, begun: true }
 }
 
 const customerOf = ({ to }: Echo): Customer => ({ userId: null, parentUserId: null, phone: to, name: null })
@@ -113,9 +109,6 @@ function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
     settleBy: null,
   }
 }
-
-/** The platform told of the same message at the same moment. */
-class EchoRace extends Error {}
 
 /** Throws 404 unless the connection is an official one of the workspace that the caller sees. */
 export async function requireEchoConnection(sql: Sql, scope: Scope, connectionId: string): Promise<void> {

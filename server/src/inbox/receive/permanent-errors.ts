@@ -1,4 +1,5 @@
 import { sqlState } from '../../base/db.ts'
+import type { Log, LogFields } from '../../base/log.ts'
 
 // Data exceptions, broken constraints, values beyond a limit: the same item would fail again for ever.
 const lastingClasses = new Set(['22', '23', '54'])
@@ -8,4 +9,24 @@ export function isPermanentError(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== '') return lastingClasses.has(state.slice(0, 2))
   return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError
+}
+
+/**
+ * Does all of it at once; one by one where an item is at fault, so that none is held up by another. The item at fault is logged
+ * and passed over.
+ */
+export async function passOverFaulty<T>(
+  log: Log,
+  items: readonly T[],
+  work: (items: readonly T[]) => Promise<void>,
+  fieldsOf: (item: T) => LogFields,
+): Promise<void> {
+  try {
+    await work(items)
+  } catch (error) {
+    if (!isPermanentError(error)) throw error
+    const [first, another] = items
+    if (another !== undefined) for (const each of items) await passOverFaulty(log, [each], work, fieldsOf)
+    else if (first !== undefined) log.error('inbound item passed over', fieldsOf(first), error)
+  }
 }

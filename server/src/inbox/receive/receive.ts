@@ -1,13 +1,12 @@
 import { batch } from '../../base/async/batch.ts'
 import { isUndone, type Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
-import { applyTogether } from './apply-together.ts'
+import { applyAlone } from './apply-alone.ts'
+import { applyBatch } from './apply-batch.ts'
 import { receiveStatuses } from './delivery-statuses.ts'
 import type { CustomerGroup } from './draft.ts'
 import { type CustomerEvent, groupByCustomer, sortDelivery } from './group-events.ts'
-import { isPermanentError } from './permanent-errors.ts'
-import { applyEvents } from './receive-events.ts'
+import { isPermanentError, passOverFaulty } from './permanent-errors.ts'
 import type { ReceiveDeps, Receiver, ToldStatus, Writer } from './receiver.ts'
 import { withoutRace } from './without-race.ts'
 
@@ -18,18 +17,11 @@ export type ReceiveDelivery = (receiver: Receiver, events: readonly ChannelEvent
 const [transactionsAtOnce, maxDeliveries, maxEvents] = [2, 64, 500]
 
 /**
- * Takes a delivery in. Resolves once everything of it is committed, so that it may be acknowledged; rejects when the
- * database is away, so that it must come again. A repeat changes nothing. An item that cannot be stored, now or ever, is
- * logged and passed over: it must not hold up the others of its delivery.
+ * What takes deliveries in. Resolves once everything of a delivery is committed, so that it may be acknowledged; rejects when
+ * the database is away, so that it must come again. A repeat changes nothing. An item that cannot be stored, now or ever, is
+ * logged and passed over: it must not hold up the others of its delivery. Deliveries of one workspace that come in a busy
+ * moment go together; none fails with another.
  */
-export function receive(deps: ReceiveDeps, receiver: Receiver, events: readonly ChannelEvent[]): Promise<void> {
-  return receiveAll(deps, receiver, events, {
-    customers: (workspaceId, delivery) => receiveCustomers(deps, workspaceId, [delivery]),
-    statuses: (workspaceId, told) => receiveStatuses(deps, workspaceId, told),
-  })
-}
-
-/** `receive` for many: deliveries of one workspace that come in a busy moment go together; none fails with another. */
 export function openReceive(deps: ReceiveDeps): ReceiveDelivery {
   const together = <T>(work: (workspaceId: string, items: readonly T[]) => Promise<void>) =>
     batch<T, void>({
@@ -41,35 +33,25 @@ export function openReceive(deps: ReceiveDeps): ReceiveDelivery {
       },
       isUndone: mayGoApart,
     })
-  const take: Take = {
-    customers: together((workspaceId, deliveries) => receiveCustomers(deps, workspaceId, deliveries)),
-    statuses: together((workspaceId, told) => receiveStatuses(deps, workspaceId, told.flat())),
-  }
-  return (receiver, events) => receiveAll(deps, receiver, events, take)
-}
+  const takeCustomers = together<Delivery>((workspaceId, deliveries) => receiveCustomers(deps, workspaceId, deliveries))
+  const takeStatuses = together<ToldStatus[]>((workspaceId, told) => receiveStatuses(deps, workspaceId, told.flat()))
 
-/** Takes a part of a delivery, alone or with others. */
-interface Take {
-  customers(workspaceId: string, delivery: Delivery): Promise<void>
-  statuses(workspaceId: string, told: readonly ToldStatus[]): Promise<void>
-}
-
-async function receiveAll(
-  deps: ReceiveDeps,
-  receiver: Receiver,
-  events: readonly ChannelEvent[],
-  take: Take,
-): Promise<void> {
-  const { workspaceId } = receiver
-  const { customers, statuses, connection } = sortDelivery(events)
-  const failures: unknown[] = []
-  const attempt = async (work: () => Promise<void>) => work().catch((error: unknown) => failures.push(error))
-  if (customers.length > 0) await attempt(() => take.customers(workspaceId, { receiver, events: customers }))
-  if (statuses.length > 0) {
+  return async (receiver, events) => {
+    const { workspaceId } = receiver
+    const { customers, statuses, connection } = sortDelivery(events)
     const told = statuses.map((event) => ({ receiver, event }))
-    await attempt(() => take.statuses(workspaceId, told))
+    await finishAll([
+      ...(customers.length === 0 ? [] : [() => takeCustomers(workspaceId, { receiver, events: customers })]),
+      ...(told.length === 0 ? [] : [() => takeStatuses(workspaceId, told)]),
+      ...connection.map((event) => () => deps.connectionTold(receiver, event)),
+    ])
   }
-  for (const event of connection) await attempt(() => deps.connectionTold(receiver, event))
+}
+
+/** One after the other; rejects with the first failure once all have ended. */
+async function finishAll(works: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const work of works) await work().catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }
 
@@ -92,7 +74,7 @@ async function receiveCustomers(
       if (deliveries.length > 1 || !mayGoApart(error)) throw error
       return groups
     })
-    await receiveEach(deps, others)
+    await finishAll(others.map((group) => () => receiveAlone(deps, group)))
   }
 }
 
@@ -131,8 +113,8 @@ async function receiveTogether(
     const taken = await deps.vault.withKeyring(workspaceId, async (keyring) => {
       // While two versions of a digest are in use, who begins a conversation has to wait for others who may.
       const isAlone = keyring.indexVersions.length === 1
-      const together = { keyring, workspaceId, now: deps.clock.now(), mayBegin: mayBegin && isAlone }
-      return { ...(await deps.db.tx((tx: Tx) => applyTogether(tx, together, some))), isAlone }
+      const intake = { keyring, workspaceId, now: deps.clock.now() }
+      return { ...(await deps.db.tx((tx: Tx) => applyBatch(tx, intake, some, mayBegin && isAlone))), isAlone }
     })
     wrote.push(...taken.wrote)
     return taken
@@ -148,45 +130,23 @@ async function receiveTogether(
   }
 }
 
-async function receiveEach(deps: ReceiveDeps, groups: readonly CustomerGroup[]): Promise<void> {
-  const failures: unknown[] = []
-  for (const { receiver, events } of groups) {
-    await receiveGroup(deps, receiver, events).catch((error: unknown) => failures.push(error))
+async function receiveAlone(deps: ReceiveDeps, { receiver, events }: CustomerGroup): Promise<void> {
+  const fieldsOf = ({ type: code }: CustomerEvent) => {
+    return { workspaceId: receiver.workspaceId, connectionId: receiver.id, code }
   }
-  if (failures.length > 0) throw failures[0]
-}
-
-async function receiveGroup(deps: ReceiveDeps, receiver: Receiver, group: CustomerEvent[]): Promise<void> {
-  try {
-    await receiveOne(deps, receiver, group)
-  } catch (error) {
-    if (!isPermanentError(error)) throw error
-    if (group.length > 1) {
-      for (const event of group) await receiveGroup(deps, receiver, [event])
-      return
-    }
-    const fields = { workspaceId: receiver.workspaceId, connectionId: receiver.id, code: group[0]?.type }
-    deps.log.error('inbound item passed over', fields, error)
+  const passedOver = (event: CustomerEvent) =>
+    deps.log.info('change of a message that is not its author’s passed over', fieldsOf(event))
+  const apply = (some: readonly CustomerEvent[]) =>
+    deps.vault.withKeyring(receiver.workspaceId, (keyring) =>
+      withoutRace(() =>
+        deps.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: deps.clock.now(), passedOver }, some)),
+      ),
+    )
+  const receiveSome = async (some: readonly CustomerEvent[]) => {
+    const { writer, strays } = await apply(some)
+    // Their message may have come with another delivery that found nothing waiting, while there was no conversation to lock.
+    if (strays.length > 0) await apply(strays)
+    if (writer !== null) await deps.customersWrote(receiver.workspaceId, [writer])
   }
-}
-
-async function receiveOne(deps: ReceiveDeps, receiver: Receiver, group: CustomerEvent[]): Promise<void> {
-  const passedOver = ({ type: code }: CustomerEvent) => {
-    const fields = { workspaceId: receiver.workspaceId, connectionId: receiver.id, code }
-    deps.log.info('change of a message that is not its author’s passed over', fields)
-  }
-  const strayed = (event: CustomerEvent) => void strays.push(event)
-  let strays: CustomerEvent[] = []
-  const intakeOf = (keyring: Keyring) => ({ keyring, receiver, now: deps.clock.now(), passedOver, strayed })
-  const apply = (keyring: Keyring, events: readonly CustomerEvent[]) =>
-    withoutRace(() => {
-      strays = []
-      return deps.db.tx((tx: Tx) => applyEvents(tx, intakeOf(keyring), events))
-    })
-  const work = (keyring: Keyring) => apply(keyring, group)
-  const lookAgain = (keyring: Keyring) => apply(keyring, strays)
-  const wrote = await deps.vault.withKeyring(receiver.workspaceId, work)
-  // Their message may have come with another delivery that found nothing waiting, while there was no conversation to lock.
-  if (strays.length > 0) await deps.vault.withKeyring(receiver.workspaceId, lookAgain)
-  if (wrote.length > 0) await deps.customersWrote(receiver.workspaceId, wrote)
+  await passOverFaulty(deps.log, events, receiveSome, fieldsOf)
 }

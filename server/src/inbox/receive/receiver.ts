@@ -34,15 +34,20 @@ export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
   customersWrote(workspaceId: string, writers: readonly Writer[]): Promise<void>
 }
 
-/** What the events of a delivery are applied with. */
+/** What the events of a workspace are applied with. */
+export interface WorkspaceIntake {
+  keyring: Keyring
+  workspaceId: string
+  now: Date
+}
+
+/** What the events of one connection are applied with. */
 export interface Intake {
   keyring: Keyring
   receiver: Receiver
   now: Date
   /** Told of an edit, a withdrawal or the like of a message that is not its author's. */
   passedOver?: (event: CustomerEvent) => void
-  /** Told of one that waits for its message while its customer has no conversation. */
-  strayed?: (event: CustomerEvent) => void
 }
 
 /** Why a conversation changed with an event, as the team reads it. */

@@ -9,7 +9,7 @@ import { renewTokens } from '../search/renew-tokens.ts'
 import type { CustomerEvent } from './group-events.ts'
 import type { Intake } from './receiver.ts'
 
-type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
+export type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
 const media: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'document'])
 

@@ -7,7 +7,6 @@ import { externalIndex } from '../conversation/sealed.ts'
 import { deleteMediaOf } from '../media/media-queries.ts'
 import { renewTokens } from '../search/renew-tokens.ts'
 import { keepsFormerTexts, parkRevision } from './early-revisions.ts'
-import type { Applied } from './plan-event.ts'
 import type { Intake } from './receiver.ts'
 import { type RevisionEvent, revise } from './revise.ts'
 
@@ -20,7 +19,7 @@ export async function reviseMessage(
   intake: Intake,
   before: Conversation,
   event: RevisionEvent,
-): Promise<Applied> {
+): Promise<Conversation> {
   const { keyring, receiver, now } = intake
   const [found, keepsFormer] = await Promise.all([
     event.type === 'reaction_lifted'
@@ -31,7 +30,7 @@ export async function reviseMessage(
   // Nobody takes back a reaction that they did not make: this one is yet to come.
   if (found === null || (found.length === 0 && event.type === 'reaction_lifted')) {
     await parkRevision(tx, intake, before.id, event)
-    return { conversation: before, events: [], wrote: null }
+    return before
   }
   if (found.length === 0) intake.passedOver?.(event)
   let conversation = before
@@ -45,7 +44,7 @@ export async function reviseMessage(
     if (losesFile) await deleteMediaOf(tx, receiver.workspaceId, [revised.id])
     conversation = touched({ ...conversation, ...newest(conversation, revised) }, now)
   }
-  return { conversation, events: [], wrote: null }
+  return conversation
 }
 
 /** None when it is another's, or is one of the parts that a long text was sent in; null when it is not here. */

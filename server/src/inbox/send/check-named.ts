@@ -1,13 +1,72 @@
+import type { Tx } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { isBlank } from '../../base/text/outside-text.ts'
 import type { GivenFile, OtherMessage, Outgoing } from '../../channels/connector.ts'
 import { type MediaWay, takesCaption } from '../../channels/media-way.ts'
 import type { MediaKind } from '../../channels/message-detail.ts'
 import type { Template } from '../../channels/templates/template.ts'
-import type { KeptDetail, Message } from '../conversation/message.ts'
-import { typeAmong, type Upload } from '../media/sent-media.ts'
+import { type KeptDetail, type Message, type MessageRow, openMessage } from '../conversation/message.ts'
+import { messageColumns } from '../conversation/message-queries.ts'
+import { lockUpload, typeAmong, type Upload } from '../media/sent-media.ts'
 import type { SendCommand } from './send-command.ts'
 import { invalidMessage } from './send-errors.ts'
+
+/** What a send names beside its words, as it is under the conversation's lock; null where it names none, or one that is not there. */
+export interface NamedBySend {
+  /** The file, or that of a template's header. */
+  upload: Upload | null
+  /** The message that is quoted or reacted to. */
+  about: Message | null
+}
+
+export const namesNothing: NamedBySend = { upload: null, about: null }
+
+/** Whether a send names a file or a message. */
+export const namesSomething = (command: SendCommand): boolean =>
+  uploadIdOf(command) !== undefined || aboutIdOf(command) !== undefined
+
+/** Makes no statement for words alone. */
+export async function findNamed(
+  tx: Tx,
+  keyring: Keyring,
+  place: { workspaceId: string; conversationId: string },
+  command: SendCommand,
+): Promise<NamedBySend> {
+  const [uploadId, aboutId] = [uploadIdOf(command), aboutIdOf(command)]
+  if (uploadId === undefined && aboutId === undefined) return namesNothing
+  const { workspaceId, conversationId } = place
+  const [upload, about] = await Promise.all([
+    uploadId === undefined ? null : lockUpload(tx, keyring, workspaceId, conversationId, uploadId),
+    aboutId === undefined ? null : findMessage(tx, keyring, place, aboutId),
+  ])
+  return { upload, about }
+}
+
+function uploadIdOf(command: SendCommand): string | undefined {
+  if (command.kind === 'media') return command.uploadId
+  return command.kind === 'template' ? command.headerUploadId : undefined
+}
+
+function aboutIdOf(command: SendCommand): string | undefined {
+  if (command.kind === 'reaction') return command.messageId
+  return command.kind === 'interactive' ? undefined : command.quotedId
+}
+
+async function findMessage(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, conversationId }: { workspaceId: string; conversationId: string },
+  id: string,
+): Promise<Message | null> {
+  const [row] = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.id = ${id}
+      and m.conversation_id = ${conversationId}`
+  return row === undefined ? null : openMessage(keyring, row)
+}
 
 /** The bytes of a file that goes out: which row has them, and how the platform calls it, if it does already. */
 export type FileToGive = Pick<Upload, 'id' | 'platform'>

@@ -20,8 +20,9 @@ import {
   checkHeader,
   contractKinds,
   type FileToGive,
+  type NamedBySend,
 } from './check-named.ts'
-import type { NamedBySend } from './named-by-send.ts'
+
 import type { SendCommand } from './send-command.ts'
 import type { Sender } from './send-deps.ts'
 import {

@@ -90,12 +90,6 @@ export interface ReadSend {
   identity?: object
   /** How far the sender had seen: what came since stays unanswered. Absent: it answers whatever is there. */
   seen?: SeenUpTo | undefined
-}
-
-/** One request to send, and what it takes to judge it. */
-export interface SendAttempt extends ReadSend {
-  connectionId: string
   /** The newest message that the sender has seen: with news since, nothing is sent. Null: whatever there is. */
   lastSeenId: string | null
-  keyring: Keyring
 }

@@ -8,7 +8,6 @@ import { placeQuiet, quietMs } from '../../../src/inbox/conversation/place-quiet
 import { lockConversation, storeConversation } from '../../../src/inbox/conversation/queries.ts'
 import { runWatchdog, watchAnswers } from '../../../src/inbox/ownership/hand-back.ts'
 import { tellWaits } from '../../../src/inbox/ownership/tell-waits.ts'
-import { storeOutbound } from '../../../src/inbox/send/together-queries.ts'
 import { onOneServer } from '../../support/database.ts'
 import { holdConversations } from '../../support/inbox/gate.ts'
 import { addAgent, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
@@ -66,7 +65,6 @@ test(
         await store((tx, before) =>
           storeConversations(tx, keyring, w.workspaceId, [{ before, after: later(before, 1000) }]),
         ),
-        await store((tx, before) => storeOutbound(tx, keyring, w.workspaceId, [later(before, 1000)])),
         await store((tx, before) =>
           storeConversation(tx, keyring, w.workspaceId, { ...later(before, 1), unreadCount: 0 }),
         ),
@@ -205,7 +203,8 @@ test('of conversations that move it is known who waits, and who was answered', a
   await w.db.tx(async (tx) => {
     const before = await lockConversation(tx, keyring, { workspaceId: w.workspaceId, connectionIds: [] }, id)
     assert.ok(before)
-    await storeOutbound(tx, keyring, w.workspaceId, [{ ...later(before, 1000), unansweredSince: null }])
+    const after = { ...later(before, 1000), unansweredSince: null }
+    await storeConversations(tx, keyring, w.workspaceId, [{ before, after }])
   })
   const look = async () => {
     w.clock.advance(61_000)

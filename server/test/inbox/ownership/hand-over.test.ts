@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../src/base/errors.ts'
 import { type HandingAgent, handOver, type ToPeople } from '../../../src/inbox/ownership/hand-over.ts'
+import type { SendStep } from '../../../src/inbox/send/send-deps.ts'
 import { fakePlatform } from '../../support/channels/fake-platform.ts'
 import { addAgent, conversationWorld } from '../../support/inbox/inbox-world.ts'
 import { sendDeps } from '../../support/inbox/send-deps.ts'
+import { afterStep } from '../../support/steps.ts'
 
 const refund = {
   words: { summary: 'Wants the money back for order 1042.', reason: 'Refunds need a person.', nextStep: null },
@@ -58,7 +60,13 @@ test('the closing sentence reaches the customer before people own the conversati
 
 test('an agent that dies between the sentence and the hand-over asks again: nothing is sent twice, and it is completed', async () => {
   const { w, id, deps, caller, hand, told, conversation } = await owned()
-  const dying = { ...deps, vault: { ...w.vault, withKeyring: () => Promise.reject(new Error('killed')) } }
+  let isSaid = false
+  const step = afterStep<SendStep>((one) => {
+    if (one === 'settle') isSaid = true
+  })
+  const withKeyring: typeof w.vault.withKeyring = (...asked) =>
+    isSaid ? Promise.reject(new Error('killed')) : w.vault.withKeyring(...asked)
+  const dying = { ...deps, step, vault: { ...w.vault, withKeyring } }
   const ask = { conversationId: id, ...refund }
   await assert.rejects(() => handOver(dying, caller, ask), /killed/)
   assert.deepEqual([told(), (await conversation()).owner === 'human'], [1, false])

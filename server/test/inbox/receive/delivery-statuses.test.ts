@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { test, type WorldMaker } from '../../support/inbox/both-forms.ts'
+import { test } from 'node:test'
+import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 
-async function sending(inboxWorld: WorldMaker, parts = 1) {
+async function sending(parts = 1) {
   const w = await inboxWorld()
   const { id } = await w.customerWrites('Hi')
   const messageId = await w.pendingSend(id, parts)
@@ -10,8 +11,8 @@ async function sending(inboxWorld: WorldMaker, parts = 1) {
   return { w, id, messageId, events, message }
 }
 
-test('statuses climb and make one event for each real change, whatever order and however often they come', async (inboxWorld) => {
-  const { w, messageId, events, message } = await sending(inboxWorld)
+test('statuses climb and make one event for each real change, whatever order and however often they come', async () => {
+  const { w, messageId, events, message } = await sending()
   const correlator = `${messageId}:1`
   const tell = (status: 'sent' | 'delivered' | 'read') => w.tell(w.status('wamid.1', status, { correlator }))
   for (const status of ['sent', 'sent', 'read', 'delivered', 'sent', 'read'] as const) await tell(status)
@@ -33,8 +34,8 @@ test('statuses climb and make one event for each real change, whatever order and
   })
 })
 
-test('a message in parts has the lowest rung that all have reached', async (inboxWorld) => {
-  const { w, messageId, message, events } = await sending(inboxWorld, 2)
+test('a message in parts has the lowest rung that all have reached', async () => {
+  const { w, messageId, message, events } = await sending(2)
   const tell = (part: number, status: 'sent' | 'delivered') =>
     w.tell(w.status(`wamid.${part}`, status, { correlator: `${messageId}:${part}` }))
   await tell(1, 'delivered')
@@ -46,8 +47,8 @@ test('a message in parts has the lowest rung that all have reached', async (inbo
   assert.equal((await events()).length, 2)
 })
 
-test('statuses of nobody’s messages change nothing', async (inboxWorld) => {
-  const { w, events, message } = await sending(inboxWorld)
+test('statuses of nobody’s messages change nothing', async () => {
+  const { w, events, message } = await sending()
   const stranger = await inboxWorld()
   const correlator = `${(await message()).id}:1`
   await stranger.tell(stranger.status('wamid.1', 'read', { correlator }))

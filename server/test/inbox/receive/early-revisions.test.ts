@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { test as once } from 'node:test'
+import { test as once, test } from 'node:test'
 import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
 import { sweepEarly } from '../../../src/inbox/receive/early-statuses.ts'
 import { recordEcho } from '../../../src/inbox/receive/echo.ts'
-import { receive } from '../../../src/inbox/receive/receive.ts'
-import { test } from '../../support/inbox/both-forms.ts'
-import { customerMessage, type InboxWorld, marina, inboxWorld as newWorld } from '../../support/inbox/inbox-world.ts'
+import { openReceive } from '../../../src/inbox/receive/receive.ts'
+import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { keptMessage } from '../../support/inbox/kept-messages.ts'
 
 type Revision = Extract<ChannelEvent, { originalId: string }>
@@ -32,7 +31,7 @@ const waiting = async ({ db, workspaceId }: InboxWorld): Promise<number> => {
 for (const isKnown of [true, false]) {
   const who = isKnown ? 'a customer who is known' : 'a customer who never wrote'
 
-  test(`a withdrawal and edits of ${who} that come before their message are applied to it`, async (inboxWorld) => {
+  test(`a withdrawal and edits of ${who} that come before their message are applied to it`, async () => {
     const w = await inboxWorld()
     if (isKnown) await w.customerWrites('Hello')
     await w.tell(told(w, 'edited', { at: minuteAgo(w) }))
@@ -49,7 +48,7 @@ for (const isKnown of [true, false]) {
   })
 }
 
-test('what was taken back of the phone, of a history or by an app on the same number comes as it is now', async (inboxWorld) => {
+test('what was taken back of the phone, of a history or by an app on the same number comes as it is now', async () => {
   const w = await inboxWorld()
   const said = { customer: marina, kind: 'text', text: 'Secret', at: minuteAgo(w) } as const
   const rows: [
@@ -80,7 +79,7 @@ test('what was taken back of the phone, of a history or by an app on the same nu
   }
 })
 
-test('a reaction that was taken back before it came is none; a newer one stays', async (inboxWorld) => {
+test('a reaction that was taken back before it came is none; a newer one stays', async () => {
   const w = await inboxWorld()
   await w.customerWrites('Hello', { externalId: 'wamid.1' })
   await w.tell(told(w, 'reaction_lifted', { originalId: 'wamid.1', at: minuteAgo(w) }))
@@ -94,7 +93,7 @@ test('a reaction that was taken back before it came is none; a newer one stays',
   assert.deepEqual([lifted.text, kept.text], ['', '👍'])
 })
 
-test('nobody changes what another customer writes, and no one an answer of ours', async (inboxWorld) => {
+test('nobody changes what another customer writes, and no one an answer of ours', async () => {
   const w = await inboxWorld()
   const other: Customer = { ...marina, phone: '5511900000001' }
   await w.tell(told(w, 'withdrawn', { customer: other }))
@@ -106,12 +105,12 @@ test('nobody changes what another customer writes, and no one an answer of ours'
 once('at the same moment and on two nodes one of both sees the other', async () => {
   for (const isKnown of [true, false]) {
     for (let n = 0; n < 6; n++) {
-      const w = await newWorld()
+      const w = await inboxWorld()
       if (isKnown) await w.customerWrites('Hello')
       const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
       await Promise.all([
-        receive(w.receiveDeps, receiver, [told(w, 'withdrawn')]),
-        receive(w.receiveDeps, receiver, [late(w)]),
+        openReceive(w.receiveDeps)(receiver, [told(w, 'withdrawn')]),
+        openReceive(w.receiveDeps)(receiver, [late(w)]),
       ])
       assert.equal((await keptMessage(w, 'wamid.late')).text, '')
     }
@@ -119,7 +118,7 @@ once('at the same moment and on two nodes one of both sees the other', async () 
 })
 
 once('they wait for a week, a thousand in a workspace at most, and what they say is sealed', async () => {
-  const w = await newWorld()
+  const w = await inboxWorld()
   const many = Array.from({ length: 1005 }, (_, n) => told(w, 'edited', { originalId: `wamid.${n}`, text: 'Spoken' }))
   await w.tell(...many)
   assert.equal(await waiting(w), 1000)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from '../../support/inbox/both-forms.ts'
-import { addAgent, customerMessage, type InboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { test } from 'node:test'
+import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
 /** What another app has sent on the same number. */
 async function echoed(w: InboxWorld, fields: object) {
@@ -10,7 +10,7 @@ async function echoed(w: InboxWorld, fields: object) {
   return w.call('POST', '/api/v1/inbox/echoes', { key, body })
 }
 
-test('whoever writes after an answer waits, and stands behind it, whatever the clock of the platform says', async (inboxWorld) => {
+test('whoever writes after an answer waits, and stands behind it, whatever the clock of the platform says', async () => {
   for (const behindMs of [42, 1_000, 60_000, 3_600_000]) {
     const w = await inboxWorld()
     const conversation = await w.customerWrites('a question')
@@ -33,7 +33,7 @@ test('whoever writes after an answer waits, and stands behind it, whatever the c
   }
 })
 
-test('no clock of others puts a conversation into the future', async (inboxWorld) => {
+test('no clock of others puts a conversation into the future', async () => {
   const w = await inboxWorld()
   await w.tell(customerMessage({ at: w.clock.now(), text: 'now' }))
   w.clock.advance(1000)

@@ -7,8 +7,8 @@ import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import type { ChannelEvent, DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
 import { openReceive } from '../../../src/inbox/receive/receive.ts'
-import { recordPart } from '../../../src/inbox/send/send-queries.ts'
-import { settleSend } from '../../../src/inbox/send/send-settle.ts'
+import { recordPart } from '../../../src/inbox/send/record-result.ts'
+import { settleSend } from '../../../src/inbox/send/settle-parts.ts'
 import { onOneServer, openNode, testDatabase } from '../../support/database.ts'
 import { holdLocks, lockIsAwaited } from '../../support/inbox/gate.ts'
 import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
@@ -157,15 +157,10 @@ async function noteAccepted(
 }
 
 async function settle(w: SentWorld, conversationId: string, messageId: string): Promise<void> {
-  const { workspaceId, keyring } = w
+  const { workspaceId } = w
   const step = <T>(_name: string, work: () => T) => work()
   const connectors = { waba: {}, unofficial: {}, partner: {} }
-  await settleSend(
-    { ...w.receiveDeps, connectors, step },
-    keyring,
-    { workspaceId, conversationId, messageId },
-    'answered',
-  )
+  await settleSend({ ...w.receiveDeps, connectors, step }, { workspaceId, conversationId, messageId }, 'answered')
 }
 
 test(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { test } from '../../support/inbox/both-forms.ts'
-import { customerMessage, marina } from '../../support/inbox/inbox-world.ts'
+import { customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
 /** What is told, in this order: the name, and how many minutes after noon it was said. */
 type Told = [name: string | null, minute: number, how?: 'call' | 'book']
@@ -120,7 +120,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
   ],
 ]
 
-test('the name is what the customer told last, by the platform’s clock', async (inboxWorld) => {
+test('the name is what the customer told last, by the platform’s clock', async () => {
   for (const [what, told, name] of rows) {
     const w = await inboxWorld()
     const noon = w.clock.now().getTime()
@@ -141,7 +141,7 @@ function event(name: string | null, at: Date, how?: 'call' | 'book'): ChannelEve
   return customerMessage({ at, customer })
 }
 
-test('a late message leaves the address that the customer uses now', async (inboxWorld) => {
+test('a late message leaves the address that the customer uses now', async () => {
   const w = await inboxWorld()
   const at = (minutes: number) => new Date(w.clock.now().getTime() - minutes * 60_000)
   const spelled = (phone: string) => ({ ...marina, userId: 'BR.1', phone })
@@ -150,7 +150,7 @@ test('a late message leaves the address that the customer uses now', async (inbo
   assert.equal((await w.conversations())[0].contact.phone, '5581991234567')
 })
 
-test('of two conversations that become one the newer name stays', async (inboxWorld) => {
+test('of two conversations that become one the newer name stays', async () => {
   const w = await inboxWorld()
   const at = (minutes: number) => new Date(w.clock.now().getTime() - minutes * 60_000)
   await w.tell(customerMessage({ at: at(60), customer: { ...marina, name: 'Former' } }))
@@ -158,4 +158,17 @@ test('of two conversations that become one the newer name stays', async (inboxWo
   await w.tell(customerMessage({ at: at(90), customer: { ...marina, userId: 'BR.1', name: 'Oldest' } }))
   const [{ contact }, ...others] = await w.conversations()
   assert.deepEqual([contact.name, others.length], ['Newer', 0])
+})
+
+test('of a repeat nothing is learned of its customer, whatever comes beside it', async () => {
+  const w = await inboxWorld()
+  const [customer, at] = [{ ...marina, userId: 'BR.1' }, w.clock.now()]
+  const first = customerMessage({ at, customer })
+  await w.tell(first)
+  // An edit looks at more than a batch does.
+  await w.tell(
+    { ...first, customer: { ...marina, userId: 'BR.2' } },
+    { type: 'edited', originalId: 'wamid.late', customer, direction: 'inbound', text: 'Edited', at },
+  )
+  assert.equal((await w.conversations({ phone: marina.phone ?? '' })).length, 1)
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Tx } from '../../../src/base/db.ts'
+import { applyAlone } from '../../../src/inbox/receive/apply-alone.ts'
 import { type CustomerEvent, groupByCustomer } from '../../../src/inbox/receive/group-events.ts'
-import { applyEvents } from '../../../src/inbox/receive/receive-events.ts'
 import { tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { pictureTold } from '../../support/inbox/files-told.ts'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
@@ -104,7 +104,7 @@ async function applyInTurn(w: InboxWorld, events: readonly CustomerEvent[]): Pro
   const keyring = await w.vault.keyring(w.workspaceId)
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
   for (const group of groupByCustomer(events)) {
-    await w.db.tx((tx: Tx) => applyEvents(tx, { keyring, receiver, now: w.clock.now() }, group))
+    await w.db.tx((tx: Tx) => applyAlone(tx, { keyring, receiver, now: w.clock.now() }, group))
   }
 }
 

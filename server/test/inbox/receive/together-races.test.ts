@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Tx } from '../../../src/base/db.ts'
 import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import { eraseConversation } from '../../../src/inbox/erase.ts'
-import { applyEvents } from '../../../src/inbox/receive/receive-events.ts'
+import { applyAlone } from '../../../src/inbox/receive/apply-alone.ts'
 import { onOneServer } from '../../support/database.ts'
 import { tellTogether } from '../../support/inbox/deliveries-together.ts'
 import { holdConversations, lockIsAwaited } from '../../support/inbox/gate.ts'
@@ -38,7 +38,7 @@ test(
     const both = { ...hidden, phone: marina.phone }
     const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
     const merge = (tx: Tx, keyring: Keyring) =>
-      applyEvents(tx, { keyring, receiver, now: w.clock.now() }, [
+      applyAlone(tx, { keyring, receiver, now: w.clock.now() }, [
         customerMessage({ at: w.clock.now(), customer: both, text: 'both' }),
       ])
     const lists = [

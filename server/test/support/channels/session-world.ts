@@ -6,7 +6,7 @@ import { sessionConnector } from '../../../src/channels/unofficial/send/connecto
 import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
 import type { HoldDeps } from '../../../src/channels/unofficial/session/hold.ts'
 import { createSessionHolder, type SessionHolder } from '../../../src/channels/unofficial/session/holder.ts'
-import { settleStranded } from '../../../src/inbox/send/send-settle.ts'
+import { settleStranded } from '../../../src/inbox/send/settle-parts.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { afterEachTest, atEnd, oncePerFile } from '../file-end.ts'
 import { inboxPath } from '../inbox/inbox-world.ts'

@@ -8,12 +8,11 @@ import { sealSettings } from '../../../src/channels/connection/sealed.ts'
 import type { Contact } from '../../../src/inbox/conversation/conversation.ts'
 import { sealMessage } from '../../../src/inbox/conversation/message.ts'
 import type { ConnectionEvent } from '../../../src/inbox/receive/group-events.ts'
-import { receive } from '../../../src/inbox/receive/receive.ts'
+import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../../../src/inbox/receive/receiver.ts'
 import { announceConnection } from '../../../src/team/team-news.ts'
 import { signedInMember } from '../member.ts'
 import { type Answer, type World, world } from '../world.ts'
-import { deliverTogether } from './deliveries-together.ts'
 
 export const inboxPath = '/api/v1/inbox'
 export const conversationPath = (id: string): string => `${inboxPath}/conversations/${id}`
@@ -34,12 +33,10 @@ export function customerMessage(fields: Partial<Message> & { at: Date }): Messag
 
 export interface InboxOptions {
   key?: Partial<NewKeyInput>
-  /** Each event that is told comes in a delivery of its own, and all of them go together; else they are one delivery. */
-  isTogether?: boolean
 }
 
 /** A workspace with an official connection. The key that calls reads only, so that people own what begins here. */
-export async function inboxWorld({ key = {}, isTogether = false }: InboxOptions = {}) {
+export async function inboxWorld({ key = {} }: InboxOptions = {}) {
   const w = await world({ scopes: key.scopes ?? ['inbox.read'], key })
   const { db, vault, clock, log, workspaceId, call } = w
   const addConnection = connectionMaker(w)
@@ -56,12 +53,7 @@ export async function inboxWorld({ key = {}, isTogether = false }: InboxOptions 
   }
   /** Hands events to the inbox as the channel does. */
   const tellOn = async (id: string, ...events: ChannelEvent[]): Promise<void> => {
-    const receiver = { workspaceId, id, channel: 'waba' } as const
-    if (!isTogether) return receive(receiveDeps, receiver, events)
-    const deliveries = events.map((event) => ({ receiver, events: [event] }))
-    for (const outcome of await deliverTogether(receiveDeps, deliveries)) {
-      if (outcome.status === 'rejected') throw outcome.reason
-    }
+    await openReceive(receiveDeps)({ workspaceId, id, channel: 'waba' }, events)
   }
   // Reading needs a key that sees everything, whatever the test's own key sees.
   const { value: reader } = await w.addKey({ scopes: ['inbox.read'] })

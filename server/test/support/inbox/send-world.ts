@@ -10,9 +10,9 @@ import { describeApi } from '../../../src/http/contract/openapi.ts'
 import { sendRoutes } from '../../../src/inbox/api/send-routes.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { noMarks } from '../../../src/inbox/conversation/conversation-state.ts'
+import { insertConversations } from '../../../src/inbox/conversation/many-queries.ts'
 import { agent } from '../../../src/inbox/conversation/owner.ts'
-import { insertConversation } from '../../../src/inbox/conversation/queries.ts'
-import { receive } from '../../../src/inbox/receive/receive.ts'
+import { openReceive } from '../../../src/inbox/receive/receive.ts'
 import type { SendDeps, Sender } from '../../../src/inbox/send/send-deps.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { fakePlatform } from '../channels/fake-platform.ts'
@@ -93,7 +93,7 @@ export async function sendWorld() {
     /** What was told of refusals: `effect code`. */
     refusals,
     tell: (...events: ChannelEvent[]) =>
-      receive({ ...w.receiveDeps, clock }, { workspaceId, id: connectionId, channel: 'waba' }, events),
+      openReceive({ ...w.receiveDeps, clock })({ workspaceId, id: connectionId, channel: 'waba' }, events),
     addKey: (connectionIds: string[] = []) => w.addKey({ scopes: ['inbox.write'], connectionIds }),
     addNode: async (more: Pick<DbOptions, 'onStatement'> = {}) => {
       const pool = openNode({ ...database, ...more })
@@ -103,7 +103,7 @@ export async function sendWorld() {
     conversation: async (settings: Partial<Conversation> = {}) => {
       const conversation = newConversation(connectionId, keyId, settings)
       const keyring = await vault.keyring(workspaceId)
-      await db.tx((tx) => insertConversation(tx, keyring, workspaceId, conversation))
+      await db.tx((tx) => insertConversations(tx, keyring, workspaceId, [conversation]))
       return conversation
     },
     post: async (conversationId: string, options: PostOptions = {}): Promise<Reply> => {

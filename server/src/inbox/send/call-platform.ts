@@ -1,19 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { commitBehind, harmless } from '../../base/db.ts'
+import { harmless } from '../../base/db.ts'
 import type { Outgoing, RefusalEffect, SendResult } from '../../channels/connector.ts'
-import { noteActivity } from '../../channels/health/activity.ts'
-import { allowStart, type DispatchKey, ownerHasChanged, stayAlive, type Verdict } from '../conversation/dispatches.ts'
-import { sealExternalId } from '../conversation/message.ts'
-import { externalIndex } from '../conversation/sealed.ts'
+import { allowStart, type DispatchKey, ownerHasChanged, stayAlive } from '../conversation/dispatches.ts'
 import { outcomeUnknown } from '../conversation/status-ladder.ts'
 import { takeoverWaitMs } from '../conversation/takeover-wait.ts'
-import { type Given, giveFile } from './give-file.ts'
 import { takePlace } from './pace.ts'
-import { persist } from './persist.ts'
+import { recordResult } from './record-result.ts'
+import type { Reserved, Start } from './reserve.ts'
 import type { PartOutcome, SendDeps } from './send-deps.ts'
-import { type Answer, recordPart } from './send-queries.ts'
-import type { Reserved, Start } from './send-reserve.ts'
-import type { Sent } from './settle-together.ts'
+import { type Given, giveFile } from './upload-media.ts'
 
 /** A connector gives up sooner; this is for one that does not. */
 const maxCallMs = 25_000
@@ -29,26 +24,28 @@ export interface Refusal {
   errorCode: string
 }
 
-/** Notes and settles at once, with others, a send whose only part was accepted; null where it has to be done alone. */
-export type Settle = (sent: Sent) => Promise<Answer | null>
+/** A part that the platform has accepted. */
+export type AcceptedPart = Extract<SendResult, { outcome: 'accepted' }>
 
-/** What the platform made of a send: its answer if it is settled by now, and the refusal if there was one. */
-export interface Dispatched {
-  answer: Answer | null
+/** What the platform made of a send. */
+export interface CallResult {
+  /** The only part, when it was accepted: that is not noted yet. Null when all is noted. */
+  accepted: AcceptedPart | null
+  /** Why the platform refused a part; null when it did not. */
   refusal: Refusal | null
   /** The platform took its first part. */
-  isTaken?: boolean
+  isTaken: boolean
 }
 
 /**
  * Takes a reserved send to the platform, part after part, no transaction being open. What becomes of each part is in the
- * database before the next one goes; anything but acceptance ends it.
+ * database before the next one goes; anything but acceptance ends it. An only part that was accepted
+ * is noted with its settling.
  */
-export async function dispatchSend(deps: SendDeps, reserved: Reserved, settle: Settle | null): Promise<Dispatched> {
+export async function callPlatform(deps: SendDeps, reserved: Reserved): Promise<CallResult> {
   const given = await give(deps, reserved, false)
-  if ('stopped' in given) return endWith(deps, reserved, 1, given.stopped)
+  if ('stopped' in given) return noteEnd(deps, reserved, 1, given.stopped)
   let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
-  let isTaken = false
   for (const [index, outgoing] of given.parts.entries()) {
     const start = index === 0 ? reserved.start : null
     isOurTurn = isOurTurn && (await deps.step('awaitPace', () => awaitPace(deps, reserved, start)))
@@ -56,24 +53,23 @@ export async function dispatchSend(deps: SendDeps, reserved: Reserved, settle: S
       ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing, start))
       : notSent
     const result = isFileGone(reserved, sent) ? await sendAnew(deps, reserved) : sent
-    const answer = await deps.step('note', () => noteOrSettle(deps, reserved, index + 1, result, settle))
-    if (answer !== null) return { answer, refusal: null }
-    isTaken ||= result.outcome === 'accepted'
-    if (result.outcome === 'refused') return { answer: null, refusal: result, isTaken }
-    if (result.outcome !== 'accepted') break
+    if (result.outcome !== 'accepted') return noteEnd(deps, reserved, index + 1, result)
+    if (given.parts.length === 1) return { accepted: result, refusal: null, isTaken: true }
+    await deps.step('note', () => recordResult(deps, reserved, index + 1, result))
   }
-  return { answer: null, refusal: null, isTaken }
+  return { accepted: null, refusal: null, isTaken: true }
+}
+
+/** Notes what ended a send at this part. */
+async function noteEnd(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<CallResult> {
+  await deps.step('note', () => recordResult(deps, reserved, part, result))
+  return { accepted: null, refusal: result.outcome === 'refused' ? result : null, isTaken: part > 1 }
 }
 
 /** The parts as they go to the platform, which has their file then. */
 async function give(deps: SendDeps, reserved: Reserved, isGone: boolean): Promise<Given> {
   const { file, parts } = reserved
   return file === null ? { parts } : deps.step('upload', () => giveFile(deps, reserved, file, isGone))
-}
-
-async function endWith(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<Dispatched> {
-  await deps.step('note', () => persist(() => note(deps, reserved, part, result)))
-  return { answer: null, refusal: result.outcome === 'refused' ? result : null }
 }
 
 const isFileGone = ({ file }: Reserved, result: PartOutcome): boolean =>
@@ -89,25 +85,6 @@ async function sendAnew(deps: SendDeps, reserved: Reserved): Promise<PartOutcome
   const [outgoing] = given.parts
   const mayGo = outgoing !== undefined && (await deps.step('awaitPace', () => awaitPace(deps, reserved, null)))
   return mayGo ? deps.step('call', () => sendPart(deps, reserved, 1, outgoing, null)) : notSent
-}
-
-async function noteOrSettle(
-  deps: SendDeps,
-  reserved: Reserved,
-  part: number,
-  result: PartOutcome,
-  settle: Settle | null,
-): Promise<Answer | null> {
-  if (settle !== null && result.outcome === 'accepted' && reserved.parts.length === 1) {
-    const answer = await settle({ reserved, externalId: result.externalId }).catch((error: unknown) => {
-      // It is noted alone then: if it was settled for all that, that changes nothing.
-      deps.log.warn('a send not settled with others', { messageId: reserved.messageId }, error)
-      return null
-    })
-    if (answer !== null) return answer
-  }
-  await persist(() => note(deps, reserved, part, result))
-  return null
 }
 
 const notSent: PartOutcome = { outcome: 'stopped', errorCode: 'not_sent' }
@@ -204,38 +181,4 @@ async function withinReason(
   } finally {
     clearTimeout(timer)
   }
-}
-
-async function note(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<void> {
-  const keyring = await deps.vault.keyring(reserved.workspaceId)
-  const externalId = result.outcome === 'accepted' ? result.externalId : null
-  const { workspaceId, connection } = reserved
-  const now = deps.clock.now()
-  await deps.db.tx((tx) =>
-    commitBehind(tx, () =>
-      Promise.all([
-        recordPart(tx, reserved, part, {
-          verdict: verdicts[result.outcome],
-          errorCode: errorCodeOf(result),
-          externalIndex: externalId === null ? null : externalIndex(keyring, connection.id, externalId),
-          externalId: externalId === null ? null : sealExternalId(keyring, reserved.messageId, externalId),
-        }),
-        externalId === null ? null : noteActivity(tx, workspaceId, connection.id, 'out', now),
-      ]),
-    ),
-  )
-}
-
-const verdicts: Record<PartOutcome['outcome'], Verdict> = {
-  accepted: 'accepted',
-  refused: 'refused',
-  unreachable: 'undelivered',
-  unknown: 'undelivered',
-  stopped: 'stopped',
-}
-
-// Whatever the connector calls it, an unknown outcome has the one name that a later status may overrule.
-function errorCodeOf(result: PartOutcome): string | null {
-  if (result.outcome === 'accepted') return null
-  return result.outcome === 'unknown' ? outcomeUnknown : result.errorCode
 }

@@ -5,8 +5,8 @@ import { stayAlive } from '../conversation/dispatches.ts'
 import { forgetPlatformId, openUpload, storePlatformId } from '../media/sent-media.ts'
 import { type FileToGive, withFile } from './check-named.ts'
 import { persist } from './persist.ts'
+import type { Reserved } from './reserve.ts'
 import type { PartOutcome, SendDeps } from './send-deps.ts'
-import type { Reserved } from './send-reserve.ts'
 
 /** Well before a send that nobody has settled is given up. */
 const maxUploadMs = 4 * 60_000

@@ -20,8 +20,8 @@ import { advanceMessages } from '../receive/advance-send.ts'
 import { takeEarlyReports } from '../receive/early-statuses.ts'
 import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
-import { type Answer, accepted, findAnswer, lockParts, type Part, storeOutcome } from './send-queries.ts'
 import { wakeWaiting } from './send-wakeups.ts'
+import { type Answer, accepted, findAnswer, lockParts, type Part, storeOutcome } from './settle-queries.ts'
 
 /** How many are settled at a time, of those whose process has died. */
 const batchSize = 100
@@ -42,12 +42,8 @@ export interface SettleDeps extends Pick<SendDeps, 'db' | 'vault' | 'clock' | 's
  * while it cannot be said: then a status of the platform or the passing of time will tell. A send that is settled
  * already keeps its first answer.
  */
-export async function settleSend(
-  deps: SettleDeps,
-  keyring: Keyring,
-  dispatch: DispatchKey,
-  ending: Ending,
-): Promise<Answer | null> {
+export async function settleSend(deps: SettleDeps, dispatch: DispatchKey, ending: Ending): Promise<Answer | null> {
+  const keyring = await deps.vault.keyring(dispatch.workspaceId)
   const scope = { workspaceId: dispatch.workspaceId, connectionIds: [] }
   return persist(() =>
     deps.db.tx(async (tx) => {
@@ -69,9 +65,8 @@ export async function settleStranded(deps: Omit<SettleDeps, 'step'>): Promise<nu
   let count = 0
   const knowing = channels.filter((channel) => deps.connectors[channel].takeBack !== undefined)
   for (const send of await listStranded(deps.db.sql, deps.clock.now(), knowing, batchSize)) {
-    const keyring = await deps.vault.keyring(send.workspaceId)
     const ending = send.isOverdue ? 'given up' : 'abandoned'
-    const answer = await settleSend({ ...deps, step: runStep }, keyring, send, ending)
+    const answer = await settleSend({ ...deps, step: runStep }, send, ending)
     if (answer !== null) count++
   }
   return count

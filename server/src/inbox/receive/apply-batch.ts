@@ -1,72 +1,62 @@
-import { commitBehind, type Tx } from '../../base/db.ts'
+import type { Tx } from '../../base/db.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
-import { recordEvents } from '../../events/record.ts'
-import { systemActor } from '../../workspace/actor.ts'
-import { recordActivities } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { insertConversations, lockConversationsOf, storeConversations } from '../conversation/many-queries.ts'
-import { type ExternalId, findKnownIds, findTimes, insertMessages } from '../conversation/message-queries.ts'
-import { type IndexOf, rememberedIndexesOf } from '../conversation/sealed.ts'
-import { insertWhatTheyCarry } from '../media/media-queries.ts'
+import { lockConversationsOf } from '../conversation/many-queries.ts'
+import { type ExternalId, findKnownIds, findTimes } from '../conversation/message-queries.ts'
+import { rememberedIndexesOf } from '../conversation/sealed.ts'
 import { holdFirstOwners } from '../ownership/agents.ts'
-import { begin, begins, type CustomerGroup, type Draft, draftOf, fold, stretchesOf } from './draft.ts'
+import { begin, type CustomerGroup, type Draft, draftOf, fold, isFollowed, isMessage, stretchesOf } from './draft.ts'
 import { awaitedIds, lockAwaited } from './early-revisions.ts'
 import type { CustomerEvent } from './group-events.ts'
-import type { Writer } from './receiver.ts'
-import { mayReveal } from './reveal.ts'
+import type { WorkspaceIntake, Writer } from './receiver.ts'
 import { isRevision } from './revise.ts'
-
-export interface Together {
-  keyring: Keyring
-  workspaceId: string
-  now: Date
-  /** Also customers who have no conversation yet: other locks come first then. */
-  mayBegin: boolean
-}
+import { storeDrafts } from './store-drafts.ts'
 
 export interface Taken {
   /** The customers who wrote something new. */
   wrote: Writer[]
   /** Left, since these begin conversations and that was not to be. */
   beginning: CustomerGroup[]
-  /** Left to `applyEvents`, which looks at more. */
+  /** Left to `applyAlone`, which looks at more. */
   others: CustomerGroup[]
 }
 
 /**
  * Applies what was told of many customers of a workspace in a handful of statements: their conversations are locked,
- * everything is decided in memory by the rules that hold for one alone, everything is written. What these do not decide
- * is left: two conversations that turn out to be one, a name that moved, a change of owner, media that show later, edits
- * and the like, and messages for which these wait, what a linked device says of its own messages.
+ * everything is decided in memory, everything is written. With `mayBegin` also of customers who have no conversation yet: other
+ * locks come first then. What cannot be decided in memory is left: two conversations that turn out to be one, a name that
+ * moved, a change of owner, media that show later, edits and the like, and messages for which these wait, what a linked
+ * device says of its own messages.
  */
-export async function applyTogether(tx: Tx, together: Together, groups: readonly CustomerGroup[]): Promise<Taken> {
-  const { keyring, workspaceId, now, mayBegin } = together
+export async function applyBatch(
+  tx: Tx,
+  intake: WorkspaceIntake,
+  groups: readonly CustomerGroup[],
+  mayBegin: boolean,
+): Promise<Taken> {
+  const { keyring, workspaceId, now } = intake
   const taken: Taken = { wrote: [], beginning: [], others: groups.filter((group) => !isPlain(group)) }
   const plain = groups.filter(isPlain)
   const indexOf = rememberedIndexesOf(keyring)
-  const lines = plain.flatMap(({ receiver, events }) => events.map((event) => ({ connectionId: receiver.id, event })))
   const [, firstOwnerOf, locked, { known: knownIds, awaited }] = await Promise.all([
-    mayBegin ? lockAwaited(tx, keyring, lines) : null,
+    mayBegin ? lockAwaited(tx, keyring, plain.flatMap(linesOf)) : null,
     mayBegin ? holdFirstOwners(tx, workspaceId, now) : null,
     lockConversationsOf(tx, keyring, workspaceId, plain.flatMap(customersOf)),
     findKnownIds(tx, keyring, workspaceId, plain.flatMap(idsOf), indexOf),
   ])
   const known = new Set(knownIds.map(idKey))
   const awaitedKeys = new Set(awaited.map(idKey))
-  const isAwaited = ({ receiver, events }: CustomerGroup) =>
-    events.some((event) => idsOfEvent(receiver.id, event).some((id) => awaitedKeys.has(idKey(id))))
+  const isAwaited = (group: CustomerGroup) => idsOf(group).some((id) => awaitedKeys.has(idKey(id)))
   const isKnownTo = (connectionId: string) => (externalId: string) => known.has(idKey({ connectionId, externalId }))
   const draftsOf = indexDrafts(locked)
   const found: { group: CustomerGroup; draft: Draft }[] = []
   for (const group of plain) {
     const [draft, another] = draftsOf(group)
-    const isNew = (event: CustomerEvent) => begins(event) && !isKnownTo(group.receiver.id)(event.externalId)
-    const first = group.events.filter(begins).find(isNew)
+    const isKnown = isKnownTo(group.receiver.id)
+    const first = group.events.filter(isMessage).find(({ externalId }) => !isKnown(externalId))
     if (another !== undefined || isAwaited(group)) taken.others.push(group)
     else if (draft !== undefined) found.push({ group, draft })
-    else if (group.events.some((event) => mayReveal(event) && !isNew(event))) taken.others.push(group)
     else if (first === undefined) continue
     else if (firstOwnerOf === null) taken.beginning.push(group)
     else {
@@ -80,7 +70,7 @@ export async function applyTogether(tx: Tx, together: Together, groups: readonly
   }
   await learnTimes(tx, workspaceId, found)
   for (const { group, draft } of found) {
-    const folded = fold(draft, group, isKnownTo(group.receiver.id), now)
+    const folded = await fold(draft, group, isKnownTo(group.receiver.id), now, null)
     if (folded === null) {
       taken.others.push(group)
       continue
@@ -89,7 +79,7 @@ export async function applyTogether(tx: Tx, together: Together, groups: readonly
     for (const externalId of folded.added) known.add(idKey({ connectionId: group.receiver.id, externalId }))
     if (folded.writer !== null) taken.wrote.push(folded.writer)
   }
-  await write(tx, together, [...new Set(found.map(({ draft }) => draft))].filter(isChanged), indexOf)
+  await storeDrafts(tx, intake, [...new Set(found.map(({ draft }) => draft))], indexOf)
   return taken
 }
 
@@ -100,8 +90,10 @@ const isPlain = ({ receiver, events }: CustomerGroup): boolean =>
       event.type !== 'customer_changed' &&
       event.type !== 'marketing_preference' &&
       !isRevision(event) &&
-      !(event.type === 'echo' && receiver.channel === 'unofficial'),
+      !(event.type === 'echo' && isFollowed(receiver)),
   )
+
+const linesOf = ({ receiver, events }: CustomerGroup) => events.map((event) => ({ connectionId: receiver.id, event }))
 
 const customersOf = ({ receiver, events }: CustomerGroup) =>
   events.map(({ customer }) => ({ connectionId: receiver.id, customer }))
@@ -145,50 +137,4 @@ async function learnTimes(
   for (const { conversationId, at } of await findTimes(tx, workspaceId, stretches)) {
     drafts.get(conversationId)?.times.add(at.getTime())
   }
-}
-
-// Nobody begins a conversation without a message: what was to begin it may turn out to be known, or be left to others.
-const isChanged = ({ before, conversation, messages }: Draft): boolean =>
-  messages.length > 0 || (before !== null && before !== conversation)
-
-async function write(
-  tx: Tx,
-  { keyring, workspaceId, now }: Together,
-  drafts: readonly Draft[],
-  indexOf: IndexOf,
-): Promise<void> {
-  if (drafts.length === 0) return
-  const begun = drafts.flatMap(({ before, conversation }) => (before === null ? [conversation] : []))
-  const changed = drafts.flatMap(({ before, conversation }) =>
-    before === null || before === conversation ? [] : [{ before, after: conversation }],
-  )
-  const messages = drafts.flatMap((draft) => draft.messages)
-  await commitBehind(tx, () =>
-    Promise.all([
-      insertConversations(tx, keyring, workspaceId, begun),
-      storeConversations(tx, keyring, workspaceId, changed),
-      insertMessages(tx, keyring, workspaceId, messages, indexOf),
-      insertWhatTheyCarry(tx, keyring, workspaceId, messages),
-      recordAll(tx, workspaceId, drafts, now),
-      recordEvents(
-        tx,
-        keyring,
-        workspaceId,
-        drafts.flatMap(({ events }) => events),
-        now,
-      ),
-    ]),
-  )
-}
-
-async function recordAll(tx: Tx, workspaceId: string, drafts: readonly Draft[], now: Date): Promise<void> {
-  const lines = drafts.flatMap(({ conversation, activities }) =>
-    activities.map((activity) => ({ conversationId: conversation.id, ...activity })),
-  )
-  const byReason = Map.groupBy(lines, ({ reason }) => reason)
-  await Promise.all(
-    [...byReason].map(([reason, items]) =>
-      recordActivities(tx, workspaceId, items, { actor: systemActor, reason }, now),
-    ),
-  )
 }

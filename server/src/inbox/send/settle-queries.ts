@@ -1,53 +1,14 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { andNamed } from '../../base/distribution/spread.ts'
-import {
-  type DispatchKey,
-  insertDispatch,
-  isAtWork,
-  isClosed,
-  recordVerdict,
-  removeDispatch,
-  type Verdict,
-} from '../conversation/dispatches.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
+import { noteEveryMs } from '../../channels/health/activity.ts'
+import { isClosed, removeDispatch } from '../conversation/dispatches.ts'
 import type { MessageRow } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
 import type { Rung } from '../conversation/status-ladder.ts'
 
 // A row of `sends` holds a key and its answer, `message_parts` what became of each platform message.
-
-export interface NewSend {
-  workspaceId: string
-  conversationId: string
-  connectionId: string
-  messageId: string
-  senderId: string
-  key: string
-  fingerprint: Buffer
-  /** Null when no change of owner stops the send. */
-  ownerEpoch: number | null
-  parts: number
-  now: Date
-}
-
-/** Records what is to be sent, beside its message. Returns its turn. */
-export async function insertSend(tx: Tx, send: NewSend): Promise<number> {
-  const { workspaceId, conversationId, messageId } = send
-  const [, , turn] = await Promise.all([
-    tx`
-      insert into sends (
-        workspace_id, sender_id, idempotency_key, fingerprint, conversation_id, message_id, created_at
-      )
-      values (
-        ${workspaceId}, ${send.senderId}, ${send.key}, ${send.fingerprint}, ${conversationId}, ${messageId}, ${send.now}
-      )`,
-    tx`
-      insert into message_parts (workspace_id, message_id, part, connection_id, status)
-      select ${workspaceId}::uuid, ${messageId}::uuid, part, ${send.connectionId}::uuid, 'pending'
-      from generate_series(1, ${send.parts}::integer) as part`,
-    insertDispatch(tx, send, send.ownerEpoch),
-  ])
-  return turn
-}
 
 /** What the caller of a send is told, in the very words that each repeat gets. */
 export interface Answer {
@@ -60,7 +21,7 @@ export function accepted(messageId: string, status: 'sent' | 'failed'): Answer {
   return { status: 202, body: JSON.stringify({ message_id: messageId, status }) }
 }
 
-interface StoredAnswer {
+export interface StoredAnswer {
   answer_status: number | null
   answer_body: string | null
   /** Whether its dispatch is gone, as it is from when the send was settled. */
@@ -79,36 +40,6 @@ export interface Part extends Rung {
   externalIndex: Buffer | null
 }
 
-export interface SendRow extends StoredAnswer {
-  message_id: string
-  fingerprint: Buffer
-  conversation_id: string
-  /** Whether a process is at work on it. */
-  is_alive: boolean
-}
-
-export async function findSend(
-  sql: Sql,
-  workspaceId: string,
-  senderId: string,
-  key: string,
-): Promise<SendRow | undefined> {
-  const [row] = await sql<SendRow[]>`
-    select
-      s.fingerprint,
-      s.conversation_id,
-      s.message_id,
-      s.answer_status,
-      s.answer_body,
-      ${isClosed(sql, workspaceId, sql`s.message_id`)} as is_settled,
-      ${isAtWork(sql, workspaceId, sql`s.message_id`)} as is_alive
-    from sends s
-    where s.workspace_id = ${workspaceId}
-      and s.sender_id = ${senderId}
-      and s.idempotency_key = ${key}`
-  return row
-}
-
 export async function findAnswer(sql: Sql, workspaceId: string, messageId: string): Promise<Answer | null> {
   const [row] = await sql<StoredAnswer[]>`
     select s.answer_status, s.answer_body, ${isClosed(sql, workspaceId, sql`s.message_id`)} as is_settled
@@ -116,55 +47,6 @@ export async function findAnswer(sql: Sql, workspaceId: string, messageId: strin
     where s.workspace_id = ${workspaceId}
       and s.message_id = ${messageId}`
   return row === undefined ? null : answerOf(messageId, row)
-}
-
-export interface PartResult {
-  verdict: Verdict
-  errorCode: string | null
-  /** Digest of the platform's id for the part, and the id sealed for messages/external_id. */
-  externalIndex: Buffer | null
-  externalId: Buffer | null
-}
-
-/**
- * Notes what became of one part, as soon as it is known, and that no call is about to start any more. Takes no lock of
- * the conversation, since a change of owner may be waiting for this very note while it holds that lock. A status that
- * was faster than the platform's answer stays.
- */
-export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, result: PartResult): Promise<void> {
-  const { workspaceId, messageId } = dispatch
-  const status = result.verdict === 'accepted' ? 'sent' : 'failed'
-  await Promise.all([
-    tx`
-    update message_parts p
-    set status = case when p.status = 'pending' then ${status} else p.status end,
-      error_code = case when p.status = 'pending' then ${result.errorCode} else p.error_code end,
-      external_index = coalesce(p.external_index, (
-        select ${result.externalIndex}::bytea
-        where not exists (
-          select 1
-          from message_parts other
-          where other.workspace_id = p.workspace_id
-            and other.connection_id = p.connection_id
-            and other.external_index = ${result.externalIndex}::bytea
-            ${andNamed(tx, workspaceId, 'other')}
-        )
-        and not exists (
-          select 1
-          from messages other
-          where other.workspace_id = p.workspace_id
-            and other.connection_id = p.connection_id
-            and other.external_index = ${result.externalIndex}::bytea
-            and other.origin = 'live'
-            and other.id <> p.message_id
-            ${andNamed(tx, workspaceId, 'other')}
-        )
-      ))
-    where p.workspace_id = ${workspaceId}
-      and p.message_id = ${messageId}
-      and p.part = ${part}`.execute(),
-    recordVerdict(tx, dispatch, result.verdict, result.externalId),
-  ])
 }
 
 /** A send's message and its parts in order, under lock. */
@@ -248,5 +130,95 @@ export async function storeOutcome(
       where workspace_id = ${workspaceId}
         and message_id = ${messageId}`,
     removeDispatch(tx, workspaceId, messageId),
+  ])
+}
+
+/** A send that the platform has accepted, with its only part. */
+export interface AcceptedSend {
+  conversationId: string
+  connectionId: string
+  messageId: string
+  /** The platform's id: its digest, and sealed for messages/external_id. */
+  externalIndex: Buffer
+  externalId: Buffer
+}
+
+/**
+ * The messages of those sends of which the database knows no more than when they were reserved: no status has come, nobody
+ * has settled them, and their platform's ids are new. Under the locks of their conversations and of these ids.
+ */
+export async function findUntold(tx: Tx, workspaceId: string, sends: readonly AcceptedSend[]): Promise<string[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const rows = await tx<{ message_id: string }[]>`
+    select n.message_id
+    from unnest(
+      ${sends.map(({ messageId }) => messageId)}::uuid[],
+      ${sends.map(({ conversationId }) => conversationId)}::uuid[],
+      ${sends.map(({ connectionId }) => connectionId)}::uuid[],
+      ${byteaArray(sends.map(({ externalIndex }) => externalIndex))}::bytea[]
+    ) as n (message_id, conversation_id, connection_id, external_index)
+    cross join lateral (
+      select from dispatches
+      where workspace_id = ${workspace} and message_id = n.message_id and conversation_id = n.conversation_id
+        and verdict is null
+      offset 0
+    ) as d
+    cross join lateral (
+      select from messages where workspace_id = ${workspace} and id = n.message_id and status = 'pending' offset 0
+    ) as m
+    where not exists (
+      select from messages
+      where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+      offset 0
+    )
+    and not exists (
+      select from message_parts
+      where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+      offset 0
+    )
+    and not exists (
+      select from parked_statuses
+      where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+      offset 0
+    )`
+  return rows.map((row) => row.message_id)
+}
+
+/**
+ * Closes sends that were accepted: their messages have what the platform said, and their dispatches go. Parts and answers
+ * stay as they were reserved: a part alone is where its message is, and no answer beside no dispatch is `accepted`.
+ */
+export async function storeAccepted(
+  tx: Tx,
+  workspaceId: string,
+  sends: readonly AcceptedSend[],
+  now: Date,
+): Promise<void> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const ids = sends.map(({ messageId }) => messageId)
+  await Promise.all([
+    tx`
+      update messages m
+      set status = 'sent',
+        settle_by = null,
+        external_id = n.external_id,
+        external_index = n.external_index
+      from unnest(
+        ${ids}::uuid[],
+        ${byteaArray(sends.map(({ externalId }) => externalId))}::bytea[],
+        ${byteaArray(sends.map(({ externalIndex }) => externalIndex))}::bytea[]
+      ) as n (id, external_id, external_index)
+      where m.workspace_id = ${workspace}
+        and m.id = n.id`.execute(),
+    tx`
+      delete from dispatches
+      where workspace_id = ${workspace}
+        and message_id = any (${ids}::uuid[])`.execute(),
+    tx`
+      update connections
+      set last_event_out_at = ${now}
+      where workspace_id = ${workspace}
+        and id = any (${[...new Set(sends.map(({ connectionId }) => connectionId))].sort()}::uuid[])
+        and (last_event_out_at is null or last_event_out_at <= ${new Date(now.getTime() - noteEveryMs)})`.execute(),
   ])
 }

@@ -6,30 +6,66 @@ import { lockConversations } from '../conversation/many-queries.ts'
 import { sealExternalId } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockExternalIds } from '../receive/early-statuses.ts'
+import type { AcceptedPart } from './call-platform.ts'
+import { recordResult } from './record-result.ts'
+import type { Reserved } from './reserve.ts'
 import type { SendDeps } from './send-deps.ts'
-import { type Answer, accepted } from './send-queries.ts'
-import type { Reserved } from './send-reserve.ts'
 import { wakeWaiting } from './send-wakeups.ts'
-import { type AcceptedSend, findUntold, storeAccepted } from './together-queries.ts'
+import { settleSend } from './settle-parts.ts'
+import { type AcceptedSend, type Answer, accepted, findUntold, storeAccepted } from './settle-queries.ts'
 
 /** A send whose only part the platform has accepted. */
-export interface Sent {
+export interface AcceptedCall {
   reserved: Reserved
-  externalId: string
+  accepted: AcceptedPart
 }
 
 /**
- * Notes and settles sends of a busy moment, each with its only part accepted, in a handful of statements. Null where
- * that is left to `settleSend`: somebody else holds the conversation, or the platform has told of the message already.
+ * Settles a send after its calls. Nearly all are one part that was accepted: these are noted and settled at once, by
+ * `settleMany` with others. All others are settled by what is noted of their parts.
  */
-export function settleTogether(deps: SendDeps, workspaceId: string, sent: readonly Sent[]): Promise<(Answer | null)[]> {
+export async function settle(
+  deps: SendDeps,
+  reserved: Reserved,
+  accepted: AcceptedPart | null,
+  settleMany: (call: AcceptedCall) => Promise<Answer | null>,
+): Promise<Answer | null> {
+  const answer =
+    accepted === null ? null : await deps.step('note', () => settleOrNote(deps, { reserved, accepted }, settleMany))
+  return deps.step('settle', async () => answer ?? settleSend(deps, reserved, 'answered'))
+}
+
+async function settleOrNote(
+  deps: SendDeps,
+  call: AcceptedCall,
+  settleMany: (call: AcceptedCall) => Promise<Answer | null>,
+): Promise<Answer | null> {
+  const { reserved, accepted } = call
+  const answer = await settleMany(call).catch((error: unknown) => {
+    // Should it have been settled for all that, what is noted now changes nothing.
+    deps.log.warn('batch settle failed; retrying individually', { messageId: reserved.messageId }, error)
+    return null
+  })
+  if (answer === null) await recordResult(deps, reserved, 1, accepted)
+  return answer
+}
+
+/**
+ * Notes and settles sends of a workspace, each with its only part accepted, in a handful of statements. Null where that is
+ * left to `settleSend`: somebody else holds the conversation, or the platform has told of the message already.
+ */
+export function settleAccepted(
+  deps: SendDeps,
+  workspaceId: string,
+  calls: readonly AcceptedCall[],
+): Promise<(Answer | null)[]> {
   return deps.vault.withKeyring(workspaceId, (keyring) => {
-    const sends = sent.map((one) => ({ ...one, accepted: acceptedOf(keyring, one) }))
-    return deps.db.tx((tx) => settle(deps, tx, keyring, workspaceId, sends))
+    const sends = calls.map((one) => ({ ...one, send: acceptedOf(keyring, one) }))
+    return deps.db.tx((tx) => settleIn(deps, tx, keyring, workspaceId, sends))
   })
 }
 
-function acceptedOf(keyring: Keyring, { reserved, externalId }: Sent): AcceptedSend {
+function acceptedOf(keyring: Keyring, { reserved, accepted: { externalId } }: AcceptedCall): AcceptedSend {
   const { messageId, conversationId, connection } = reserved
   return {
     conversationId,
@@ -40,16 +76,14 @@ function acceptedOf(keyring: Keyring, { reserved, externalId }: Sent): AcceptedS
   }
 }
 
-type Accepted = Sent & { accepted: AcceptedSend }
-
-async function settle(
+async function settleIn(
   deps: SendDeps,
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  sends: readonly Accepted[],
+  sends: readonly (AcceptedCall & { send: AcceptedSend })[],
 ): Promise<(Answer | null)[]> {
-  const all = distinct(sends.map((one) => one.accepted))
+  const all = distinct(sends.map(({ send }) => send))
   const ids = [...new Set(all.map(({ conversationId }) => conversationId))]
   const [locked, , untold] = await deps.step('lockToSettle', () =>
     Promise.all([

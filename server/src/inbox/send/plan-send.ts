@@ -1,0 +1,159 @@
+import { ApiError } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import type { Connection } from '../../channels/connection/connection.ts'
+import type { Recipient } from '../../channels/connector.ts'
+import type { Template } from '../../channels/templates/template.ts'
+import { type ConversationChange, changeOwner, withOutbound, withReaction } from '../conversation/change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { Left } from '../conversation/conversation-state.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { type Message, uniqueTime } from '../conversation/message.ts'
+import { stretchMs } from '../conversation/message-queries.ts'
+import { human } from '../conversation/owner.ts'
+import type { NamedBySend } from './check-named.ts'
+import { checkSend, type Draft } from './send-checks.ts'
+import type { ReadSend, SendDeps } from './send-deps.ts'
+import { connectionUnavailable, invalidMessage } from './send-errors.ts'
+import type { Allowance } from './send-limits.ts'
+
+/** How long a send may stay without an outcome before it counts as failed. */
+const settleWithinMs = 10 * 60_000
+
+/** A locked conversation, as it was and as the sends before have left it. */
+export interface Thread {
+  before: Conversation
+  conversation: Conversation
+  /** A change of owner waits for the calls under way. */
+  isHeld: boolean
+  /** Milliseconds that messages have, from now on as far as `stretchMs`. */
+  times: Set<number>
+}
+
+/** What the sends of one transaction share. */
+export interface Known {
+  connections: ReadonlyMap<string, Connection>
+  /** Of those that were used before, and of those that are reserved now. */
+  usedKeys: Set<string>
+  allowance: Allowance
+}
+
+/** What was found of one send. */
+export interface Found {
+  template: Template | null
+  named: NamedBySend
+  /** What of the customer's it leaves unanswered. */
+  left: Left | null
+}
+
+/** A send that may go, and what it means. */
+export interface PlannedSend {
+  send: ReadSend
+  thread: Thread
+  connection: Connection
+  draft: Draft
+  message: Message
+  recipient: Recipient
+  /** Of a change of owner. */
+  events: ConversationChange['events']
+  isUnasked: boolean
+  leavesSome: boolean
+  readsSome: boolean
+}
+
+/** A send that is not reserved: refused, a repeat of a used key, or in need of a transaction of its own. */
+export type Unplanned = { refused: ApiError } | 'repeated' | 'alone'
+
+export const keyOf = (send: ReadSend | undefined): string => `${send?.sender.actor.id} ${send?.key}`
+
+/** Judges a send by the rules, without a look at the database, and moves its conversation on. */
+export function planSend(
+  deps: SendDeps,
+  { connections, usedKeys, allowance }: Known,
+  { send, thread }: { send: ReadSend; thread: Thread | undefined },
+  { template, named, left }: Found,
+  { isAlone, now }: { isAlone: boolean; now: Date },
+): PlannedSend | Unplanned {
+  if (usedKeys.has(keyOf(send))) return 'repeated'
+  if (thread === undefined || !mayUse(send, thread.conversation)) {
+    return isAlone ? { refused: conversationNotFound() } : 'alone'
+  }
+  const { conversation } = thread
+  const { sender, command, seen = null } = send
+  const connection = connections.get(conversation.connectionId) ?? null
+  const { maxTextLength, takesChoices = false } = deps.connectors[conversation.channel]
+  const mediaWay = deps.mediaWayOf(conversation.channel)
+  try {
+    const question = { command, sender, conversation, readiness: connection, template, named, now }
+    const draft = checkSend({ ...question, maxTextLength, takesChoices, mediaWay })
+    if (connection === null) throw connectionUnavailable()
+    const recipient = recipientOf(conversation)
+    // Whether it is the one to try is decided under the connection's lock.
+    if (draft.tries !== undefined && !isAlone) return 'alone'
+    const limited = { sender, conversationId: conversation.id }
+    allowance.check(limited)
+    allowance.use(limited)
+    const message = newMessage(thread, send, draft, now)
+    const { conversation: owned, events } = takeOver(send, conversation, now)
+    const after =
+      command.kind === 'reaction' ? withReaction(owned, message, now) : withOutbound(owned, message, now, seen, left)
+    usedKeys.add(keyOf(send))
+    thread.times.add(message.occurredAt.getTime())
+    thread.conversation = after
+    const isUnasked = conversation.unansweredSince === null
+    const readsSome = after.unreadCount < conversation.unreadCount
+    const meaning = { isUnasked, leavesSome: left !== null, readsSome }
+    return { send, thread, connection, draft, message, recipient, events, ...meaning }
+  } catch (error) {
+    if (error instanceof ApiError) return { refused: error }
+    throw error
+  }
+}
+
+const mayUse = ({ sender }: ReadSend, { connectionId }: Conversation): boolean =>
+  sender.connectionIds.length === 0 || sender.connectionIds.includes(connectionId)
+
+function recipientOf({ contact }: Conversation): Recipient {
+  const { phone, userId } = contact.address
+  const recipient =
+    phone === null && userId === null ? { phone: contact.phone, userId: contact.userId } : contact.address
+  if (recipient.phone === null && recipient.userId === null) {
+    throw invalidMessage('The platform has told no address of this customer')
+  }
+  return recipient
+}
+
+function newMessage(thread: Thread, { sender }: ReadSend, { kind, text, detail }: Draft, now: Date): Message {
+  const { id, connectionId } = thread.conversation
+  return {
+    id: newId(now),
+    conversationId: id,
+    connectionId,
+    direction: 'outbound',
+    kind,
+    origin: 'live',
+    text,
+    ...(detail !== undefined && { detail }),
+    referral: null,
+    externalId: null,
+    status: 'pending',
+    errorCode: null,
+    actor: sender.actor,
+    occurredAt: freeTime(thread, now),
+    createdAt: now,
+    settleBy: new Date(now.getTime() + settleWithinMs),
+  }
+}
+
+/** The first millisecond that no message has. Beyond those that are known all are free behind the newest message. */
+function freeTime({ conversation, times }: Thread, now: Date): Date {
+  const free = uniqueTime(now, (timeMs) => times.has(timeMs))
+  if (free.getTime() < now.getTime() + stretchMs) return free
+  return new Date(Math.max(free.getTime(), conversation.lastMessageAt.getTime() + 1))
+}
+
+/** What a person writes makes the conversation theirs, unless it is a reaction; an agent writes in its own only. */
+function takeOver({ sender, command }: ReadSend, conversation: Conversation, now: Date): ConversationChange {
+  const { actor } = sender
+  const isAnswer = actor.type !== 'agent' && command.kind !== 'reaction'
+  return isAnswer ? changeOwner(conversation, human, actor, now) : { conversation, events: [] }
+}

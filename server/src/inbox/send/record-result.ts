@@ -1,0 +1,98 @@
+import { commitBehind, type Tx } from '../../base/db.ts'
+import { andNamed } from '../../base/distribution/spread.ts'
+import { noteActivity } from '../../channels/health/activity.ts'
+import { type DispatchKey, recordVerdict, type Verdict } from '../conversation/dispatches.ts'
+import { sealExternalId } from '../conversation/message.ts'
+import { externalIndex } from '../conversation/sealed.ts'
+import { outcomeUnknown } from '../conversation/status-ladder.ts'
+import { persist } from './persist.ts'
+import type { Reserved } from './reserve.ts'
+import type { PartOutcome, SendDeps } from './send-deps.ts'
+
+/** Notes what became of a part, before the next one goes. */
+export function recordResult(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<void> {
+  return persist(() => note(deps, reserved, part, result))
+}
+
+async function note(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<void> {
+  const keyring = await deps.vault.keyring(reserved.workspaceId)
+  const externalId = result.outcome === 'accepted' ? result.externalId : null
+  const { workspaceId, connection } = reserved
+  const now = deps.clock.now()
+  await deps.db.tx((tx) =>
+    commitBehind(tx, () =>
+      Promise.all([
+        recordPart(tx, reserved, part, {
+          verdict: verdicts[result.outcome],
+          errorCode: errorCodeOf(result),
+          externalIndex: externalId === null ? null : externalIndex(keyring, connection.id, externalId),
+          externalId: externalId === null ? null : sealExternalId(keyring, reserved.messageId, externalId),
+        }),
+        externalId === null ? null : noteActivity(tx, workspaceId, connection.id, 'out', now),
+      ]),
+    ),
+  )
+}
+
+const verdicts: Record<PartOutcome['outcome'], Verdict> = {
+  accepted: 'accepted',
+  refused: 'refused',
+  unreachable: 'undelivered',
+  unknown: 'undelivered',
+  stopped: 'stopped',
+}
+
+// Whatever the connector calls it, an unknown outcome has the one name that a later status may overrule.
+function errorCodeOf(result: PartOutcome): string | null {
+  if (result.outcome === 'accepted') return null
+  return result.outcome === 'unknown' ? outcomeUnknown : result.errorCode
+}
+
+interface PartResult {
+  verdict: Verdict
+  errorCode: string | null
+  /** Digest of the platform's id for the part, and the id sealed for messages/external_id. */
+  externalIndex: Buffer | null
+  externalId: Buffer | null
+}
+
+/**
+ * Notes what became of one part, as soon as it is known, and that no call is about to start any more. Takes no lock of
+ * the conversation, since a change of owner may be waiting for this very note while it holds that lock. A status that
+ * was faster than the platform's answer stays.
+ */
+export async function recordPart(tx: Tx, dispatch: DispatchKey, part: number, result: PartResult): Promise<void> {
+  const { workspaceId, messageId } = dispatch
+  const status = result.verdict === 'accepted' ? 'sent' : 'failed'
+  await Promise.all([
+    tx`
+    update message_parts p
+    set status = case when p.status = 'pending' then ${status} else p.status end,
+      error_code = case when p.status = 'pending' then ${result.errorCode} else p.error_code end,
+      external_index = coalesce(p.external_index, (
+        select ${result.externalIndex}::bytea
+        where not exists (
+          select 1
+          from message_parts other
+          where other.workspace_id = p.workspace_id
+            and other.connection_id = p.connection_id
+            and other.external_index = ${result.externalIndex}::bytea
+            ${andNamed(tx, workspaceId, 'other')}
+        )
+        and not exists (
+          select 1
+          from messages other
+          where other.workspace_id = p.workspace_id
+            and other.connection_id = p.connection_id
+            and other.external_index = ${result.externalIndex}::bytea
+            and other.origin = 'live'
+            and other.id <> p.message_id
+            ${andNamed(tx, workspaceId, 'other')}
+        )
+      ))
+    where p.workspace_id = ${workspaceId}
+      and p.message_id = ${messageId}
+      and p.part = ${part}`.execute(),
+    recordVerdict(tx, dispatch, result.verdict, result.externalId),
+  ])
+}

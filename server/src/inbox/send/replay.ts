@@ -1,0 +1,70 @@
+import type { Sql } from '../../base/db.ts'
+import { isAtWork, isClosed } from '../conversation/dispatches.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { findConversation } from '../conversation/queries.ts'
+import { isSameSend } from './fingerprint.ts'
+import type { ReadSend, SendAnswer, SendDeps } from './send-deps.ts'
+import { KeyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
+import { settleSend } from './settle-parts.ts'
+import { answerOf, type StoredAnswer } from './settle-queries.ts'
+
+// Real time, whatever the service's clock says: this is about how long a request hangs.
+const maxWaitMs = 20_000
+const pollMs = 250
+
+/**
+ * The first answer to a key that was used. While the first send is on its way, on any node, waits for it. Throws 404 when
+ * the sender does not see the conversation, 422 when the key stands for another message, 409 NOT_RETRYABLE when the sending process has died or takes
+ * longer than 20 s.
+ */
+export async function replay(deps: SendDeps, send: ReadSend): Promise<SendAnswer> {
+  const { sender, conversationId, key } = send
+  const keyring = await deps.vault.keyring(sender.workspaceId)
+  if ((await findConversation(deps.db.sql, sender, conversationId)) === undefined) throw conversationNotFound()
+  const giveUpAt = performance.now() + maxWaitMs
+  let woken = Promise.resolve()
+  for (;;) {
+    const row = await findSend(deps.db.sql, sender.workspaceId, sender.actor.id, key)
+    if (row === undefined) throw outcomeNotKnown()
+    if (!isSameSend(keyring, row, send)) throw new KeyUsedOtherwise()
+    const answer = answerOf(row.message_id, row)
+    if (answer !== null) return { ...answer, isReplay: true }
+    if (!row.is_alive) return settleDead(deps, sender.workspaceId, row)
+    if (performance.now() > giveUpAt) throw outcomeNotKnown()
+    await woken
+    woken = deps.wakes.next(row.conversation_id, pollMs)
+  }
+}
+
+// The platform may have told since what became of it.
+async function settleDead(deps: SendDeps, workspaceId: string, row: SendRow): Promise<SendAnswer> {
+  const { conversation_id: conversationId, message_id: messageId } = row
+  const answer = await settleSend(deps, { workspaceId, conversationId, messageId }, 'abandoned')
+  if (answer === null) throw outcomeNotKnown()
+  return { ...answer, isReplay: true }
+}
+
+interface SendRow extends StoredAnswer {
+  message_id: string
+  fingerprint: Buffer
+  conversation_id: string
+  /** Whether a process is at work on it. */
+  is_alive: boolean
+}
+
+async function findSend(sql: Sql, workspaceId: string, senderId: string, key: string): Promise<SendRow | undefined> {
+  const [row] = await sql<SendRow[]>`
+    select
+      s.fingerprint,
+      s.conversation_id,
+      s.message_id,
+      s.answer_status,
+      s.answer_body,
+      ${isClosed(sql, workspaceId, sql`s.message_id`)} as is_settled,
+      ${isAtWork(sql, workspaceId, sql`s.message_id`)} as is_alive
+    from sends s
+    where s.workspace_id = ${workspaceId}
+      and s.sender_id = ${senderId}
+      and s.idempotency_key = ${key}`
+  return row
+}

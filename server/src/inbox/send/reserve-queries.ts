@@ -1,0 +1,237 @@
+import type { Fragment, Tx } from '../../base/db.ts'
+import { andNamed } from '../../base/distribution/spread.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { aliveForMs, aliveInCallMs } from '../conversation/dispatches.ts'
+import { anyWorkspace, conversationColumns, isNamed } from '../conversation/queries.ts'
+import { type ConversationRow, openConversation } from '../conversation/sealed.ts'
+import { takeoverWaitMs } from '../conversation/takeover-wait.ts'
+import type { Paces } from './pace.ts'
+import type { ReadSend } from './send-deps.ts'
+
+/** A conversation that is locked, and whether a change of owner waits for the calls under way. */
+export interface LockedConversation {
+  conversation: Conversation
+  isHeld: boolean
+}
+
+/**
+ * Locks the conversations of sends. Those that somebody else holds are left out, so that these keep only their own sends
+ * waiting. A send that `isAlone` waits, and finds what its conversation was merged into, also while it waits.
+ */
+export async function lockForSends(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  sends: readonly ReadSend[],
+  isAlone: boolean,
+): Promise<LockedConversation[]> {
+  for (let attempt = 1; ; attempt++) {
+    const rows = await tx<(ConversationRow & { is_held: boolean })[]>`
+      select ${conversationColumns(tx)}, coalesce(c.starts_held_until > clock_timestamp(), false) as is_held
+      from conversations c
+      where ${areAsked(tx, workspaceId, sends, isAlone)}
+      order by c.id
+      for update of c ${isAlone ? tx`` : tx`skip locked`}`
+    if (rows.length > 0 || !isAlone || attempt === 2) {
+      return rows.map((row) => ({ conversation: openConversation(keyring, row), isHeld: row.is_held }))
+    }
+  }
+}
+
+/** SQL: the connections of the conversations of sends. */
+export const connectionsOf = (
+  tx: Tx,
+  workspaceId: string,
+  sends: readonly ReadSend[],
+  isAlone: boolean,
+): Fragment => tx`
+  select c.connection_id
+  from conversations c
+  where ${areAsked(tx, workspaceId, sends, isAlone)}`
+
+function areAsked(tx: Tx, workspaceId: string, sends: readonly ReadSend[], isAlone: boolean): Fragment {
+  const [first] = sends
+  if (isAlone && first !== undefined) return isNamed(tx, first.sender, first.conversationId)
+  const ids = [...new Set(sends.map(({ conversationId }) => conversationId))]
+  return tx`c.workspace_id = ${anyWorkspace(tx, workspaceId)} and c.id = any (${ids}::uuid[])`
+}
+
+/** An Idempotency-Key and whose it is. */
+export interface SenderKey {
+  senderId: string
+  key: string
+}
+
+/**
+ * The places in this list of those that were used before. Each is compared with the first key from it on, as only the index
+ * of keys has an order of them: asked for the key itself, the planner may take another one while the table is small, read
+ * all sends of the workspace by it, and keep to that while the table grows.
+ */
+export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly SenderKey[]): Promise<number[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const rows = await tx<{ place: number }[]>`
+    select n.place::integer - 1 as place
+    from unnest(
+      ${keys.map(({ senderId }) => senderId)}::uuid[],
+      ${keys.map(({ key }) => key)}::text[]
+    ) with ordinality as n (sender_id, idempotency_key, place)
+    cross join lateral (
+      select workspace_id, sender_id, idempotency_key from sends
+      where (workspace_id, sender_id, idempotency_key) >= (${workspace}, n.sender_id, n.idempotency_key)
+        ${andNamed(tx, workspaceId, 'sends')}
+      order by workspace_id, sender_id, idempotency_key
+      limit 1
+    ) as s
+    where s.workspace_id = ${workspace}
+      and s.sender_id = n.sender_id
+      and s.idempotency_key = n.idempotency_key`
+  return rows.map(({ place }) => place)
+}
+
+export interface ReservedSend extends SenderKey {
+  conversationId: string
+  connectionId: string
+  messageId: string
+  fingerprint: Buffer
+  parts: number
+}
+
+/** Records sends beside their messages. */
+export async function insertSends(
+  tx: Tx,
+  workspaceId: string,
+  sends: readonly ReservedSend[],
+  now: Date,
+): Promise<void> {
+  await Promise.all([
+    tx`
+      insert into sends (
+        workspace_id, sender_id, idempotency_key, fingerprint, conversation_id, message_id, created_at
+      )
+      select ${workspaceId}::uuid, n.*, ${now}::timestamptz
+      from unnest(
+        ${sends.map(({ senderId }) => senderId)}::uuid[],
+        ${sends.map(({ key }) => key)}::text[],
+        ${byteaArray(sends.map(({ fingerprint }) => fingerprint))}::bytea[],
+        ${sends.map(({ conversationId }) => conversationId)}::uuid[],
+        ${sends.map(({ messageId }) => messageId)}::uuid[]
+      ) as n`.execute(),
+    tx`
+      insert into message_parts (workspace_id, message_id, part, connection_id, status)
+      select ${workspaceId}::uuid, n.message_id, part, n.connection_id, 'pending'
+      from unnest(
+        ${sends.map(({ messageId }) => messageId)}::uuid[],
+        ${sends.map(({ connectionId }) => connectionId)}::uuid[],
+        ${sends.map(({ parts }) => parts)}::integer[]
+      ) as n (message_id, connection_id, parts)
+      cross join generate_series(1, n.parts) as part`.execute(),
+  ])
+}
+
+/** A send whose way to the platform begins. */
+export interface Beginning {
+  messageId: string
+  conversationId: string
+  connectionId: string
+  /** Null when no change of owner stops the send. */
+  ownerEpoch: number | null
+  /** Takes its place in line with the reservation. */
+  takesPlace: boolean
+  /** May start once its place is free; otherwise it has to ask before. */
+  mayStart: boolean
+  paces: Paces
+}
+
+export interface Begun {
+  messageId: string
+  turn: number
+  /** How long to wait for its place in line; null for those that have none yet, as those that wait for their turn first. */
+  waitMs: number | null
+  /** Whether its first call may start, as `allowStart` would say. */
+  isAllowed: boolean
+}
+
+/**
+ * Begins the way of sends, each after all others of its conversation, under the locks of these. Whoever is first
+ * takes a place in the lines of connection and customer, as by `takePlace`, and is allowed to start when it is free.
+ * `now` is the time by the clock that all processes share.
+ */
+export async function beginSends(
+  tx: Tx,
+  workspaceId: string,
+  sends: readonly Beginning[],
+  now: Fragment,
+): Promise<Begun[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  return tx<Begun[]>`
+    with asked as (
+      select n.*, coalesce(last.turn, 0) + row_number() over (partition by n.conversation_id order by n.place) as turn
+      from unnest(
+        ${sends.map(({ messageId }) => messageId)}::uuid[],
+        ${sends.map(({ conversationId }) => conversationId)}::uuid[],
+        ${sends.map(({ connectionId }) => connectionId)}::uuid[],
+        ${sends.map(({ ownerEpoch }) => ownerEpoch)}::integer[],
+        ${sends.map(({ takesPlace }) => takesPlace)}::boolean[],
+        ${sends.map(({ mayStart }) => mayStart)}::boolean[],
+        ${sends.map(({ paces }) => paces.connection.everyMs)}::float8[],
+        ${sends.map(({ paces }) => paces.connection.burst)}::float8[],
+        ${sends.map(({ paces }) => paces.pair.everyMs)}::float8[],
+        ${sends.map(({ paces }) => paces.pair.burst)}::float8[]
+      ) with ordinality as n (
+        message_id, conversation_id, connection_id, owner_epoch, takes_place, may_start, every_ms, burst, pair_every_ms,
+        pair_burst, place
+      )
+      cross join lateral (
+        select max(turn) as turn from dispatches
+        where workspace_id = ${workspace} and conversation_id = n.conversation_id
+      ) as last
+    ),
+    step as (
+      select s.*, sum(every_ms) over (partition by id) as line_ms,
+        sum(every_ms) over (partition by id order by place) as place_ms
+      from (
+        select connection_id as id, message_id, every_ms, burst, place from asked where turn = 1 and takes_place
+        union all
+        select conversation_id as id, message_id, pair_every_ms, pair_burst, place from asked where turn = 1 and takes_place
+      ) as s
+    ),
+    taken as (
+      insert into send_paces as p (workspace_id, id, next_at)
+      select ${workspaceId}::uuid, id, ${now} + max(line_ms) * interval '1 millisecond'
+      from step
+      group by id
+      order by id
+      on conflict (workspace_id, id) do update
+      -- In UTC, as in takePlace.
+      set next_at = (greatest(p.next_at, ${now}) at time zone 'UTC' + (excluded.next_at - ${now})) at time zone 'UTC'
+      returning p.id, p.next_at
+    ),
+    wait as (
+      select step.message_id, max(
+        extract(epoch from taken.next_at - clock_timestamp()) * 1000 - (line_ms - place_ms) - every_ms * burst
+      )::float8 as ms
+      from step
+      join taken on taken.id = step.id
+      group by step.message_id
+    ),
+    begun as (
+      insert into dispatches (
+        workspace_id, message_id, conversation_id, turn, owner_epoch, alive_until, starting_until
+      )
+      select ${workspaceId}::uuid, a.message_id, a.conversation_id, a.turn, a.owner_epoch,
+        clock_timestamp()
+          + case when starts then ${aliveInCallMs}::float8 else ${aliveForMs}::float8 end * interval '1 millisecond',
+        case when starts then clock_timestamp() + ${takeoverWaitMs}::float8 * interval '1 millisecond' end
+      from asked a
+      left join wait on wait.message_id = a.message_id
+      cross join lateral (select coalesce(wait.ms <= 0, false) and a.may_start as starts) as m
+      order by a.place
+      returning message_id, turn, starting_until is not null as is_allowed
+    )
+    select begun.message_id as "messageId", begun.turn, case when wait.ms is not null then greatest(wait.ms, 0) end as "waitMs",
+      begun.is_allowed as "isAllowed"
+    from begun
+    left join wait on wait.message_id = begun.message_id`.execute()
+}
