@@ -1,14 +1,8 @@
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import { ConnectionLost, DatabaseError, endsSession, isStalePlan } from './failures.ts'
-import type { Step } from './prepared.ts'
+import type { Prepared, Shape, Step } from './prepared.ts'
 import { parserOf } from './values.ts'
-
-/** How to make rows of what a statement answers. */
-export interface Shape {
-  readonly names: readonly string[]
-  readonly parsers: readonly ((text: string) => unknown)[]
-}
 
 export interface Answer {
   rows: unknown[]
@@ -25,21 +19,6 @@ export interface Portal {
   readonly name: string
   readonly rows: number
   readonly isOpen: boolean
-}
-
-/** What a session knows of its prepared statements. */
-export interface Prepared {
-  /** Whether it is to be prepared under its name. */
-  keeps(name: string): boolean
-  has(name: string): boolean
-  shapeOf(name: string): Shape | undefined
-  /** Returns the names that have to be closed first. */
-  add(name: string): readonly string[]
-  learn(name: string, shape: Shape): void
-  /** It may be there or not: it is closed before it is prepared again. */
-  doubt(name: string): void
-  /** It is there no more, or of no use any more. */
-  spoil(name: string): void
 }
 
 export interface Request {
@@ -68,7 +47,7 @@ interface RowDescription {
  * steps at once, ask anew for the columns at each turn, and keep every name for ever.
  */
 export class Exchange extends Query {
-  readonly answer: Promise<Answer>
+  readonly #ended = Promise.withResolvers<Answer>()
   readonly #request: Request
   readonly #prepared: Prepared
   readonly #rows: unknown[] = []
@@ -79,17 +58,15 @@ export class Exchange extends Query {
   #lastTag = ''
   #hasMore = false
   #fault: unknown
-  #resolve: (answer: Answer) => void = () => {}
-  #reject: (error: unknown) => void = () => {}
 
   constructor(request: Request, prepared: Prepared) {
     super(request.steps[request.main]?.plan.text ?? '')
     this.#request = request
     this.#prepared = prepared
-    this.answer = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
+  }
+
+  get answer(): Promise<Answer> {
+    return this.#ended.promise
   }
 
   /** The bytes to send. */
@@ -178,8 +155,8 @@ export class Exchange extends Query {
   }
 
   handleReadyForQuery(): void {
-    if (this.#fault !== undefined) this.#reject(this.#fault)
-    else this.#resolve({ rows: this.#rows, count: this.#count, lastTag: this.#lastTag, hasMore: this.#hasMore })
+    if (this.#fault !== undefined) this.#ended.reject(this.#fault)
+    else this.#ended.resolve({ rows: this.#rows, count: this.#count, lastTag: this.#lastTag, hasMore: this.#hasMore })
   }
 
   handleError(error: unknown): void {
@@ -190,7 +167,7 @@ export class Exchange extends Query {
     }
     // Behind the word that all is done, the end of the session says nothing of whether it was.
     const isOver = this.#step === this.#request.steps.length && endsSession(error)
-    this.#reject(error instanceof DatabaseError && !isOver ? error : new ConnectionLost(error))
+    this.#ended.reject(error instanceof DatabaseError && !isOver ? error : new ConnectionLost(error))
   }
 
   /** Nothing of ours copies. */

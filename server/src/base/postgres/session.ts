@@ -1,13 +1,11 @@
 import type pg from 'pg'
 import { answerMs, answersMs, isLong, unhurriedMs } from '../shares/time-left.ts'
 import type { Waits } from '../shares/waits.ts'
-import { type Answer, Exchange, type Prepared, type Request, type Shape } from './exchange.ts'
-import { ConnectionLost, endsSession } from './failures.ts'
+import { type Answer, Exchange, type Request } from './exchange.ts'
+import { ConnectionLost, DatabaseError, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
-import { planOf } from './prepared.ts'
+import { Prepared, planOf } from './prepared.ts'
 
-/** The database keeps a plan for each; of more the oldest is given up. */
-const mostNames = 500
 /** By itself the database finds out that nobody waits for a statement when it answers. Some systems cannot tell it sooner. */
 const watchCaller: Request = {
   steps: [
@@ -24,58 +22,6 @@ const silenceMs = 16_000
 /** A server that does not close its side in this time is gone. */
 const goodbyeMs = 5_000
 
-/** Statements that this session has prepared. */
-class PreparedNames implements Prepared {
-  readonly #names: SessionMode['names']
-  readonly #shapes = new Map<string, Shape | undefined>()
-  readonly #doubtful = new Set<string>()
-  readonly #nameless = new Set<string>()
-
-  constructor(names: SessionMode['names']) {
-    this.#names = names
-  }
-
-  keeps(name: string): boolean {
-    return this.#names !== 'none' && !this.#nameless.has(name)
-  }
-
-  has(name: string): boolean {
-    return this.#shapes.has(name)
-  }
-
-  shapeOf(name: string): Shape | undefined {
-    return this.#shapes.get(name)
-  }
-
-  add(name: string): readonly string[] {
-    const gone: string[] = this.#doubtful.delete(name) ? [name] : []
-    if (this.#shapes.size === mostNames) {
-      const [oldest = ''] = this.#shapes.keys()
-      this.#shapes.delete(oldest)
-      gone.push(oldest)
-    }
-    this.#shapes.set(name, undefined)
-    return gone
-  }
-
-  learn(name: string, shape: Shape): void {
-    if (this.#shapes.has(name)) this.#shapes.set(name, shape)
-  }
-
-  doubt(name: string): void {
-    this.#shapes.delete(name)
-    this.#doubtful.add(name)
-  }
-
-  spoil(name: string): void {
-    this.doubt(name)
-    if (this.#names === 'own') return
-    // The pooler would hand out what it has for this text, however often that is closed.
-    if (this.#nameless.size === mostNames) this.#nameless.clear()
-    this.#nameless.add(name)
-  }
-}
-
 export interface SessionOptions {
   mode: SessionMode
   silenceMs?: number | undefined
@@ -85,7 +31,7 @@ export interface SessionOptions {
 /** An open connection. What is asked of it is answered in its order. */
 export class Session {
   readonly #client: pg.Client
-  readonly #prepared: PreparedNames
+  readonly #prepared: Prepared
   readonly #patience: number
   readonly #outbox: Buffer[] = []
   readonly #onEnd: (session: Session) => void
@@ -114,7 +60,7 @@ export class Session {
   constructor(client: pg.Client, options: SessionOptions) {
     this.#client = client
     this.mode = options.mode
-    this.#prepared = new PreparedNames(options.mode.names)
+    this.#prepared = new Prepared(options.mode.names)
     this.#onEnd = options.onEnd
     this.#patience = options.silenceMs ?? silenceMs
     this.#silenceMs = this.#patience
@@ -177,8 +123,11 @@ export class Session {
     return true
   }
 
-  /** The same for a transaction, whose statements have so much time together as well. */
-  hurryAll(waitedMs: number, nowMs: number): void {
+  /** The same for a transaction, whose statements have so much time together as well, where somebody waits for their answer. */
+  hurryAll(waits: Waits | null): void {
+    if (waits === null || waits.isOver) return
+    const nowMs = performance.now()
+    const waitedMs = waits.ms(nowMs)
     this.hurry(waitedMs)
     this.#endsAtMs = nowMs + answersMs(waitedMs, this.#patience)
   }
@@ -188,41 +137,42 @@ export class Session {
     if (!this.#isOver) this.#ask(watchCaller).catch(() => undefined)
   }
 
-  async send(request: Request): Promise<Answer> {
+  send(request: Request): Promise<Answer> {
+    return this.#inTurn(() => this.#ask(request))
+  }
+
+  /** By the simple protocol: several statements, none of which says anything back. */
+  script(text: string): Promise<{ rows: unknown[]; count: number }> {
+    return this.#inTurn(async () => {
+      this.#flush()
+      this.#sent = ++this.#asked
+      try {
+        const results = await this.#client.query(text)
+        const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryResult
+        return { rows: last.rows, count: last.rowCount ?? 0 }
+      } catch (error) {
+        throw error instanceof DatabaseError ? error : new ConnectionLost(error)
+      }
+    })
+  }
+
+  async #inTurn<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#isOver) throw new ConnectionLost(undefined, { wasSent: false })
-    const answer = this.#ask(request)
+    const answer = ask()
     const turn = this.#asked
-    this.#begin()
+    if (this.#inFlight++ === 0) this.#since = performance.now()
     try {
       return await answer
     } catch (error) {
       const failure = error instanceof ConnectionLost ? this.#loss(error.cause, turn) : error
-      this.#judge(failure)
+      if (endsSession(failure)) this.#isStale = true
+      // The driver answers for a connection that has ended unheard, as it would for each statement to come.
+      else if (failure instanceof ConnectionLost) this.destroy()
       await this.#readyAfter(turn, failure)
       throw failure
     } finally {
-      this.#done()
-    }
-  }
-
-  /** By the simple protocol: several statements, none of which says anything back. */
-  async script(text: string): Promise<{ rows: unknown[]; count: number }> {
-    if (this.#isOver) throw new ConnectionLost(undefined, { wasSent: false })
-    this.#flush()
-    const turn = ++this.#asked
-    this.#sent = turn
-    this.#begin()
-    try {
-      const results = await this.#client.query(text)
-      const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryResult
-      return { rows: last.rows, count: last.rowCount ?? 0 }
-    } catch (error) {
-      const failure = isOfDatabase(error) ? error : this.#loss(error, turn)
-      this.#judge(failure)
-      await this.#readyAfter(turn, failure)
-      throw failure
-    } finally {
-      this.#done()
+      this.#inFlight--
+      this.#since = performance.now()
     }
   }
 
@@ -305,21 +255,6 @@ export class Session {
     return new ConnectionLost(cause, { wasSent: turn <= this.#sent, wasSilent: this.#wasSilent, pid })
   }
 
-  #judge(error: unknown): void {
-    if (endsSession(error)) this.#isStale = true
-    // The driver answers for a connection that has ended unheard, as it would for each statement to come.
-    else if (error instanceof ConnectionLost) this.destroy()
-  }
-
-  #begin(): void {
-    if (this.#inFlight++ === 0) this.#since = performance.now()
-  }
-
-  #done(): void {
-    this.#inFlight--
-    this.#since = performance.now()
-  }
-
   #write(bytes: readonly Buffer[]): void {
     // What the requests of a moment ask is sent as one: a call of the system costs more than a statement.
     if (this.#outbox.length === 0) setImmediate(() => this.#flush())
@@ -336,11 +271,3 @@ export class Session {
     stream.write(bytes)
   }
 }
-
-/** Where somebody waits for all that is asked of it until `reset`. */
-export function hurry(session: Session, waits: Waits | null): void {
-  const nowMs = performance.now()
-  if (waits !== null && !waits.isOver) session.hurryAll(waits.ms(nowMs), nowMs)
-}
-
-const isOfDatabase = (error: unknown): boolean => error instanceof Error && 'severity' in error
