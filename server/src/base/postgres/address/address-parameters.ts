@@ -1,5 +1,3 @@
-import { AddressProblem } from './address-problem.ts'
-
 export type Parameters = ReadonlyMap<string, string>
 
 const heeded = new Set([
@@ -86,4 +84,15 @@ export function decode(text: string): string {
     if (!decoded.includes('\0')) return decoded
   } catch {}
   throw new AddressProblem('has a % that begins no character: a percent sign itself is written %25')
+}
+
+/** An address that cannot be used as it is. The words never repeat a value, which may be a password in the wrong place. */
+export class AddressProblem extends Error {
+  /** To be put after the name of the setting that holds the address. */
+  readonly words: string
+
+  constructor(words: string) {
+    super(`The address of the database ${words}`)
+    this.words = words
+  }
 }

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../outgoing/address.ts'
 import type { Parameters } from './address-parameters.ts'
-import { AddressProblem } from './address-problem.ts'
+import { AddressProblem } from './address-parameters.ts'
 
 export interface DatabaseTls {
   mode: 'prefer' | 'require' | 'verify-ca' | 'verify-full'

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
-import { decode, type Parameters, readParameters } from './address-parameters.ts'
-import { AddressProblem } from './address-problem.ts'
+import { AddressProblem, decode, type Parameters, readParameters } from './address-parameters.ts'
 import { type DatabaseTls, readTls } from './address-tls.ts'
 
 /** Where a database is and how it is spoken to: plain data, and all that decides it. */
