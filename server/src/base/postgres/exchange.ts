@@ -169,13 +169,6 @@ export class Exchange extends Query {
     const isOver = this.#step === this.#request.steps.length && endsSession(error)
     this.#ended.reject(error instanceof DatabaseError && !isOver ? error : new ConnectionLost(error))
   }
-
-  /** Nothing of ours copies. */
-  handleCopyInResponse(connection: { sendCopyFail(reason: string): void }): void {
-    connection.sendCopyFail('Nothing is to be copied')
-  }
-
-  handleCopyData(): void {}
 }
 
 const parseOf = ({ text, types }: Step['plan'], name: string): Buffer =>

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { SessionMode } from './pooler.ts'
 import type { Statement } from './template.ts'
 import type { Wire } from './values.ts'
 
@@ -50,17 +49,23 @@ export interface Shape {
   readonly parsers: readonly ((text: string) => unknown)[]
 }
 
+/**
+ * What statements are prepared under: names of the session's own, names that a pooler translates into what it shares among
+ * all its clients, or none, where it would hand them to now one server and now another.
+ */
+export type Names = 'own' | 'shared' | 'none'
+
 /** The database keeps a plan for each; of more the oldest is given up. */
 const mostNames = 500
 
 /** What a session has prepared. */
 export class Prepared {
-  readonly #names: SessionMode['names']
+  readonly #names: Names
   readonly #shapes = new Map<string, Shape | undefined>()
   readonly #doubtful = new Set<string>()
   readonly #nameless = new Set<string>()
 
-  constructor(names: SessionMode['names']) {
+  constructor(names: Names) {
     this.#names = names
   }
 
