@@ -1,7 +1,6 @@
 import timers from 'node:timers/promises'
 import type pg from 'pg'
-import { connectionMs } from '../shares/time-left.ts'
-import type { Waits } from '../shares/waits.ts'
+import { connectionMs, type Waits } from '../shares/waits.ts'
 import { AddressProblem } from './address/address-parameters.ts'
 import type { Connect } from './connect.ts'
 import { ConnectionLost, endsSession, isOfServer, NoConnection, sqlState } from './failures.ts'

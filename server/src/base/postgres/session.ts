@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { answerMs, answersMs, isLong, unhurriedMs } from '../shares/time-left.ts'
-import type { Waits } from '../shares/waits.ts'
+import { answerMs, answersMs, isLong, unhurriedMs, type Waits } from '../shares/waits.ts'
 import { type Answer, Exchange, type Request } from './exchange.ts'
 import { ConnectionLost, DatabaseError, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'

@@ -1,5 +1,5 @@
-import { turnMs } from './time-left.ts'
 import { Turns } from './turns.ts'
+import { turnMs } from './waits.ts'
 import { currentWork, door, service } from './work.ts'
 
 /** Gives the place back. */
