@@ -8,8 +8,7 @@ import { sameSecret } from '../../base/sealing/secret-token.ts'
 import { attributeTo } from '../../base/shares/work.ts'
 import { type Member, type Role, roleCovers, type TeamGuard } from '../../team/member.ts'
 import type { Limiter } from '../rate-limit/limiter.ts'
-import { setRateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
-import { rateLimited } from '../rate-limit/request-limits.ts'
+import { rateLimited, setRateLimitHeaders } from '../rate-limit/request-limits.ts'
 import { type CredentialDeps, type Identity, identify, tokenIn } from './team-credential.ts'
 
 /** Makes room for the caller on every request; call it once, before any route with a team guard. */
