@@ -1,4 +1,4 @@
-import { keyedTables } from '../../app/keyed-tables.ts'
+import { keyedTables } from '../../app/tables.ts'
 import { systemClock } from '../../base/clock.ts'
 import { inSnapshot, withSession } from '../../base/copy/session.ts'
 import { type Db, openDb, type Sql } from '../../base/db.ts'
