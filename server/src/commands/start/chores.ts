@@ -1,4 +1,4 @@
-import { sweepSignIns } from '../../access/retention.ts'
+import { sweepSignIns } from '../../access/sign-in/sessions.ts'
 import { erasureDeps } from '../../app/erasure.ts'
 import { connectorsOf, templateDeps } from '../../app/inbox.ts'
 import { pushDeps } from '../../app/notices.ts'
