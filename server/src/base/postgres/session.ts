@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { answerMs, answersMs, isLong, unhurriedMs, type Waits } from '../shares/waits.ts'
 import { type Answer, Exchange, type Request } from './exchange.ts'
-import { ConnectionLost, DatabaseError, endsSession } from './failures.ts'
+import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
 import { Prepared, planOf } from './prepared.ts'
 
@@ -35,12 +35,9 @@ export class Session {
   readonly #outbox: Buffer[] = []
   readonly #onEnd: (session: Session) => void
   #inFlight = 0
-  /** How many requests it was given, and after how many of them the server said that it is ready for the next. */
+  /** How many requests it was given, and how many of them have left. */
   #asked = 0
-  #readied = 0
-  /** How many of them have left. */
   #sent = 0
-  readonly #untilReady = new Map<number, () => void>()
   /** Since when what is answered next has been on its way. */
   #since = 0
   #silenceMs: number
@@ -65,7 +62,6 @@ export class Session {
     this.#silenceMs = this.#patience
     client.on('error', () => this.destroy())
     client.on('end', () => this.destroy())
-    client.connection.on('readyForQuery', () => this.#heardReady())
   }
 
   get inFlight(): number {
@@ -136,28 +132,9 @@ export class Session {
     if (!this.#isOver) this.#ask(watchCaller).catch(() => undefined)
   }
 
-  send(request: Request): Promise<Answer> {
-    return this.#inTurn(() => this.#ask(request))
-  }
-
-  /** By the simple protocol: several statements, none of which says anything back. */
-  script(text: string): Promise<{ rows: unknown[]; count: number }> {
-    return this.#inTurn(async () => {
-      this.#flush()
-      this.#sent = ++this.#asked
-      try {
-        const results = await this.#client.query(text)
-        const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryResult
-        return { rows: last.rows, count: last.rowCount ?? 0 }
-      } catch (error) {
-        throw error instanceof DatabaseError ? error : new ConnectionLost(error)
-      }
-    })
-  }
-
-  async #inTurn<T>(ask: () => Promise<T>): Promise<T> {
+  async send(request: Request): Promise<Answer> {
     if (this.#isOver) throw new ConnectionLost(undefined, { wasSent: false })
-    const answer = ask()
+    const answer = this.#ask(request)
     const turn = this.#asked
     if (this.#inFlight++ === 0) this.#since = performance.now()
     try {
@@ -167,7 +144,6 @@ export class Session {
       if (endsSession(failure)) this.#isStale = true
       // The driver answers for a connection that has ended unheard, as it would for each statement to come.
       else if (failure instanceof ConnectionLost) this.destroy()
-      await this.#readyAfter(turn, failure)
       throw failure
     } finally {
       this.#inFlight--
@@ -213,7 +189,6 @@ export class Session {
     // Also where it is the driver that gave up: it leaves the socket open.
     this.#client.connection.stream.destroy(new Error('The connection was given up'))
     this.#onLost(this.#loss(undefined, 0))
-    for (const resolve of this.#untilReady.values()) resolve()
     this.#onEnd(this)
   }
 
@@ -230,22 +205,6 @@ export class Session {
     this.#client.query(exchange as unknown as pg.Submittable)
     this.#write(bytes)
     return exchange.answer
-  }
-
-  /**
-   * An error is told before the word that the server is ready, and they may come apart. Whoever asks on in between asks while
-   * a request is under way, which not every way allows.
-   */
-  #readyAfter(turn: number, error: unknown): Promise<void> | undefined {
-    // Behind an error that ends the session comes nothing more, and nobody is handed it again.
-    if (this.#isOver || this.#readied >= turn || endsSession(error)) return
-    return new Promise((resolve) => this.#untilReady.set(turn, resolve))
-  }
-
-  #heardReady(): void {
-    const turn = ++this.#readied
-    this.#untilReady.get(turn)?.()
-    this.#untilReady.delete(turn)
   }
 
   /** What becomes of the request of this turn when the connection ends. */

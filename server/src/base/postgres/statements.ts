@@ -1,6 +1,6 @@
 import type { Leave, Shares } from '../shares/shares.ts'
 import { currentWork, isInTransaction } from '../shares/work.ts'
-import type { Answer } from './exchange.ts'
+import { type Answer, scriptOf } from './exchange.ts'
 import { isStalePlan } from './failures.ts'
 import type { Pool } from './pool.ts'
 import { planOf } from './prepared.ts'
@@ -119,7 +119,7 @@ async function sendByPool(pool: Pool, statement: Statement, isCompany: boolean):
 
 async function sendOnce(session: Session, statement: Statement): Promise<Answered> {
   const { settings, preface } = session.mode
-  if (statement.isScript) return session.script(preface + statement.text)
+  if (statement.isScript) return session.send(scriptOf(preface + statement.text))
   // What is sent together without a commit of its own is one transaction.
   const step = { plan: planOf(statement), values: statement.values }
   const request = { steps: [...settings, step], main: settings.length }

@@ -1,4 +1,4 @@
-import type { Answer, Portal } from './exchange.ts'
+import { type Answer, type Portal, scriptOf } from './exchange.ts'
 import { sqlState } from './failures.ts'
 import { begin, commit, planOf, rollback, type Step } from './prepared.ts'
 import { isKnownUndone } from './repeats.ts'
@@ -125,12 +125,12 @@ export class Transaction implements Sender {
     return this.#noting(this.#session.send(request))
   }
 
-  async #script(text: string): Promise<Pick<Answer, 'rows' | 'count'>> {
+  async #script(text: string): Promise<Answer> {
     if (this.#state === 'new') {
       this.#state = 'open'
       await this.#noting(this.#session.send({ steps: this.#opening, main: 0 }))
     }
-    return this.#noting(this.#session.script(text))
+    return this.#noting(this.#session.send(scriptOf(text)))
   }
 
   async #noting<T>(sent: Promise<T>): Promise<T> {

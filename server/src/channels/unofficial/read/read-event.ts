@@ -6,7 +6,7 @@ import { callLog, missedCallText } from './calls.ts'
 import { readContent, readReferral } from './content.ts'
 import { customerOf, readJid, readName } from './jid.ts'
 import { readNetworkTime } from './platform-time.ts'
-import { readRevision, readChange } from './revision.ts'
+import { readChange, readRevision } from './revision.ts'
 import { isEmpty, unwrap } from './unwrap.ts'
 import { readUpdate, type SocketUpdate } from './update.ts'
 
