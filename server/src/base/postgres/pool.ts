@@ -42,7 +42,6 @@ const lasting = new Set(['28P01', '28000', '3D000', '42501', '28P02'])
 export class Pool {
   readonly #options: PoolOptions
   readonly #sessions: Session[] = []
-  readonly #alone = new Set<Session>()
   /** Those that say goodbye: they take nobody's place. */
   readonly #leaving = new Set<Session>()
   readonly #waiting: Waiter[] = []
@@ -69,7 +68,7 @@ export class Pool {
   /** A connection for nobody else until it is released. */
   async take(waits: Waits | null = null): Promise<Session> {
     const session = this.#leastBusy(true) ?? this.#unlessMore() ?? (await this.#wait(true, waits))
-    this.#alone.add(session)
+    session.isAlone = true
     session.owner = ''
     return session
   }
@@ -78,7 +77,7 @@ export class Pool {
     session.reset()
     if (isOfServer(error)) this.doubt(session)
     if (session.isInTransaction) session.retire()
-    this.#alone.delete(session)
+    session.isAlone = false
     this.#tidy(session)
   }
 
@@ -128,7 +127,7 @@ export class Pool {
     let seen = 0
     for (const session of this.#sessions) {
       if (seen === few) break
-      if (!session.isFit || this.#alone.has(session)) continue
+      if (!session.isFit || session.isAlone) continue
       seen++
       if (session.inFlight === 0) return session
       const fits = session.isOpenForMore && session.owner === owner && session.waitedMs(now) < slowMs
@@ -143,7 +142,7 @@ export class Pool {
     let best: Session | null = null
     for (let n = this.#sessions.length - 1; n >= 0; n--) {
       const session = this.#sessions[n] as Session
-      if (!session.isFit || this.#alone.has(session) || !session.isOpenForMore || except?.has(session)) continue
+      if (!session.isFit || session.isAlone || !session.isOpenForMore || except?.has(session)) continue
       if (onlyIdle && session.inFlight > 0) continue
       if (session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
       if (best?.inFlight === 0) return best
@@ -182,7 +181,7 @@ export class Pool {
     try {
       const pauseMs = this.#tries.pauseMs(performance.now())
       if (pauseMs > 0) await timers.setTimeout(pauseMs, undefined, { signal })
-      this.#sessions.push(await this.#connect(signal))
+      await this.#connect(signal)
       this.#lastFailure = undefined
     } catch (error) {
       this.#lastFailure = error
@@ -195,7 +194,7 @@ export class Pool {
     }
   }
 
-  async #connect(signal: AbortSignal): Promise<Session> {
+  async #connect(signal: AbortSignal): Promise<void> {
     const { connect, findSessionMode, silenceMs } = this.#options
     const attempt = this.#tries.begin(performance.now())
     try {
@@ -204,7 +203,7 @@ export class Pool {
       attempt.succeeded()
       const session = new Session(client, { mode, silenceMs, onEnd: (ended) => this.#forget(ended) })
       if (findSessionMode === undefined) session.watchCaller()
-      return session
+      this.#sessions.push(session)
     } catch (error) {
       attempt.failed()
       throw error
@@ -215,7 +214,6 @@ export class Pool {
     const at = this.#sessions.indexOf(session)
     if (at !== -1) this.#sessions.splice(at, 1)
     this.#leaving.delete(session)
-    this.#alone.delete(session)
     this.#serve()
   }
 
@@ -226,7 +224,7 @@ export class Pool {
 
   #retire(session: Session): void {
     session.retire()
-    if (session.inFlight > 0 || this.#alone.has(session) || session.isOver) return
+    if (session.inFlight > 0 || session.isAlone || session.isOver) return
     const at = this.#sessions.indexOf(session)
     if (at === -1) return
     this.#sessions.splice(at, 1)
@@ -252,7 +250,7 @@ export class Pool {
       clearTimeout(waiter.timer)
       // Marked here: two that are served at once must not get the same one.
       given.add(session)
-      if (waiter.isAlone) this.#alone.add(session)
+      session.isAlone = waiter.isAlone
       waiter.resolve(session)
     }
     // As many as wait: the first that is there again after an outage must not have to do for all of them.

@@ -50,8 +50,9 @@ export class Session {
   #goodbye: NodeJS.Timeout | undefined
   #onLost: (error: ConnectionLost) => void = () => {}
   readonly mode: SessionMode
-  /** Whoever is served at the moment. */
+  /** Whoever is served at the moment, and whether nobody else is to be meanwhile. */
   owner = ''
+  isAlone = false
 
   constructor(client: pg.Client, options: SessionOptions) {
     this.#client = client
