@@ -94,7 +94,7 @@ export function openPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 
 
 /** One after the other; of several workspaces that wait each has its turn. */
 function takeTurns(): <T>(workspaceId: string, work: () => Promise<T>) => Promise<T> {
-  const turns = new Turns<() => void>({ size: 1, share: 1, maxWaiting: () => Infinity, isGuest: () => false })
+  const turns = new Turns<() => void>({ size: 1, share: 1, maxWaiting: Number.POSITIVE_INFINITY })
   return async (workspaceId, work) => {
     await new Promise<void>((go) => {
       if (turns.ask(workspaceId, '', go, 0) === 'goes') go()
