@@ -82,12 +82,8 @@ export interface DbOptions extends ConnectionOptions {
   onStatement?: (statement: SentStatement) => void
 }
 
-/** The parameters are as the caller gave them; a type is 0 where the database is to infer it. */
-export interface SentStatement {
-  text: string
-  parameters: readonly unknown[]
-  types: readonly number[]
-}
+/** A type is 0 where the database is to infer it. */
+export type SentStatement = Pick<Statement, 'text' | 'values' | 'types'>
 
 const lockNotAvailable = '55P03'
 /** How often each failure that undid everything is met before it is the caller's. A lock was waited for each time. */
@@ -232,8 +228,7 @@ export function announce(tx: Tx, topic: string, id: string): void {
 /** Told of each statement, whose end it asks to be told of where there is a trace of which it is a part. */
 function reporter(onStatement: DbOptions['onStatement']): (statement: Statement) => Ended | undefined {
   return (statement) => {
-    const { text, given, types } = statement
-    onStatement?.({ text, parameters: given, types })
+    onStatement?.(statement)
     const { span } = currentWork()
     return span?.isKept ? statementSpan(span, statement) : undefined
   }

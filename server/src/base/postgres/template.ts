@@ -44,8 +44,6 @@ export interface Statement {
   readonly text: string
   readonly values: readonly Wire[]
   readonly types: readonly number[]
-  /** What the caller gave, for those who look on. */
-  readonly given: readonly unknown[]
 }
 
 /** Called when a statement has ended, with what went wrong if anything did. */
@@ -127,7 +125,6 @@ export class Draft implements Statement {
   text = ''
   readonly values: Wire[] = []
   readonly types: number[] = []
-  readonly given: unknown[] = []
 
   constructor(isScript = false) {
     this.isScript = isScript
@@ -136,7 +133,6 @@ export class Draft implements Statement {
   add(value: Value): void {
     // The protocol counts in 16 bits, and the driver would send the remainder.
     if (this.values.length === mostValues) throw new RangeError(`A statement carries at most ${mostValues} values`)
-    this.given.push(value)
     this.types.push(typeOf(value))
     this.values.push(toWire(value))
     this.text += `$${this.values.length}`
