@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Leave } from '../shares/shares.ts'
-import type { Waits } from '../shares/waits.ts'
 import { currentWork, within, workInTransaction } from '../shares/work.ts'
 import { ConnectionLost } from './failures.ts'
 import type { Pool } from './pool.ts'
@@ -133,7 +132,7 @@ async function lookUp({ pool, name }: Core, lost: unknown, isThere: Proof | null
 
 /** As the database has it that takes writes now. Nothing is said while the session that was to commit may still be at it. */
 async function lookOnce(pool: Pool, pid: number, name: string, isThere: Proof): Promise<Outcome> {
-  const waits: Waits | null = currentWork().waits
+  const { waits } = currentWork()
   const session = await pool.take(waits)
   let failure: unknown
   try {
