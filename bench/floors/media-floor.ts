@@ -5,10 +5,10 @@ import { open, readFile } from 'node:fs/promises'
 import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { limitConcurrency } from '../../server/src/base/async/concurrency-limit.ts'
+import pLimit from 'p-limit'
 
 const { PLATFORM_PORT = '0', FOLDER = '' } = process.env
-const atOnce = limitConcurrency({ atOnce: 8 })
+const atOnce = pLimit(8)
 const agent = new Agent({ keepAlive: true })
 const streams = new Set<ServerResponse>()
 const state = { kept: 0, lastAt: 0 }

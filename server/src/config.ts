@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { memoryBytes } from './base/machine-memory.ts'
 import { type MediaAddress, MediaAddressProblem, readMediaUrl } from './base/media-address.ts'
 import { type DatabaseAddress, readDatabaseUrl } from './base/postgres/address/address.ts'
-import { AddressProblem } from './base/postgres/address/address-problem.ts'
+import { AddressProblem } from './base/postgres/address/address-parameters.ts'
 import { readTelemetry, type TelemetrySettings } from './base/tracing/telemetry-settings.ts'
 
 /** Everything that can be set, checked once at start. Nothing else reads the environment. */

@@ -33,9 +33,9 @@ import { serveAgents } from './agents.ts'
 import { erasureDeps } from './erasure.ts'
 import { type Events, presentPayload, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
-import { keyedTables } from './keyed-tables.ts'
 import { serveNotices } from './notices.ts'
 import type { Runtime } from './runtime.ts'
+import { keyedTables } from './tables.ts'
 import { serveService } from './worker.ts'
 
 const formSubmissionsPerMinute = 10

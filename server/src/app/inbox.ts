@@ -1,6 +1,6 @@
 import type { Guard } from '../access/keys/guard.ts'
 import { repeatAtPauses } from '../base/async/loop.ts'
-import { localUrl } from '../base/outgoing/local-url.ts'
+import { localUrl } from '../base/outgoing/address.ts'
 import type { App } from '../base/route.ts'
 import { runStep } from '../base/steps.ts'
 import { adapterOf, type ChannelAdapters } from '../channels/adapter.ts'

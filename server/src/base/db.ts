@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   begin,
-  type Core,
   harmless,
-  type Look,
+  type Proof,
   type Proven,
   type Repeating,
   transactionOf,
@@ -11,11 +10,10 @@ import {
 } from './postgres/attempts.ts'
 import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
 import { DatabaseError, isAway, isOutOfDisk, isStalePlan, sqlState, violates } from './postgres/failures.ts'
-import type { Proof } from './postgres/outcome.ts'
-import { poolSender } from './postgres/sender.ts'
-import { type Pending, type Row, type Sql, tagOf } from './postgres/template.ts'
+import { type Core, misplacedIn, poolSender, SecondConnection } from './postgres/statements.ts'
+import { type Ended, type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { createShares } from './shares/shares.ts'
-import { asService, currentWork, isInTransaction, traced } from './shares/work.ts'
+import { asService, currentWork, traced } from './shares/work.ts'
 import { statementSpan } from './tracing/statement-span.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
@@ -76,19 +74,16 @@ export interface Db {
 }
 
 export type { News, Proven }
-export { harmless }
+/** SQLSTATE is of what the database refused; '' for any other error. */
+export { harmless, isAway, isOutOfDisk, SecondConnection, sqlState, violates }
 
 export interface DbOptions extends ConnectionOptions {
   /** Sees every statement that is about to be sent: tests explain them. */
   onStatement?: (statement: SentStatement) => void
 }
 
-/** The parameters are as the caller gave them; a type is 0 where the database is to infer it. */
-export interface SentStatement {
-  text: string
-  parameters: readonly unknown[]
-  types: readonly number[]
-}
+/** A type is 0 where the database is to infer it. */
+export type SentStatement = Pick<Statement, 'text' | 'values' | 'types'>
 
 const lockNotAvailable = '55P03'
 /** How often each failure that undid everything is met before it is the caller's. A lock was waited for each time. */
@@ -115,13 +110,6 @@ export class NotYet extends Error {
   }
 }
 
-/** A fault of ours: at worst, all who hold a connection wait for one more. */
-export class SecondConnection extends Error {
-  constructor() {
-    super('A second connection is asked for inside a transaction: hand `tx` in, or ask before it begins')
-  }
-}
-
 export function openDb(options: DbOptions): Db {
   const board = createNewsBoard()
   let hears = true
@@ -135,7 +123,13 @@ export function openDb(options: DbOptions): Db {
   const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
   const bulkWork = new AsyncLocalStorage<true>()
   const core: Core = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
-  const { sql, writingSql, refuseInTransaction } = openTags(core)
+  const sql = tagOf(poolSender(core, true))
+  const writingSql = tagOf(poolSender(core, false)) as Tx
+  for (const tag of [sql, writingSql]) processes.set(tag, name)
+  const refuseInTransaction = () => {
+    const error = misplacedIn(core)
+    if (error !== null) throw error
+  }
   let closed: Promise<unknown> | undefined
 
   const db: Db = {
@@ -145,14 +139,13 @@ export function openDb(options: DbOptions): Db {
       const news: News[] = []
       const sinceMs = performance.now()
       const answer = await persist(db, () => {
-        const once = () =>
-          begin(core, { sinceMs, doesNoHarm: repeating !== undefined }, (sql) => {
-            news.length = 0
-            newsOf.set(sql, news)
-            processes.set(sql, core.name)
-            return work(sql as Tx)
-          })
-        return traced('internal', 'transaction', {}, once)
+        const once = (sql: Sql) => {
+          news.length = 0
+          newsOf.set(sql, news)
+          processes.set(sql, name)
+          return work(sql as Tx)
+        }
+        return traced('internal', 'transaction', {}, () => begin(core, sinceMs, repeating !== undefined, once))
       })
       // What follows from it is done for all who listen, and in nobody's turn.
       asService(() => news.forEach(board.tell))
@@ -189,20 +182,6 @@ export function openDb(options: DbOptions): Db {
     },
   }
   return db
-}
-
-function openTags({ self, pool, shares, name, look }: Core) {
-  const wrongPlace = () => (isInTransaction(self) ? new SecondConnection() : null)
-  const gate = { wrongPlace, owner: () => currentWork().owner, onStatement: look }
-  // What only reads waits for no lock: several may be on their way by one connection while their workspace is alone.
-  const sql = tagOf(poolSender(pool, { ...gate, enter: shares.enter }, true))
-  const writingSql = tagOf(poolSender(pool, { ...gate, enter: () => shares.enter() }, false)) as Tx
-  for (const tag of [sql, writingSql]) processes.set(tag, name)
-  const refuseInTransaction = () => {
-    const error = wrongPlace()
-    if (error !== null) throw error
-  }
-  return { sql, writingSql, refuseInTransaction }
 }
 
 const processes = new WeakMap<object, string>()
@@ -247,10 +226,9 @@ export function announce(tx: Tx, topic: string, id: string): void {
 }
 
 /** Told of each statement, whose end it asks to be told of where there is a trace of which it is a part. */
-function reporter(onStatement: DbOptions['onStatement']): Look {
+function reporter(onStatement: DbOptions['onStatement']): (statement: Statement) => Ended | undefined {
   return (statement) => {
-    const { text, given, types } = statement
-    onStatement?.({ text, parameters: given, types })
+    onStatement?.(statement)
     const { span } = currentWork()
     return span?.isKept ? statementSpan(span, statement) : undefined
   }
@@ -271,9 +249,6 @@ async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** SQLSTATE is of what the database refused; '' for any other error. */
-export { isAway, isOutOfDisk, sqlState, violates }
-
 /**
  * Whether a write that failed wrote nothing for certain, so that parts of it may be tried: not when the connection broke
  * before its answer came. Who was told to come later had better do so.
@@ -291,20 +266,7 @@ interface News {
 }
 
 /** Who is told of news, in this process. */
-interface NewsBoard {
-  onNews(topic: string, listener: (id: string) => void): () => void
-  /** Of what this process itself tells, whatever the topic. */
-  onOwnNews(listener: (news: News) => void): () => void
-  onHearingAgain(look: () => void): () => void
-  /** Passes on what another process has told. */
-  hear(news: News): void
-  /** Says what this process tells: to those who hear the topic, and to those who pass it on. */
-  tell(news: News): void
-  /** Has those look who may have missed something. */
-  hearAgain(): void
-}
-
-export function createNewsBoard(): NewsBoard {
+export function createNewsBoard() {
   const listeners = new Map<string, Set<(id: string) => void>>()
   const ownListeners = new Set<(news: News) => void>()
   const looks = new Set<() => void>()
@@ -312,24 +274,28 @@ export function createNewsBoard(): NewsBoard {
     for (const listener of listeners.get(topic) ?? []) listener(id)
   }
   return {
-    onNews: (topic, listener) => {
+    onNews: (topic: string, listener: (id: string) => void) => {
       const set = listeners.get(topic) ?? new Set()
       listeners.set(topic, set.add(listener))
       return () => void set.delete(listener)
     },
-    onOwnNews: (listener) => {
+    /** Of what this process itself tells, whatever the topic. */
+    onOwnNews: (listener: (news: News) => void) => {
       ownListeners.add(listener)
       return () => void ownListeners.delete(listener)
     },
-    onHearingAgain: (look) => {
+    onHearingAgain: (look: () => void) => {
       looks.add(look)
       return () => void looks.delete(look)
     },
+    /** Passes on what another process has told. */
     hear,
-    tell: (news) => {
+    /** Says what this process tells: to those who hear the topic, and to those who pass it on. */
+    tell: (news: News) => {
       hear(news)
       for (const listener of ownListeners) listener(news)
     },
+    /** Has those look who may have missed something. */
     hearAgain: () => {
       for (const look of looks) asService(look)
     },

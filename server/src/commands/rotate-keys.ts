@@ -85,8 +85,8 @@ async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice):
 /** No service runs that would do the work. */
 async function workBeside({ db, vault, clock }: OpenRuntime): Promise<Loop> {
   const [{ keyedTables }, { workOnRotations }] = await Promise.all([
-    import('../app/keyed-tables.ts'),
-    import('../rotation/work.ts'),
+    import('../app/tables.ts'),
+    import('../rotation/step.ts'),
   ])
   return startLoop(
     { firstAfterMs: 0, pauseMs: 200 },

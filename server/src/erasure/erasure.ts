@@ -36,7 +36,7 @@ export interface ErasureRow {
   finished_at: Date | null
 }
 
-export const subjectPlace = (id: string) => ({ table: 'erasures', row: id, column: 'subject' })
+const subjectPlace = (id: string) => ({ table: 'erasures', row: id, column: 'subject' })
 
 export function sealSubject(keyring: Keyring, id: string, customer: ErasedCustomer): Buffer {
   return keyring.seal(subjectPlace(id), JSON.stringify(customer))

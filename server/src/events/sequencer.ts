@@ -1,4 +1,4 @@
-import { limitConcurrency } from '../base/async/concurrency-limit.ts'
+import pLimit from 'p-limit'
 import { singleFlightByKey } from '../base/async/single-flight.ts'
 import type { Db } from '../base/db.ts'
 import { listUnsequenced, sequenceBatch, sequenceEvents } from './sequence.ts'
@@ -14,7 +14,7 @@ export interface Sequencer {
 const maxAtOnce = 4
 
 export function createSequencer(db: Db): Sequencer {
-  const inTurn = limitConcurrency({ atOnce: maxAtOnce })
+  const inTurn = pLimit(maxAtOnce)
   // A run under way may have looked before the caller's commit: then all who come meanwhile share the next.
   const place = singleFlightByKey((workspaceId) => inTurn(() => placeIn(db, workspaceId)))
 

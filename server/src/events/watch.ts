@@ -1,6 +1,5 @@
-import { openErrands } from '../base/async/errands.ts'
+import { coalesce } from '../base/async/coalesce.ts'
 import type { Repeat } from '../base/async/loop.ts'
-import { throttle } from '../base/async/throttle.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { feedStates } from './feed.ts'
@@ -39,25 +38,18 @@ export function watchFeeds({ db, sequencer, log, repeat }: WatchDeps): FeedWatch
   const wake = (workspaceId: string, last = Number.POSITIVE_INFINITY) => {
     for (const watcher of watched.get(workspaceId) ?? []) if (watcher.position() < last) watcher.wake()
   }
-  const placeNow = (workspaceId: string) =>
-    sequencer.place(workspaceId).catch((error) => log.warn('placing events failed', { workspaceId }, error))
-  const errands = openErrands()
-  const placeSoon = throttle(restMs, (workspaceId) =>
-    errands.run(
-      () => placeNow(workspaceId),
-      () => {},
-    ),
-  )
+  const notPlaced = (error: unknown, workspaceId: string) => log.warn('placing events failed', { workspaceId }, error)
+  const placing = coalesce<string>({ restMs, work: sequencer.place, onError: notPlaced })
 
   // Readers need no worker to give the events they wait for a place.
   const stopHearing = [
-    db.onNews(recordedTopic, (workspaceId) => void (watched.has(workspaceId) && placeSoon(workspaceId))),
+    db.onNews(recordedTopic, (workspaceId) => void (watched.has(workspaceId) && placing.add(workspaceId, workspaceId))),
     db.onNews(sequencedTopic, (workspaceId) => wake(workspaceId)),
   ]
   const look = async () => {
     if (watched.size === 0) return
     for (const { id, last, unplaced } of await feedStates(db.sql, [...watched.keys()])) {
-      if (unplaced) await placeNow(id)
+      if (unplaced) await sequencer.place(id).catch((error) => notPlaced(error, id))
       wake(id, unplaced ? undefined : last)
     }
   }
@@ -75,7 +67,7 @@ export function watchFeeds({ db, sequencer, log, repeat }: WatchDeps): FeedWatch
     },
     close: async () => {
       for (const stop of stopHearing) stop()
-      await Promise.all([looking.stop(), errands.close()])
+      await Promise.all([looking.stop(), placing.close()])
     },
   }
 }

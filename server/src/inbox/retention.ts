@@ -1,20 +1,8 @@
 import type { Db, Sql } from '../base/db.ts'
 import { andOnlyOf, byWorkspace, type OneWorkspace } from '../base/distribution/spread.ts'
-import { type AgingTable, pagesOfWorkspaces } from '../base/retention.ts'
+import { pagesOfWorkspaces } from '../base/retention.ts'
 import { type EventsErased, eraseEvents } from '../events/erase.ts'
 import { eraseConversation } from './erase.ts'
-
-export const agingInboxTables: readonly AgingTable[] = [
-  {
-    table: 'conversation_activities',
-    scope: 'workspace_id',
-    order: 'id',
-    time: 'created_at',
-    days: 'keep_activities_days',
-  },
-  // The index of messages, whose ids grow with time, serves for the sends that made them.
-  { table: 'sends', scope: 'workspace_id', order: 'message_id', time: 'created_at', days: 'keep_sends_days' },
-]
 
 /** Conversations of a workspace that go in one round, and the time of a turn. */
 const batch = 10

@@ -1,13 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql, Tx } from '../base/db.ts'
 import { claimFirst, fewCandidates } from '../base/distribution/spread.ts'
-import type { AgingTable } from '../base/retention.ts'
 import { dropPieces } from './transfer/import/pieces.ts'
-
-/** What is only counted by the day, and asked for on that day: up to 17 rows. The day after is for clocks that differ. */
-export const agingLeadTables: readonly AgingTable[] = [
-  { table: 'lead_quota', scope: 'workspace_id', order: 'day', time: 'day', days: 2 },
-]
 
 const importsKeptDays = 90
 const batch = 500

@@ -1,4 +1,3 @@
-import type { AgingTable } from '../base/retention.ts'
 import type { WorkspaceRow } from './workspace.ts'
 
 /** For how many days a workspace keeps what; null: for ever. */
@@ -46,8 +45,3 @@ export function withRetention(before: RetentionColumns, patch: Partial<Retention
     keep_audit_days: after.auditDays,
   }
 }
-
-const audit = { table: 'audit_log', scope: 'scope_id', order: 'id', time: 'at' } as const
-export const agingWorkspaceTables: readonly AgingTable[] = [{ ...audit, days: 'keep_audit_days' }]
-/** The log of the installation itself. */
-export const agingInstanceLog = { ...audit, days: defaultAuditDays }

@@ -1,7 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
+import { type ErasureScope, type ErasureStep, goOn } from '../base/erasure.ts'
 import { forbidden, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
+import { mentionFinder } from '../base/phone/mention.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { type Member, roleCovers } from '../team/member.ts'
@@ -48,7 +50,7 @@ interface FilterRow {
   updated_at: Date
 }
 
-export const filterPlace = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
+const filterPlace = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
 
 /** The member's own and everybody's, in the order that the member has set; what is not in it follows by name. */
 export async function listSavedFilters({ db, vault }: FilterDeps, by: Member): Promise<SavedFilter[]> {
@@ -177,4 +179,24 @@ function open(keyring: Keyring, row: FilterRow): SavedFilter {
   const content = JSON.parse(keyring.openText(filterPlace(row.id), row.content)) as Pick<SavedFilter, 'name' | 'query'>
   const { id, user_id: userId, page, created_at: createdAt, updated_at: updatedAt } = row
   return { id, userId, page, ...content, createdAt, updatedAt }
+}
+
+/** Erases saved filters that look for the customer by phone or e-mail, or are named so. */
+export async function eraseFilters(tx: Tx, { workspaceId, keyring, customer }: ErasureScope): Promise<ErasureStep> {
+  const mentions = mentionFinder(customer)
+  const rows = await tx<{ id: string; content: Buffer }[]>`
+    select id, content
+    from saved_filters
+    where workspace_id = ${workspaceId}`
+  const ids = rows.flatMap(({ id, content }) => {
+    const { name, query } = JSON.parse(keyring.openText(filterPlace(id), content)) as { name: string; query: string }
+    const texts = [name, ...new URLSearchParams(query).values()]
+    return texts.some(mentions) ? id : []
+  })
+  if (ids.length === 0) return goOn({}, false)
+  await tx`
+    delete from saved_filters
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+  return goOn({ savedFilters: ids.length }, false)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAllowedOrigin } from '../../src/agents/mcp/origins.ts'
+import { isAllowedOrigin } from '../../src/agents/mcp/routes.ts'
 import { loadConfig } from '../../src/config.ts'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { startNode } from '../support/events/feed-world.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyedTables } from '../../src/app/keyed-tables.ts'
+import { keyedTables } from '../../src/app/tables.ts'
 import { testDatabase } from '../support/database.ts'
 
 /** Columns of bytes that no rotation touches, and why. */

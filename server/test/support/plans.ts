@@ -1,6 +1,6 @@
 import type { Db, SentStatement, Sql } from '../../src/base/db.ts'
 import { isSpread } from '../../src/base/distribution/spread.ts'
-import type { Value } from '../../src/base/postgres/values.ts'
+import { Parameter } from '../../src/base/postgres/values.ts'
 
 interface PlanNode {
   'Node Type': string
@@ -104,18 +104,17 @@ const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).fla
 
 const isExplainable = ({ text }: SentStatement) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text)
 
-async function explainGiven(tx: Sql, { text, parameters }: SentStatement): Promise<PlanNode> {
-  const [row] = await tx.unsafe(`explain (format json, costs off) ${text}`, parameters as Value[])
+async function explainGiven(tx: Sql, { text, values, types }: SentStatement): Promise<PlanNode> {
+  const parameters = values.map((value, n) => new Parameter(value, types[n] ?? 0))
+  const [row] = await tx.unsafe(`explain (format json, costs off) ${text}`, parameters)
   return planOf(row)
 }
 
-async function explainAny(tx: Sql, { text, parameters, types }: SentStatement, name: string): Promise<PlanNode> {
+async function explainAny(tx: Sql, { text, values, types }: SentStatement, name: string): Promise<PlanNode> {
   const list = (items: readonly unknown[]) => (items.length === 0 ? '' : `(${items.join(', ')})`)
   const names = await typeNames(tx, types)
   await tx.unsafe(`prepare ${name} ${list(names)} as ${text}`)
-  const [row] = await tx.unsafe(
-    `explain (format json, costs off) execute ${name} ${list(parameters.map(() => 'null'))}`,
-  )
+  const [row] = await tx.unsafe(`explain (format json, costs off) execute ${name} ${list(values.map(() => 'null'))}`)
   await tx.unsafe(`deallocate ${name}`)
   return planOf(row)
 }

@@ -6,8 +6,13 @@ import { type Db, isUndone } from '../../base/db.ts'
 import { asServiceFor, attributeTo } from '../../base/shares/work.ts'
 import { createGuesses, type GuessesOf } from '../rate-limit/guesses.ts'
 import type { Limiter, Take } from '../rate-limit/limiter.ts'
-import { setRateLimitHeaders, setUncountedHeaders } from '../rate-limit/rate-limit-headers.ts'
-import { countRequest, type Limits, limitOf } from '../rate-limit/request-limits.ts'
+import {
+  countRequest,
+  type Limits,
+  limitOf,
+  setRateLimitHeaders,
+  setUncountedHeaders,
+} from '../rate-limit/request-limits.ts'
 import { checkAdmission, checkFeedAdmission, type Face } from './admission.ts'
 import { type Caller, callerOf } from './caller.ts'
 import { type ClientAddress, clientAddressReader } from './client-address.ts'

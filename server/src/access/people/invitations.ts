@@ -210,6 +210,6 @@ export const invitationVoid = (): ApiError =>
 
 export const invitationOver = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
 
-export const tokenOf = (id: string) => ({ table: 'invitations', row: id, column: 'token' })
+const tokenOf = (id: string) => ({ table: 'invitations', row: id, column: 'token' })
 
-export const emailOf = (id: string) => ({ table: 'invitations', row: id, column: 'email' })
+const emailOf = (id: string) => ({ table: 'invitations', row: id, column: 'email' })

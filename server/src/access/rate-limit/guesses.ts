@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { Clock } from '../../base/clock.ts'
 import { type ApiError, tooManyRequests } from '../../base/errors.ts'
 import type { Limiter } from './limiter.ts'
@@ -39,9 +40,7 @@ interface Reader {
   window: Window
   /** Other nodes have used the minute up until then. */
   closedUntilMs: number
-  /** The work that was begun last. */
-  last: Promise<unknown>
-  waiting: number
+  inTurn: LimitFunction
 }
 
 const slotMs = 250
@@ -58,7 +57,7 @@ export function createGuesses({ limiter, clock }: { limiter: Limiter; clock: Clo
     const known = readers.get(id)
     if (known !== undefined) return known
     if (readers.size >= maxIdle) dropIdle(readers, clock.now().getTime())
-    const reader = { window: emptyWindow(), closedUntilMs: 0, last: Promise.resolve(), waiting: 0 }
+    const reader = { window: emptyWindow(), closedUntilMs: 0, inTurn: pLimit(1) }
     readers.set(id, reader)
     return reader
   }
@@ -75,21 +74,16 @@ export function createGuesses({ limiter, clock }: { limiter: Limiter; clock: Clo
   }
 
   return (id) => ({
-    spend: async (work) => {
+    spend: (work) => {
       const reader = readerOf(id)
-      const before = reader.last
-      const turn = Promise.withResolvers<void>()
-      reader.last = turn.promise
-      reader.waiting++
-      await before
-      const budget = budgetOf(reader, clock)
-      try {
-        return await work(budget)
-      } finally {
-        if (budget.noted > 0) await settle(id, reader, budget.noted)
-        reader.waiting--
-        turn.resolve()
-      }
+      return reader.inTurn(async () => {
+        const budget = budgetOf(reader, clock)
+        try {
+          return await work(budget)
+        } finally {
+          if (budget.noted > 0) await settle(id, reader, budget.noted)
+        }
+      })
     },
   })
 }
@@ -123,6 +117,7 @@ const guessesUsed = (seconds: number): ApiError =>
 function dropIdle(readers: Map<string, Reader>, nowMs: number): void {
   for (const [id, reader] of readers) {
     takeUnits(reader.window, nowMs, slotMs, guessesPerMinute, 0)
-    if (reader.window.total === 0 && reader.waiting === 0 && reader.closedUntilMs <= nowMs) readers.delete(id)
+    if (reader.window.total === 0 && reader.inTurn.activeCount === 0 && reader.closedUntilMs <= nowMs)
+      readers.delete(id)
   }
 }

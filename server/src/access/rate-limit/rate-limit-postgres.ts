@@ -1,8 +1,8 @@
-import type { Db } from '../../base/db.ts'
+import type { Db, Tx } from '../../base/db.ts'
 import { type Limiter, refused, type Take, taken } from './limiter.ts'
-import { type Granted, type Lease, leaseUnits, unitsAhead, useLease } from './rate-limit-lease.ts'
-import { deleteIdleWindows } from './rate-limit-queries.ts'
+import { returnUnits, takeUnits, type Window, waitMs } from './rate-window.ts'
 
+const slotMs = 500
 const maxLeases = 10_000
 const cleanEveryMs = 300_000
 
@@ -47,19 +47,22 @@ export function createPostgresLimiter({ db, now }: PostgresLimiterOptions): Limi
   }
 
   function begin(key: string, limit: number): Renewal {
-    const renewal: Renewal = { waiting: 0, asked: false, granted: Promise.resolve().then(() => renew(key, limit)) }
+    const renewal: Renewal = {
+      waiting: 0,
+      asked: false,
+      // Those who come at the same moment are counted in.
+      granted: Promise.resolve().then(() => renew(key, limit, renewal)),
+    }
     renewals.set(key, renewal)
     return renewal
   }
 
-  async function renew(key: string, limit: number): Promise<Granted> {
-    const renewal = renewals.get(key)
-    const waiting = renewal?.waiting ?? 0
-    if (renewal !== undefined) renewal.asked = true
+  async function renew(key: string, limit: number, renewal: Renewal): Promise<Granted> {
+    renewal.asked = true
     const old = leases.get(key)
     leases.delete(key)
     const sentAtMs = localMs()
-    const wanted = { limit, waiting, ahead: unitsAhead(old, limit, sentAtMs), unused: old, now }
+    const wanted = { limit, waiting: renewal.waiting, ahead: unitsAhead(old, limit, sentAtMs), unused: old, now }
     try {
       const granted = await db.tx((tx) => leaseUnits(tx, key, wanted))
       if (leases.size >= maxLeases) dropEnded(leases, localMs())
@@ -81,4 +84,108 @@ function leaseOf({ slot, served, ahead, slotLeftMs, total, waitMs }: Granted, se
 
 function dropEnded(leases: Map<string, Lease>, nowMs: number): void {
   for (const [key, lease] of leases) if (nowMs >= lease.endsAtMs) leases.delete(key)
+}
+
+/** Units that a node took ahead of the requests that will use them. */
+interface Lease {
+  /** The slot in which they count. The lease ends with it: a unit used later would count too early. */
+  slot: number
+  units: number
+  /** Requests served so far: the measure of the next lease. */
+  used: number
+  /** By this node's own time, as `freeAtMs`. */
+  endsAtMs: number
+  /** Units that counted, over all nodes, when the lease was given. */
+  total: number
+  /** When the first of them lapses; after a refusal, when there is room again. */
+  freeAtMs: number
+}
+
+/** Null when the database must be asked. A refusal holds until its slot ends: hammering costs two questions a second. */
+function useLease(lease: Lease | undefined, limit: number, nowMs: number): Take | null {
+  if (lease === undefined || nowMs >= lease.endsAtMs) return null
+  const waitMs = Math.max(0, lease.freeAtMs - nowMs)
+  if (lease.units === 0) return lease.total >= limit ? refused(limit, waitMs) : null
+  lease.units--
+  lease.used++
+  return taken(limit, lease.total - lease.units, waitMs)
+}
+
+/** How much to lease beyond those who wait: a key that used its lease up early is in a hurry. */
+function unitsAhead(old: Lease | undefined, limit: number, nowMs: number): number {
+  if (old === undefined || nowMs >= old.endsAtMs + slotMs) return 0
+  const inAHurry = nowMs < old.endsAtMs
+  return Math.min(inAHurry ? old.used * 2 : old.used, Math.floor(limit / 20))
+}
+
+interface Wanted {
+  limit: number
+  waiting: number
+  ahead: number
+  /** The lease before, whose units nobody can use any more. */
+  unused: Lease | undefined
+  now: (() => Date) | undefined
+}
+
+interface Granted {
+  slot: number
+  /** How many of those who wait. */
+  served: number
+  ahead: number
+  slotLeftMs: number
+  total: number
+  waitMs: number
+}
+
+/** Takes units in the one row of the key, under its lock. */
+async function leaseUnits(tx: Tx, key: string, wanted: Wanted): Promise<Granted> {
+  const { limit, unused } = wanted
+  const row = await lockWindow(tx, key)
+  const nowMs = (wanted.now?.() ?? row.now).getTime()
+  const window: Window = { slots: row.slots, units: row.units, total: row.units.reduce((sum, units) => sum + units, 0) }
+  if (unused !== undefined && unused.units > 0) returnUnits(window, unused.slot, unused.units)
+  const served = takeUnits(window, nowMs, slotMs, limit, wanted.waiting)
+  // Near the limit little is taken ahead: what one node holds, another must refuse.
+  const spare = Math.floor((limit - window.total) / 4)
+  const ahead = takeUnits(window, nowMs, slotMs, limit, Math.min(wanted.ahead, spare))
+  const slot = Math.max(Math.floor(nowMs / slotMs), window.slots.at(-1) ?? 0)
+  const granted = {
+    slot,
+    served,
+    ahead,
+    slotLeftMs: (slot + 1) * slotMs - nowMs,
+    total: window.total,
+    waitMs: waitMs(window, nowMs, slotMs, limit),
+  }
+  await tx`
+    update rate_limits
+    set slots = ${window.slots}::bigint[],
+      units = ${window.units}::integer[],
+      touched_at = ${new Date(nowMs)}
+    where key = ${key}`
+  return granted
+}
+
+/** Locks the window of a key, which is made when there is none. */
+async function lockWindow(tx: Tx, key: string): Promise<Pick<Window, 'slots' | 'units'> & { now: Date }> {
+  for (;;) {
+    // By the database's time: nodes whose clocks differ share it.
+    const [row] = await tx<{ slots: number[]; units: number[]; now: Date }[]>`
+      select slots, units, clock_timestamp() as now
+      from rate_limits
+      where key = ${key}
+      for update`
+    if (row !== undefined) return row
+    await tx`
+      insert into rate_limits (key, slots, units, touched_at)
+      values (${key}, '{}', '{}', now())
+      on conflict do nothing`
+  }
+}
+
+/** Removes windows that nobody has asked for lately: twice their length ago, since clocks may step back a little. */
+async function deleteIdleWindows(tx: Tx): Promise<void> {
+  await tx`
+    delete from rate_limits
+    where touched_at < clock_timestamp() - interval '2 minutes'`
 }

@@ -1,4 +1,5 @@
 import { createClient, defineScript } from '@redis/client'
+import { withTimeout } from '../../base/async/timeout.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Limiter, refused, type Take, taken } from './limiter.ts'
 import { createMemoryLimiter } from './rate-limit-memory.ts'
@@ -35,8 +36,9 @@ export function createRedisLimiter({ url, clock, log }: RedisLimiterOptions): Li
 
   async function count(key: string, limit: number): Promise<Counted | null> {
     if (!client.isReady || clock.now().getTime() < pausedUntilMs) return null
-    const question = client.count(`parley:limit:${key}`, limit, slotMs, slotsHeld(slotMs))
-    const counted = await answerInTime(question)
+    const ask = () => client.count(`parley:limit:${key}`, limit, slotMs, slotsHeld(slotMs))
+    // An answer that comes too late counts there, which only errs on the safe side.
+    const counted = await withTimeout(answerWithinMs, ask).catch(() => null)
     // A Redis that is slow is as bad as none: the next requests do not wait for it as well.
     if (counted === null) pausedUntilMs = clock.now().getTime() + pauseMs
     return counted
@@ -68,7 +70,7 @@ export function createRedisLimiter({ url, clock, log }: RedisLimiterOptions): Li
 }
 
 function makeClient(url: string) {
-  const client = createClient({
+  return createClient({
     url,
     scripts: { count: countScript },
     disableOfflineQueue: true,
@@ -79,24 +81,6 @@ function makeClient(url: string) {
       socketTimeout: 5000,
       reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 2000),
     },
-  })
-  return client
-}
-
-/** Null for an answer that failed or came too late; a late one counts there, which only errs on the safe side. */
-function answerInTime<T>(question: Promise<T>): Promise<T | null> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, answerWithinMs, null)
-    question.then(
-      (answer) => {
-        clearTimeout(timer)
-        resolve(answer)
-      },
-      () => {
-        clearTimeout(timer)
-        resolve(null)
-      },
-    )
   })
 }
 

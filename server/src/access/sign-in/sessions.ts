@@ -3,6 +3,7 @@ import { newId } from '../../base/id.ts'
 import { hashToken, makeToken } from '../../base/sealing/secret-token.ts'
 import { announceSession, announceUser } from '../users/ended-access.ts'
 import type { TeamDeps } from '../users/team-deps.ts'
+import { knownForMs } from './known-sign-ins.ts'
 
 /** However much it is used. */
 const longestMs = 90 * 24 * 3_600_000
@@ -140,9 +141,17 @@ async function endSessionOf(tx: Tx, token: string): Promise<void> {
   for (const { id } of ended) announceSession(tx, id)
 }
 
-/** Deletes those that have ended by themselves. */
-export async function sweepSessions(tx: Tx, now: Date, sessionIdleMs: number): Promise<void> {
+const dayMs = 24 * 3_600_000
+
+/** Deletes what has run out: sessions, links, challenges, invitations, forgotten guesses and places. Call it every hour. */
+export async function sweepSignIns(tx: Tx, now: Date, sessionIdleMs: number): Promise<void> {
+  const yesterday = before(now, dayMs)
   await tx`delete from sessions where expires_at < ${now} or last_seen_at < ${before(now, sessionIdleMs)}`
+  await tx`delete from sign_in_challenges where expires_at < ${now}`
+  await tx`delete from sign_in_links where expires_at < ${yesterday}`
+  await tx`delete from invitations where expires_at < ${before(now, 30 * dayMs)}`
+  await tx`delete from login_attempts where last_at < ${yesterday}`
+  await tx`delete from known_sign_ins where last_at < ${before(now, knownForMs)}`
 }
 
 const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)

@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
+import pLimit from 'p-limit'
 import { unavailable } from '../../base/errors.ts'
 
 /** Hashes passwords, two at a time: each costs 19 MiB and tens of milliseconds of a processor. */
@@ -25,11 +25,11 @@ const tagBytes = 32
 const derive = promisify(argon2)
 
 export function createPasswords(cost: PasswordCost = defaultCost): Passwords {
-  const inTurn = limitConcurrency({
-    atOnce: maxRunning,
-    maxWaiting,
-    refusal: () => unavailable('Too many people are signing in. Try again shortly.'),
-  })
+  const limit = pLimit(maxRunning)
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (limit.pendingCount >= maxWaiting) throw unavailable('Too many people are signing in. Try again shortly.')
+    return limit(work)
+  }
   const nobody = phcOf(cost, randomBytes(saltBytes), randomBytes(tagBytes))
 
   return {

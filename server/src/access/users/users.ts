@@ -94,7 +94,7 @@ export function openPerson(instanceKeys: Keyring, userId: string, sealed: Uint8A
 
 const emailLabel = 'users.email'
 
-export const personOf = (userId: string) => ({ table: 'users', row: userId, column: 'person' })
+const personOf = (userId: string) => ({ table: 'users', row: userId, column: 'person' })
 
 function sealPerson(instanceKeys: Keyring, userId: string, { name, email }: Person): Buffer {
   return instanceKeys.seal(personOf(userId), JSON.stringify({ name, email }))

@@ -1,14 +1,14 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Caller, callerOf } from '../../access/keys/caller.ts'
 import type { Guard } from '../../access/keys/guard.ts'
 import { rejectKey } from '../../access/keys/reject-key.ts'
 import { scopes } from '../../access/keys/scopes.ts'
-import { ApiError, badRequest } from '../../base/errors.ts'
+import { ApiError, badRequest, forbidden } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import { isLoopback } from '../../base/outgoing/address.ts'
 import type { App } from '../../base/route.ts'
 import { admitTo, isFor } from '../admit.ts'
 import type { AgentDeps, Verb } from '../verb.ts'
-import { type OriginSettings, preflight, refuseOrigins } from './origins.ts'
 import { createTools, type Tools } from './tools.ts'
 
 export interface McpDeps extends OriginSettings {
@@ -110,3 +110,52 @@ function serveMetadata(app: App, publicUrl: string): void {
     )
   }
 }
+
+/** What decides which pages may call from a browser. */
+interface OriginSettings {
+  publicUrl: string
+  /** The address that the service listens on. */
+  host: string
+  allowedOrigins: readonly string[]
+}
+
+/**
+ * Returns whether a page of this origin may call: our own, those that the settings list, and pages of this machine while
+ * nobody else reaches the service. A page whose name was made to lead here (DNS rebinding) still has its own origin.
+ */
+export function isAllowedOrigin(origin: string, { publicUrl, host, allowedOrigins }: OriginSettings): boolean {
+  if (origin === new URL(publicUrl).origin || allowedOrigins.includes(origin)) return true
+  return isLoopback(host) && isOfThisMachine(origin)
+}
+
+function isOfThisMachine(origin: string): boolean {
+  if (!URL.canParse(origin)) return false
+  const url = new URL(origin)
+  // Whatever else stands in an address is in no origin.
+  return /^https?:$/.test(url.protocol) && url.origin === origin && isLoopback(url.hostname)
+}
+
+/** What a script of another origin reads of an answer beside its body. */
+const shownHeaders = 'www-authenticate, retry-after, x-request-id'
+
+/** Refuses pages that may not call with 403, and has browsers show answers to those that may. Programs send no origin. */
+const refuseOrigins =
+  (settings: OriginSettings): onRequestHookHandler =>
+  ({ headers: { origin } }, reply, done) => {
+    if (origin === undefined) return done()
+    reply.header('vary', 'origin')
+    if (!isAllowedOrigin(origin, settings)) return done(forbidden('Requests from other sites are refused here'))
+    reply.headers({
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': shownHeaders,
+      'cross-origin-resource-policy': 'cross-origin',
+    })
+    done()
+  }
+
+/** What a browser asks for before it lets a page send a key. No cookie is ever taken here, so none is offered. */
+const preflight = (asked: string | undefined): Record<string, string> => ({
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': /^[\w, -]{1,1000}$/.test(asked ?? '') ? String(asked) : 'authorization, content-type',
+  'access-control-max-age': '600',
+})

@@ -1,5 +1,5 @@
+import pLimit from 'p-limit'
 import { rejectKey } from '../../access/keys/reject-key.ts'
-import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
 import { createSignal } from '../../base/async/signal.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
@@ -51,7 +51,7 @@ const maxSteps = 5
 export function createWorkWaits(deps: WorkWaitDeps): WorkWaits {
   const places = createWaitPlaces('Call wait_for_work again in a few seconds, or with `wait` 0.')
   const watch = watchWork(deps)
-  const inTurn = limitConcurrency({ atOnce: looksAtOnce })
+  const inTurn = pLimit(looksAtOnce)
   const ends = new Set<() => void>()
   const read: Read = (wait, from, isFirst) => {
     const { workspaceId, keyId, limit } = wait

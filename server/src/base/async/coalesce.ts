@@ -1,4 +1,5 @@
 import timers from 'node:timers/promises'
+import { openErrands } from './errands.ts'
 
 export interface Coalescing<T> {
   /** How long the first item of an idle key waits for others; it goes at once unless given. */
@@ -23,7 +24,7 @@ export interface Coalescer<T> {
  */
 export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalescing<T>): Coalescer<T> {
   const lines = new Map<string, Set<T>>()
-  const serving = new Set<Promise<void>>()
+  const errands = openErrands()
   const closing = new AbortController()
   const pause = (ms: number): Promise<void> =>
     timers.setTimeout(ms, undefined, { ref: false, signal: closing.signal }).catch(() => {})
@@ -53,12 +54,14 @@ export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalesc
       }
       const begun = new Set([item])
       lines.set(key, begun)
-      const served = serve(key, begun).finally(() => serving.delete(served))
-      serving.add(served)
+      errands.run(
+        () => serve(key, begun),
+        (error) => onError(error, key),
+      )
     },
-    close: async () => {
+    close: () => {
       closing.abort()
-      await Promise.all(serving)
+      return errands.close()
     },
   }
 }

@@ -8,8 +8,7 @@ import {
 import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import type { AddressJudge } from './address-judge.ts'
-import { GuardError, mayTalkTo } from './guard.ts'
-import type { Target } from './target.ts'
+import { GuardError, mayTalkTo, type Target } from './guard.ts'
 
 export interface Agents {
   http: HttpAgent
@@ -31,19 +30,6 @@ interface Head {
   headers: Record<string, string>
 }
 
-interface Content extends Head {
-  body: string | Buffer | null
-  timeoutMs: number
-  maxAnswerBytes: number
-  maySend?: () => boolean
-}
-
-export type Phase = 'connect' | 'tls' | 'sent' | 'answering'
-
-export type Exchange =
-  | { outcome: 'answered'; status: number; headers: IncomingHttpHeaders; body: Buffer; isWhole: boolean }
-  | Failed
-
 export interface Failed {
   outcome: 'failed'
   error: Failure
@@ -54,6 +40,7 @@ export interface Failed {
 }
 
 type Failure = GuardError['code'] | 'invalid_request' | 'connect' | 'tls' | 'reset' | 'answer'
+type Phase = 'connect' | 'tls' | 'sent' | 'answering'
 
 // For the name, the connection and TLS together.
 export const connectTimeoutMs = 5_000
@@ -62,68 +49,139 @@ const maxHeadBytes = 16 * 1024
 const ownHeaders =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i
 
-/** One request and its answer; never throws, and always ends within the timeout. */
-export function exchange(way: Way, content: Content): Promise<Exchange> {
-  return new Promise((resolve) => {
-    const startedMs = performance.now()
-    let phase: Phase = 'connect'
-    let timer: NodeJS.Timeout | undefined
-    const end = (result: Exchange) => {
-      clearTimeout(timer)
-      resolve(result)
-    }
-    const request = prepare(way, content)
-    if (request === null) return end(invalidRequest)
-    const fail = (error: unknown) => end(failureAt(phase, request, error))
-    // The first end counts: what giving up makes of the request and its socket is not heard any more.
-    const giveUp = (reason: GuardError['code']) => {
-      fail(new GuardError(reason))
-      request.destroy()
-    }
-    const giveUpAt = (ms: number) => {
-      clearTimeout(timer)
-      timer = setTimeout(giveUp, Math.max(1, ms - (performance.now() - startedMs)), 'timeout')
-    }
-    giveUpAt(Math.min(content.timeoutMs, connectTimeoutMs))
-    request.on('error', fail)
-    request.once('close', () => phase === 'answering' || fail(null))
-    request.on('response', (response) => {
-      phase = 'answering'
-      response.on('error', fail)
-      readAnswer(request, response, content.maxAnswerBytes, end)
-    })
-    whenConnected(request, way, {
-      securing: () => {
+/** A request that is under way. The first end counts: what giving up makes of it and its socket is not heard any more. */
+export interface Talk<T> {
+  request: ClientRequest
+  end(result: T): void
+  fail(error: unknown): void
+  giveUp(reason: GuardError['code']): void
+  /** Gives up after so long, unless it is told another time, or ends. */
+  giveUpIn(ms: number): void
+}
+
+interface Steps<T> {
+  connectWithinMs: number
+  /** Nothing of it has happened yet. */
+  begun?(talk: Talk<T>): void
+  /** Connected to whom it may talk to: sends what it has to say, unless it gives up. */
+  send(talk: Talk<T>): void
+  /** The head of the answer has come. */
+  hear(response: IncomingMessage, talk: Talk<T>): void
+}
+
+/** One request, as far as `hear` takes it; never throws. */
+export function talkTo<T>(way: Way, head: Head, steps: Steps<T>): Promise<T | Failed> {
+  const { promise, resolve } = Promise.withResolvers<T | Failed>()
+  let phase: Phase = 'connect'
+  let timer: NodeJS.Timeout | undefined
+  const request = prepare(way, head)
+  if (request === null) return Promise.resolve(invalidRequest)
+  const end = (result: T | Failed) => {
+    clearTimeout(timer)
+    resolve(result)
+  }
+  const fail = (error: unknown) => end(failureAt(phase, request, error))
+  const giveUp = (reason: GuardError['code']) => {
+    fail(new GuardError(reason))
+    request.destroy()
+  }
+  const giveUpIn = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(giveUp, ms, 'timeout')
+  }
+  const talk: Talk<T> = { request, end, fail, giveUp, giveUpIn }
+  giveUpIn(steps.connectWithinMs)
+  steps.begun?.(talk)
+  request.on('error', fail)
+  request.once('close', () => {
+    if (phase !== 'answering') fail(null)
+    clearTimeout(timer)
+  })
+  request.once('response', (response) => {
+    phase = 'answering'
+    steps.hear(response, talk)
+  })
+  const connected = ({ remoteAddress }: Socket) => {
+    // A kept connection may have been closed at this very moment.
+    if (remoteAddress === undefined) return request.destroy()
+    if (!mayTalkTo(remoteAddress, way.target, way.judge)) return giveUp('forbidden_address')
+    steps.send(talk)
+    phase = 'sent'
+  }
+  // Until its `end` a request holds its head back, so that the time to connect is not the time to send, and nothing of it
+  // goes to an address that has not been judged.
+  request.once('socket', (socket: Socket) => {
+    const { isHttps } = way.target
+    if (!socket.connecting && (!isHttps || request.reusedSocket)) return connected(socket)
+    if (isHttps) {
+      socket.once('connect', () => {
         phase = 'tls'
-      },
-      forbidden: () => giveUp('forbidden_address'),
-      connected: () => {
-        if (content.maySend?.() === false) return giveUp('withheld')
-        phase = 'sent'
-        giveUpAt(content.timeoutMs)
-        request.end(content.body ?? undefined)
-      },
-    })
+      })
+    }
+    socket.once(isHttps ? 'secureConnect' : 'connect', () => connected(socket))
+  })
+  return promise
+}
+
+const invalid = 'invalid_request'
+const invalidRequest: Failed = { outcome: 'failed', error: invalid, code: invalid, hasLeft: false, wasStale: false }
+
+interface Content extends Head {
+  body: string | Buffer | null
+  timeoutMs: number
+  maxAnswerBytes: number
+  maySend?: () => boolean
+}
+
+interface Answered {
+  outcome: 'answered'
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+  isWhole: boolean
+}
+
+/** One request and its answer, of which not more than so many bytes are read; always ends within the timeout. */
+export function exchange(way: Way, content: Content): Promise<Answered | Failed> {
+  const { timeoutMs, maxAnswerBytes, maySend, body } = content
+  const startedMs = performance.now()
+  return talkTo<Answered>(way, content, {
+    connectWithinMs: Math.max(1, Math.min(timeoutMs, connectTimeoutMs)),
+    send: ({ request, giveUp, giveUpIn }) => {
+      if (maySend?.() === false) return giveUp('withheld')
+      giveUpIn(Math.max(1, timeoutMs - (performance.now() - startedMs)))
+      request.end(body ?? undefined)
+    },
+    hear: (response, { request, end, fail }) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      const answer = (isWhole: boolean) => {
+        const body = Buffer.concat(chunks).subarray(0, maxAnswerBytes)
+        end({ outcome: 'answered', status: response.statusCode ?? 0, headers: response.headers, body, isWhole })
+      }
+      response.on('error', fail)
+      response.on('data', (chunk: Buffer) => {
+        if (size > maxAnswerBytes) return
+        chunks.push(chunk)
+        size += chunk.length
+        if (size <= maxAnswerBytes) return
+        answer(false)
+        request.destroy()
+      })
+      response.once('end', () => answer(true))
+    },
   })
 }
 
-export const invalidRequest: Failed = {
-  outcome: 'failed',
-  error: 'invalid_request',
-  code: 'invalid_request',
-  hasLeft: false,
-  wasStale: false,
-}
-
 /** Why there is no answer, by how far the request had come. */
-export function failureAt(phase: Phase, request: ClientRequest, error: unknown): Failed {
+function failureAt(phase: Phase, request: ClientRequest, error: unknown): Failed {
   const hasLeft = phase === 'sent' || phase === 'answering'
   const wasStale = phase === 'sent' && request.reusedSocket && isClosing(error)
   return { outcome: 'failed', error: failureOf(error, phase), code: codeOf(error, phase), hasLeft, wasStale }
 }
 
 /** A request whose head is held back until its `end` or first `write`; null for headers that cannot be written. */
-export function prepare({ agents, lookup, target, isFresh }: Way, { method, headers }: Head): ClientRequest | null {
+function prepare({ agents, lookup, target, isFresh }: Way, { method, headers }: Head): ClientRequest | null {
   const { isHttps, host, port, path } = target
   const given = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
   const options = {
@@ -146,55 +204,6 @@ export function prepare({ agents, lookup, target, isFresh }: Way, { method, head
   } catch {
     return null
   }
-}
-
-interface Steps {
-  securing: () => void
-  connected: () => void
-  /** The other side is at an address that may not be talked to. */
-  forbidden: () => void
-}
-
-/**
- * Until its `end` a request holds its head back, so that the time to connect is not the time to send, and nothing of it goes
- * to an address that has not been judged.
- */
-export function whenConnected(request: ClientRequest, { target, judge }: Way, steps: Steps): void {
-  const { isHttps } = target
-  const connected = ({ remoteAddress }: Socket) => {
-    // A kept connection may have been closed at this very moment.
-    if (remoteAddress === undefined) request.destroy()
-    else if (mayTalkTo(remoteAddress, target, judge)) steps.connected()
-    else steps.forbidden()
-  }
-  request.once('socket', (socket: Socket) => {
-    if (!socket.connecting && (!isHttps || request.reusedSocket)) return connected(socket)
-    if (isHttps) socket.once('connect', steps.securing)
-    socket.once(isHttps ? 'secureConnect' : 'connect', () => connected(socket))
-  })
-}
-
-function readAnswer(
-  request: ClientRequest,
-  response: IncomingMessage,
-  maxBytes: number,
-  end: (result: Exchange) => void,
-): void {
-  const chunks: Buffer[] = []
-  let size = 0
-  const answer = (isWhole: boolean) => {
-    const body = Buffer.concat(chunks).subarray(0, maxBytes)
-    end({ outcome: 'answered', status: response.statusCode ?? 0, headers: response.headers, body, isWhole })
-  }
-  response.on('data', (chunk: Buffer) => {
-    if (size > maxBytes) return
-    chunks.push(chunk)
-    size += chunk.length
-    if (size <= maxBytes) return
-    answer(false)
-    request.destroy()
-  })
-  response.once('end', () => answer(true))
 }
 
 function isClosing(error: unknown): boolean {

@@ -2,13 +2,11 @@ import { setMaxListeners } from 'node:events'
 import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { currentWork, traced } from '../shares/work.ts'
-import type { Span, SpanFields } from '../tracing/span.ts'
 import { type AddressJudge, createAddressJudge } from './address-judge.ts'
-import { type Agents, type Exchange, exchange } from './exchange.ts'
-import { guardedLookup, refusalOfLiteral, refusalOfName } from './guard.ts'
+import { type Agents, exchange, type Way } from './exchange.ts'
+import { guardedLookup, readTarget, refusalOfLiteral, refusalOfName } from './guard.ts'
 import { type Resolver, systemResolver } from './resolver.ts'
 import { type OpenStream, openStream, type StreamContent } from './stream.ts'
-import { readTarget } from './target.ts'
 
 export interface OutgoingRequest {
   method: 'POST' | 'GET'
@@ -111,8 +109,8 @@ export function openOutgoing({ allowCidrs, resolve = systemResolver() }: Outgoin
   setMaxListeners(0, closing.signal)
   const deps = { agents, judge, resolve }
   return {
-    call: (request) => (currentWork().span === null ? call(deps, request) : callTraced(deps, request)),
-    stream: (request) => streamTraced(request, () => stream(deps, closing.signal, request)),
+    call: (request) => inSpanOf(request, (traceparent) => call(deps, request, traceparent)),
+    stream: (request) => inSpanOf(request, () => stream(deps, closing.signal, request)),
     refusal: (url) => {
       const target = readTarget(url)
       if ('refused' in target) return target.refused
@@ -132,7 +130,16 @@ interface Deps {
   resolve: Resolver
 }
 
-async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest): Promise<OutgoingAnswer> {
+/** Where a URL leads, by a kept connection or one of its own; or why nowhere. */
+function wayTo({ agents, judge, resolve }: Deps, url: string): ((isFresh: boolean) => Way) | OutgoingFailure {
+  const target = readTarget(url)
+  if ('refused' in target) return 'invalid_address'
+  if (refusalOfLiteral(target, judge) !== null) return 'forbidden_address'
+  const lookup = guardedLookup(resolve, judge, target)
+  return (isFresh) => ({ agents, judge, lookup, target, isFresh })
+}
+
+async function call(deps: Deps, request: OutgoingRequest, traceparent: string | null): Promise<OutgoingAnswer> {
   const startedMs = performance.now()
   const elapsedMs = () => Math.round(performance.now() - startedMs)
   const failed = (error: OutgoingFailure, code: string = error, hasLeft = false): OutgoingAnswer => ({
@@ -142,15 +149,12 @@ async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest):
     hasLeft,
     ms: elapsedMs(),
   })
-  const target = readTarget(request.url)
-  if ('refused' in target) return failed('invalid_address')
-  if (refusalOfLiteral(target, judge) !== null) return failed('forbidden_address')
+  const way = wayTo(deps, request.url)
+  if (typeof way === 'string') return failed(way)
 
-  const lookup = guardedLookup(resolve, judge, target)
-  const attempt = (isFresh: boolean): Promise<Exchange> => {
-    const timeoutMs = request.timeoutMs - elapsedMs()
-    return exchange({ agents, judge, lookup, target, isFresh }, { ...request, timeoutMs })
-  }
+  const headers = request.tellsTrace && traceparent !== null ? { ...request.headers, traceparent } : request.headers
+  const attempt = (isFresh: boolean) =>
+    exchange(way(isFresh), { ...request, headers, timeoutMs: request.timeoutMs - elapsedMs() })
   let result = await attempt(false)
   const isRepeated = result.outcome === 'failed' && result.wasStale && request.mayRepeat === true
   if (isRepeated) result = await attempt(true)
@@ -158,51 +162,30 @@ async function call({ agents, judge, resolve }: Deps, request: OutgoingRequest):
   return { ...result, ms: elapsedMs() }
 }
 
-/** Of an address a span has the host alone. */
-function fieldsOf({ method, url }: { method: string; url: string }): SpanFields {
-  const target = readTarget(url)
-  const place = 'refused' in target ? {} : { 'server.address': target.host, 'server.port': target.port }
-  return { 'http.request.method': method, ...place }
-}
-
-function callTraced(deps: Deps, request: OutgoingRequest): Promise<OutgoingAnswer> {
-  return traced('client', request.method, fieldsOf(request), async (span) => {
-    const headers =
-      request.tellsTrace && span !== null ? { ...request.headers, traceparent: span.traceparent } : request.headers
-    const answer = await call(deps, { ...request, headers })
-    noteEnd(span, answer)
-    return answer
-  })
-}
-
-function streamTraced(request: StreamRequest, run: () => Promise<StreamAnswer>): Promise<StreamAnswer> {
-  if (currentWork().span === null) return run()
-  return traced('client', request.method, fieldsOf(request), async (span) => {
-    const answer = await run()
-    noteEnd(span, answer)
-    return answer
-  })
-}
-
-function noteEnd(span: Span | null, answer: OutgoingAnswer | StreamAnswer): void {
-  if (answer.outcome === 'answered') span?.note({ 'http.response.status_code': answer.status })
-  const problem = answer.outcome === 'failed' ? answer.code : answer.status >= 400 ? String(answer.status) : undefined
-  span?.end(problem)
-}
-
-async function stream(
-  { agents, judge, resolve }: Deps,
-  closing: AbortSignal,
-  { url, ...content }: StreamRequest,
-): Promise<StreamAnswer> {
-  const refused = (error: OutgoingFailure) => ({ outcome: 'failed', error, code: error, hasLeft: false }) as const
-  const target = readTarget(url)
-  if ('refused' in target) return refused('invalid_address')
-  if (refusalOfLiteral(target, judge) !== null) return refused('forbidden_address')
-  const lookup = guardedLookup(resolve, judge, target)
+async function stream(deps: Deps, closing: AbortSignal, { url, ...content }: StreamRequest): Promise<StreamAnswer> {
+  const way = wayTo(deps, url)
+  if (typeof way === 'string') return { outcome: 'failed', error: way, code: way, hasLeft: false }
   const signal = AbortSignal.any([closing, content.signal])
-  const attempt = (isFresh: boolean) => openStream({ agents, judge, lookup, target, isFresh }, { ...content, signal })
+  const attempt = (isFresh: boolean) => openStream(way(isFresh), { ...content, signal })
   // A body is read once, so it goes by a connection that nobody is about to close.
   const answer = await attempt(content.body !== null)
   return answer.outcome === 'failed' && answer.wasStale && content.body === null ? attempt(true) : answer
+}
+
+/** As a part of the trace that is under way, if there is one. */
+function inSpanOf<A extends OutgoingAnswer | StreamAnswer>(
+  { method, url }: { method: string; url: string },
+  run: (traceparent: string | null) => Promise<A>,
+): Promise<A> {
+  if (currentWork().span === null) return run(null)
+  const target = readTarget(url)
+  // Of an address a span has the host alone.
+  const place = 'refused' in target ? {} : { 'server.address': target.host, 'server.port': target.port }
+  return traced('client', method, { 'http.request.method': method, ...place }, async (span) => {
+    const answer = await run(span?.traceparent ?? null)
+    if (answer.outcome === 'answered') span?.note({ 'http.response.status_code': answer.status })
+    const problem = answer.outcome === 'failed' ? answer.code : answer.status >= 400 ? String(answer.status) : undefined
+    span?.end(problem)
+    return answer
+  })
 }

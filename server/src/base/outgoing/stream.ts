@@ -1,16 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { release } from '../bytes/release.ts'
-import {
-  connectTimeoutMs,
-  type Failed,
-  failureAt,
-  invalidRequest,
-  type Phase,
-  prepare,
-  type Way,
-  whenConnected,
-} from './exchange.ts'
-import { GuardError } from './guard.ts'
+import { connectTimeoutMs, type Failed, talkTo, type Way } from './exchange.ts'
 
 export interface StreamContent {
   method: 'POST' | 'GET'
@@ -51,49 +41,28 @@ export class StreamEnded extends Error {
 
 /** One request and the beginning of its answer; never throws. */
 export function openStream(way: Way, content: StreamContent): Promise<OpenStream | Failed> {
-  const { promise, resolve } = Promise.withResolvers<OpenStream | Failed>()
-  let phase: Phase = 'connect'
-  const request = prepare(way, content)
-  if (request === null) return Promise.resolve(invalidRequest)
   const { signal, silenceMs } = content
-  const fail = (error: unknown) => resolve(failureAt(phase, request, error))
-  const giveUp = (reason: GuardError['code']) => {
-    fail(new GuardError(reason))
-    request.destroy()
-  }
-  const silence = watchSilence(() => giveUp('timeout'))
-  const abort = () => giveUp('timeout')
-  silence.within(Math.min(connectTimeoutMs, silenceMs))
-  request.on('error', fail)
-  request.once('close', () => {
-    signal.removeEventListener('abort', abort)
-    silence.stop()
-    request.socket?.off('data', release)
-    if (phase !== 'answering') fail(null)
-  })
-  // Behind the parser's, which copies what of it is the answer's: a listener that was there before would be in front.
-  request.once('socket', (socket) => socket.on('data', release))
-  request.once('response', (response) => {
-    phase = 'answering'
-    silence.stop()
-    resolve(answerOf(request, response, content))
-  })
-  whenConnected(request, way, {
-    securing: () => {
-      phase = 'tls'
+  return talkTo<OpenStream>(way, content, {
+    connectWithinMs: Math.min(connectTimeoutMs, silenceMs),
+    begun: ({ request, giveUp }) => {
+      const abort = () => giveUp('timeout')
+      request.once('close', () => {
+        signal.removeEventListener('abort', abort)
+        request.socket?.off('data', release)
+      })
+      // Behind the parser's, which copies what of it is the answer's: a listener that was there before would be in front.
+      request.once('socket', (socket) => socket.on('data', release))
+      if (signal.aborted) abort()
+      else signal.addEventListener('abort', abort, { once: true })
     },
-    forbidden: () => giveUp('forbidden_address'),
-    connected: () => {
-      phase = 'sent'
-      sendBody(request, content, () => silence.within(silenceMs)).catch((error: unknown) => {
+    send: ({ request, fail, giveUpIn }) => {
+      sendBody(request, content, () => giveUpIn(silenceMs)).catch((error: unknown) => {
         fail(error)
         request.destroy()
       })
     },
+    hear: (response, { request, end }) => end(answerOf(request, response, content)),
   })
-  if (signal.aborted) abort()
-  else signal.addEventListener('abort', abort, { once: true })
-  return promise
 }
 
 /** Waits whenever the other side does not take more, so that no more than a piece or two is ever in memory. */
@@ -134,16 +103,13 @@ function answerOf(request: ClientRequest, response: IncomingMessage, content: St
   // Whoever reads hears of it by the reading.
   response.on('error', () => {})
   const said = response.headers['content-length']
-  const drop = () => {
-    request.destroy()
-  }
   return {
     outcome: 'answered',
     status: response.statusCode ?? 0,
     headers: response.headers,
     length: said !== undefined && /^\d{1,15}$/.test(said) ? Number(said) : null,
     bytes: readBytes(request, response, content),
-    drop,
+    drop: () => void request.destroy(),
   }
 }
 
@@ -156,18 +122,19 @@ async function* readBytes(
 ): AsyncGenerator<Uint8Array> {
   let [size, waitedMs] = [0, 0]
   let isSilent = false
-  const silence = watchSilence(() => {
+  let timer: NodeJS.Timeout | undefined
+  const silent = () => {
     isSilent = true
     request.destroy()
-  })
+  }
   try {
     const pieces = response[Symbol.asyncIterator]()
     for (;;) {
       // What the reader takes to do with a piece is no silence of the other side.
-      silence.within(silenceMs)
+      timer = setTimeout(silent, silenceMs)
       const askedMs = performance.now()
       const { done, value } = await pieces.next()
-      silence.stop()
+      clearTimeout(timer)
       if (done === true) break
       size += value.length
       waitedMs += performance.now() - askedMs
@@ -182,19 +149,8 @@ async function* readBytes(
     if (error instanceof StreamEnded) throw error
     throw new StreamEnded(isSilent ? 'silent' : signal.aborted ? 'aborted' : 'reset', error)
   } finally {
-    silence.stop()
+    clearTimeout(timer)
     // All may have come, and somebody has stopped reading: nobody would end it.
     if (!response.readableEnded) request.destroy()
-  }
-}
-
-function watchSilence(giveUp: () => void): { within(ms: number): void; stop(): void } {
-  let timer: NodeJS.Timeout | undefined
-  return {
-    within: (ms) => {
-      clearTimeout(timer)
-      timer = setTimeout(giveUp, ms)
-    },
-    stop: () => clearTimeout(timer),
   }
 }

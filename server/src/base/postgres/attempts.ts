@@ -1,25 +1,16 @@
-import type { Leave, Shares } from '../shares/shares.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Leave } from '../shares/shares.ts'
 import { currentWork, within, workInTransaction } from '../shares/work.ts'
 import { ConnectionLost } from './failures.ts'
-import { type Outcome, outcomeOf, type Proof } from './outcome.ts'
 import type { Pool } from './pool.ts'
 import { type End, endOf, mayRepeat } from './repeats.ts'
-import { hurry, type Session } from './session.ts'
-import type { Ended, Sql, Statement } from './template.ts'
+import type { Session } from './session.ts'
+import type { Core } from './statements.ts'
+import type { Sql } from './template.ts'
 import { Transaction } from './transaction.ts'
 
-/** What statements and transactions share. */
-export interface Core {
-  /** The database that they are of, as work in a transaction knows it. */
-  self: object
-  pool: Pool
-  shares: Shares
-  /** Of this process, at the database. */
-  name: string
-  look: Look
-}
-
-export type Look = (statement: Statement) => Ended | undefined
+/** Looks for a row that a transaction adds, by an id that nobody else gives. */
+export type Proof = (sql: Sql) => Promise<boolean>
 
 export interface Repeating {
   /** It does no harm to do it twice: it is repeated also where nobody knows whether it was committed. */
@@ -31,20 +22,31 @@ export const harmless: Repeating = { doesNoHarm: true }
 /** What a statement that was done has answered, or that doing it twice does no harm. */
 export type Proven<T> = { isThere: Proof; answer: T } | Repeating
 
-interface Course {
-  sinceMs: number
-  doesNoHarm: boolean
+interface OneTransaction {
+  transaction: Transaction
+  session: Session
+  proof: Proof | null
 }
 
+const transactions = new WeakMap<object, OneTransaction>()
+
+/** The transaction that is behind a tag; undefined where it is of none. */
+export const transactionOf = (sql: Sql): OneTransaction | undefined => transactions.get(sql)
+
 /** Does work in a transaction, in a place of its own, and again where that may be. */
-export async function begin<T>(core: Core, course: Course, work: (sql: Sql) => Promise<T>): Promise<T> {
+export async function begin<T>(
+  core: Core,
+  sinceMs: number,
+  doesNoHarm: boolean,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
   const { waits } = currentWork()
   waits?.begin(performance.now())
   let leave: Leave | undefined
   const inside = workInTransaction(core.self)
   try {
     leave = await core.shares.enter()
-    return await within(inside, () => inTransaction(core, course, work))
+    return await within(inside, () => inTransaction(core, sinceMs, doesNoHarm, work))
   } finally {
     inside.transaction.isOpen = false
     leave?.()
@@ -52,12 +54,17 @@ export async function begin<T>(core: Core, course: Course, work: (sql: Sql) => P
   }
 }
 
-async function inTransaction<T>(core: Core, course: Course, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  core: Core,
+  sinceMs: number,
+  doesNoHarm: boolean,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
   const { pool, look } = core
   const { waits } = currentWork()
   for (let repeats = 1; ; repeats++) {
     const session = await pool.take(waits)
-    hurry(session, waits)
+    session.hurryAll(waits)
     const transaction = new Transaction(session, look)
     const one: OneTransaction = { transaction, session, proof: null }
     transactions.set(transaction.sql, one)
@@ -76,19 +83,19 @@ async function inTransaction<T>(core: Core, course: Course, work: (sql: Sql) => 
     } catch (error) {
       failure = error
       await transaction.rollback()
-      if (!mayRepeat(error, repeats, course.sinceMs)) throw error
+      if (!mayRepeat(error, repeats, sinceMs)) throw error
       end = await endOf(working)
       if (end.how === 'answered' && (await transaction.isDone())) return end.answer
       if (end.how === 'goes on') throw error
-      mayGoOn = course.doesNoHarm || transaction.isUndone(error, pool.isDirect)
+      mayGoOn = doesNoHarm || transaction.isUndone(error, pool.isDirect)
       if (mayGoOn || one.proof !== null) pool.doubt(session)
     } finally {
       pool.release(session, failure)
     }
     if (mayGoOn) continue
-    const outcome = await lookUp(core, failure, one.proof, course.sinceMs)
+    const outcome = await lookUp(core, failure, one.proof, sinceMs)
     if (outcome === 'done' && end.how === 'answered') return end.answer
-    if (outcome !== 'undone' || !mayRepeat(failure, repeats, course.sinceMs)) throw failure
+    if (outcome !== 'undone' || !mayRepeat(failure, repeats, sinceMs)) throw failure
   }
 }
 
@@ -108,24 +115,78 @@ export async function untilKnown<T>(core: Core, proven: Proven<T>, once: () => P
   }
 }
 
+type Outcome = 'done' | 'undone' | 'unknown'
+
+/** What became of a commit whose answer was lost. */
 async function lookUp({ pool, name }: Core, lost: unknown, isThere: Proof | null, sinceMs: number): Promise<Outcome> {
-  if (isThere === null || !(lost instanceof ConnectionLost)) return 'unknown'
+  // A pooler has sessions of its own.
+  if (isThere === null || !(lost instanceof ConnectionLost) || lost.pid === null || !pool.isDirect) return 'unknown'
   for (let repeats = 1; ; repeats++) {
     try {
-      return await outcomeOf({ pool, name, lost, isThere, waits: currentWork().waits })
+      return await lookOnce(pool, lost.pid, name, isThere)
     } catch (error) {
       if (!mayRepeat(error, repeats, sinceMs)) return 'unknown'
     }
   }
 }
 
-interface OneTransaction {
-  transaction: Transaction
-  session: Session
-  proof: Proof | null
+/** As the database has it that takes writes now. Nothing is said while the session that was to commit may still be at it. */
+async function lookOnce(pool: Pool, pid: number, name: string, isThere: Proof): Promise<Outcome> {
+  const { waits } = currentWork()
+  const session = await pool.take(waits)
+  let failure: unknown
+  try {
+    session.hurryAll(waits)
+    if (!(await hasGone(session, pid, name))) return 'unknown'
+    return (await inReading(session, (sql) => isThereForGood(sql, isThere))) ? 'done' : 'undone'
+  } catch (error) {
+    failure = error
+    pool.doubt(session)
+    throw error
+  } finally {
+    pool.release(session, failure)
+  }
 }
 
-const transactions = new WeakMap<object, OneTransaction>()
+const lookEveryMs = 50
+/** What still commits may wait for a standby, and nobody knows for how long. */
+const goneWithinMs = 1_000
 
-/** The transaction that is behind a tag; undefined where it is of none. */
-export const transactionOf = (sql: Sql): OneTransaction | undefined => transactions.get(sql)
+/** Another one of this name with the same number may be there by chance, where the server is another: then nobody knows. */
+async function hasGone(session: Session, pid: number, name: string): Promise<boolean> {
+  const endsAtMs = performance.now() + goneWithinMs
+  for (;;) {
+    const alive = await inReading(
+      session,
+      (sql) => sql`
+        select
+        from pg_stat_activity
+        where pid = ${pid}
+          and application_name = ${name}
+          and pid <> pg_backend_pid()`,
+    )
+    if (alive.length === 0) return true
+    if (performance.now() > endsAtMs) return false
+    await wait(lookEveryMs)
+  }
+}
+
+async function isThereForGood(sql: Sql, isThere: Proof): Promise<boolean> {
+  const isDone = await isThere(sql)
+  // A session that is ended while its commit waits for a standby has committed all the same. What waits for the standby behind it is
+  // answered once the standby has both.
+  if (isDone) await sql`select pg_logical_emit_message(true, 'parley', 'seen')`
+  return isDone
+}
+
+async function inReading<T>(session: Session, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+  const transaction = new Transaction(session)
+  try {
+    const answer = await work(transaction.sql)
+    await transaction.commit()
+    return answer
+  } catch (error) {
+    await transaction.rollback()
+    throw error
+  }
+}

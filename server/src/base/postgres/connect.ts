@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
-import type pg from 'pg'
+import pg from 'pg'
 import { type DatabaseAddress, type DatabaseHost, nameOfHost } from './address/address.ts'
-import { AddressProblem } from './address/address-problem.ts'
-import { makeClient } from './client.ts'
+import { AddressProblem } from './address/address-parameters.ts'
+import { guardGreeting } from './greeting.ts'
 import { connectSocket, openSocket, readTlsFiles } from './socket.ts'
 
 export interface SessionSettings {
@@ -11,12 +11,24 @@ export interface SessionSettings {
   parameters: Readonly<Record<string, string>> | null
   /** For all hosts together, 5 s unless given. */
   connectTimeoutMs?: number
-  types?: pg.CustomTypesConfig
 }
 
 const connectTimeoutMs = 5_000
 // The password, the database or the right to it: what the next host would say as well, and the same host tomorrow.
 const finalCodes = new Set(['28P01', '28000', '3D000', '42501'])
+
+export type Connect = (signal?: AbortSignal) => Promise<pg.Client>
+
+/** Opens sessions with the host that did last time, and when that one fails, with the first of the others that will do. */
+export function connector(address: DatabaseAddress, settings: SessionSettings): Connect {
+  let { hosts } = address
+  return async (signal) => {
+    const client = await connect({ ...address, hosts }, settings, signal)
+    const used = address.hosts.find(({ host, port }) => host === client.host && port === client.port)
+    if (used !== undefined) hosts = [used, ...address.hosts.filter((host) => host !== used)]
+    return client
+  }
+}
 
 /**
  * Opens a session with the first host that will do. What no other try can mend is thrown as it is, and `NoDatabase` when
@@ -33,7 +45,7 @@ export async function connect(
     signal?.throwIfAborted()
     const shareMs = (endsAt - performance.now()) / (address.hosts.length - index)
     try {
-      return await tryHost(host, address, settings, { patienceMs: address.connectTimeoutMs ?? shareMs, signal })
+      return await tryHost(host, address, settings, address.connectTimeoutMs ?? shareMs, signal)
     } catch (error) {
       signal?.throwIfAborted()
       if (isFinal(error)) throw error
@@ -60,34 +72,32 @@ export class NoDatabase extends Error {
   }
 }
 
-interface Limits {
-  patienceMs: number
-  signal: AbortSignal | undefined
-}
-
 async function tryHost(
   host: DatabaseHost,
   address: DatabaseAddress,
   settings: SessionSettings,
-  { patienceMs, signal }: Limits,
+  patienceMs: number,
+  signal: AbortSignal | undefined,
 ): Promise<pg.Client> {
   const files = await readTlsFiles(host.tls ? address.tls : null)
   signal?.throwIfAborted()
   const socket = openSocket(host)
-  const failure = failureOf(socket)
-  const timer = setTimeout(
-    () => failure.report(new Error(`does not answer within ${Math.round(patienceMs)} ms`)),
-    patienceMs,
-  )
-  const giveUp = () => failure.report(new Error('is not waited for any longer'))
+  // The first thing that goes wrong, wherever it does: the driver swallows some of it, and throws some where nobody catches.
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
+  failed.catch(() => undefined)
+  const hungUp = () => fail(new Error('hung up before the session was open'))
+  const giveUp = () => fail(new Error('is not waited for any longer'))
+  const tooLate = () => fail(new Error(`does not answer within ${Math.round(patienceMs)} ms`))
+  socket.on('error', fail).on('close', hungUp)
   signal?.addEventListener('abort', giveUp)
+  const timer = setTimeout(tooLate, patienceMs)
   let stream: Socket | undefined
   try {
-    stream = await failure.or(connectSocket(socket, host, address.tls, files))
+    stream = await Promise.race([connectSocket(socket, host, address.tls, files), failed])
     const client = makeClient(stream, host, address, settings)
-    client.on('error', failure.report)
-    await failure.or(begin(client, address, settings))
-    client.off('error', failure.report)
+    client.on('error', fail)
+    await Promise.race([begin(client, address, settings), failed])
+    client.off('error', fail)
     return client
   } catch (error) {
     stream?.destroy()
@@ -96,28 +106,85 @@ async function tryHost(
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', giveUp)
-    failure.stop()
+    socket.off('error', fail).off('close', hungUp)
   }
 }
 
-interface Failure {
-  report(error: Error): void
-  /** What the work comes to, unless something fails meanwhile. */
-  or<T>(work: Promise<T>): Promise<T>
-  stop(): void
+/** A client of the driver over a socket that is open. Nothing of the environment or of a password file reaches it. */
+function makeClient(
+  socket: Socket,
+  host: DatabaseHost,
+  address: DatabaseAddress,
+  settings: SessionSettings,
+): pg.Client {
+  const { database, user, tls } = address
+  const binding: Binding = { isWanted: host.tls && tls?.bindsChannel === true, isOffered: false, isProven: false }
+  guardGreeting(socket)
+  const client = new pg.Client({
+    host: host.host,
+    port: host.port,
+    database,
+    user,
+    // Without one the driver would look for a file of passwords.
+    password: () => passwordOf(address, binding),
+    stream: () => asUnopened(socket),
+    // Each of these would be looked for in the environment if it were not given.
+    ssl: false,
+    sslnegotiation: 'postgres',
+    client_encoding: 'UTF8',
+    enableChannelBinding: binding.isWanted,
+    pipeline: true,
+  })
+  if (binding.isWanted) insistOnBinding(client, socket, binding)
+  const startup = {
+    user,
+    database,
+    application_name: settings.applicationName,
+    // A pooler knows these two, and keeps them for each of its clients.
+    DateStyle: 'ISO, MDY',
+    TimeZone: 'UTC',
+    ...settings.parameters,
+  }
+  // The driver's own would add what variables of the environment say, and knows few parameters.
+  return Object.assign(client, { getStartupConf: () => startup })
 }
 
-/** The first thing that goes wrong, wherever it does. The driver swallows some of it, and throws some where nobody catches. */
-function failureOf(socket: Socket): Failure {
-  const failed = Promise.withResolvers<never>()
-  failed.promise.catch(() => undefined)
-  const hungUp = () => failed.reject(new Error('hung up before the session was open'))
-  socket.on('error', failed.reject).on('close', hungUp)
-  return {
-    report: failed.reject,
-    or: (work) => Promise.race([work, failed.promise]),
-    stop: () => void socket.off('error', failed.reject).off('close', hungUp),
+/** The driver opens its socket itself: this one tells it that it has. */
+function asUnopened(socket: Socket): Socket {
+  const connect = () => {
+    queueMicrotask(() => socket.emit('connect'))
+    return socket
   }
+  return Object.assign(socket, { connect })
+}
+
+/** Whether the password is tied to the certificate of the server, so that nobody can stand between. */
+interface Binding {
+  isWanted: boolean
+  isOffered: boolean
+  isProven: boolean
+}
+
+function passwordOf({ password }: DatabaseAddress, binding: Binding): string {
+  if (password === null) {
+    throw new AddressProblem('names no password, and the server asks for one: write it there, or into PGPASSWORD')
+  }
+  if (binding.isWanted && !binding.isOffered)
+    throw new Error('does not bind passwords to its certificate (channel_binding)')
+  return password
+}
+
+function insistOnBinding({ connection }: pg.Client, socket: Socket, binding: Binding): void {
+  connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: string[] }) => {
+    binding.isOffered = mechanisms.includes('SCRAM-SHA-256-PLUS')
+  })
+  connection.on('authenticationSASLFinal', () => {
+    binding.isProven = true
+  })
+  connection.on('authenticationOk', () => {
+    if (!binding.isProven)
+      socket.destroy(new Error('lets us in without proof that it knows the password (channel_binding)'))
+  })
 }
 
 interface State {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { type DatabaseAddress, readDatabaseUrl, socketAddress } from './address/address.ts'
-import { connector } from './connector.ts'
+import { connector } from './connect.ts'
 import { createListener, type Listener } from './listener.ts'
 import { Pool } from './pool.ts'
 import { findSessionMode, type SessionMode } from './pooler.ts'

@@ -1,14 +1,9 @@
+import type { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import { ConnectionLost, DatabaseError, endsSession, isStalePlan } from './failures.ts'
-import type { Step } from './prepared.ts'
+import type { Prepared, Shape, Step } from './prepared.ts'
 import { parserOf } from './values.ts'
-
-/** How to make rows of what a statement answers. */
-export interface Shape {
-  readonly names: readonly string[]
-  readonly parsers: readonly ((text: string) => unknown)[]
-}
 
 export interface Answer {
   rows: unknown[]
@@ -27,28 +22,17 @@ export interface Portal {
   readonly isOpen: boolean
 }
 
-/** What a session knows of its prepared statements. */
-export interface Prepared {
-  /** Whether it is to be prepared under its name. */
-  keeps(name: string): boolean
-  has(name: string): boolean
-  shapeOf(name: string): Shape | undefined
-  /** Returns the names that have to be closed first. */
-  add(name: string): readonly string[]
-  learn(name: string, shape: Shape): void
-  /** It may be there or not: it is closed before it is prepared again. */
-  doubt(name: string): void
-  /** It is there no more, or of no use any more. */
-  spoil(name: string): void
-}
-
 export interface Request {
   /** Sent together: when one fails, those behind it are not done. */
   readonly steps: readonly Step[]
   /** The step whose rows are answered. */
   readonly main: number
   readonly portal?: Portal
+  /** Instead of steps, by the simple protocol: several statements, of which the last is answered. */
+  readonly script?: string
 }
+
+export const scriptOf = (script: string): Request => ({ steps: [], main: 0, script })
 
 const nothing: Shape = { names: [], parsers: [] }
 const execute = serialize.execute()
@@ -68,7 +52,7 @@ interface RowDescription {
  * steps at once, ask anew for the columns at each turn, and keep every name for ever.
  */
 export class Exchange extends Query {
-  readonly answer: Promise<Answer>
+  readonly #ended = Promise.withResolvers<Answer>()
   readonly #request: Request
   readonly #prepared: Prepared
   readonly #rows: unknown[] = []
@@ -79,22 +63,21 @@ export class Exchange extends Query {
   #lastTag = ''
   #hasMore = false
   #fault: unknown
-  #resolve: (answer: Answer) => void = () => {}
-  #reject: (error: unknown) => void = () => {}
 
   constructor(request: Request, prepared: Prepared) {
     super(request.steps[request.main]?.plan.text ?? '')
     this.#request = request
     this.#prepared = prepared
-    this.answer = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
+  }
+
+  get answer(): Promise<Answer> {
+    return this.#ended.promise
   }
 
   /** The bytes to send. */
   bytes(): Buffer[] {
-    const { steps, main, portal } = this.#request
+    const { steps, main, portal, script } = this.#request
+    if (script !== undefined) return [serialize.query(script)]
     const bytes: Buffer[] = []
     for (const [n, step] of steps.entries()) {
       if (n === main) this.#writeMain(bytes, step, portal)
@@ -138,11 +121,13 @@ export class Exchange extends Query {
       names: fields.map(({ name }) => name),
       parsers: fields.map(({ dataTypeID }) => parserOf(dataTypeID)),
     }
+    // Only a script has more than one answer.
+    this.#rows.length = 0
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     // Settings answer as well.
-    if (this.#step !== this.#request.main) return
+    if (this.#step !== this.#request.main && this.#request.script === undefined) return
     const { names, parsers } = this.#shape ?? nothing
     const row: Record<string, unknown> = {}
     try {
@@ -157,16 +142,24 @@ export class Exchange extends Query {
   }
 
   handleCommandComplete({ text }: { text: string }): void {
-    const { steps, main, portal } = this.#request
-    if (this.#step === main) {
-      this.#count = Number(text.slice(text.lastIndexOf(' ') + 1)) || 0
-      const { plan } = steps[main] as Step
-      if (portal === undefined && this.#prepared.shapeOf(plan.name) === undefined) {
-        this.#prepared.learn(plan.name, this.#shape ?? nothing)
-      }
+    if (this.#request.script !== undefined) {
+      if (this.#shape === undefined) this.#rows.length = 0
+      this.#count = countOf(text)
+      this.#shape = undefined
+    } else if (this.#step === this.#request.main) {
+      this.#count = countOf(text)
+      this.#learnShape()
     }
     this.#step++
     this.#lastTag = text
+  }
+
+  #learnShape(): void {
+    const { steps, main, portal } = this.#request
+    const name = steps[main]?.plan.name ?? ''
+    if (portal === undefined && this.#prepared.shapeOf(name) === undefined) {
+      this.#prepared.learn(name, this.#shape ?? nothing)
+    }
   }
 
   handlePortalSuspended(): void {
@@ -178,28 +171,36 @@ export class Exchange extends Query {
   }
 
   handleReadyForQuery(): void {
-    if (this.#fault !== undefined) this.#reject(this.#fault)
-    else this.#resolve({ rows: this.#rows, count: this.#count, lastTag: this.#lastTag, hasMore: this.#hasMore })
+    if (this.#fault !== undefined) this.#ended.reject(this.#fault)
+    else this.#ended.resolve({ rows: this.#rows, count: this.#count, lastTag: this.#lastTag, hasMore: this.#hasMore })
   }
 
-  handleError(error: unknown): void {
-    if (error instanceof DatabaseError) {
-      for (const name of this.#parsed) this.#prepared.doubt(name)
-      const failed = this.#request.steps[this.#step]
-      if (isStalePlan(error) && failed !== undefined) this.#prepared.spoil(failed.plan.name)
+  handleError(error: unknown, connection: EventEmitter): void {
+    const { steps, script } = this.#request
+    if (!(error instanceof DatabaseError)) {
+      this.#ended.reject(new ConnectionLost(error))
+      return
     }
-    // Behind the word that all is done, the end of the session says nothing of whether it was.
-    const isOver = this.#step === this.#request.steps.length && endsSession(error)
-    this.#reject(error instanceof DatabaseError && !isOver ? error : new ConnectionLost(error))
+    for (const name of this.#parsed) this.#prepared.doubt(name)
+    const failed = steps[this.#step]
+    if (isStalePlan(error) && failed !== undefined) this.#prepared.spoil(failed.plan.name)
+    if (endsSession(error)) {
+      // Behind the word that all is done, the end of the session says nothing of whether it was.
+      const isOver = script === undefined && this.#step === steps.length
+      this.#ended.reject(isOver ? new ConnectionLost(error) : error)
+      return
+    }
+    // It is told before the word that the server is ready, and they may come apart. Whoever asks on in between asks while a
+    // request is under way, which not every way allows.
+    const tell = () => {
+      connection.off('readyForQuery', tell).off('end', tell)
+      this.#ended.reject(error)
+    }
+    connection.on('readyForQuery', tell).on('end', tell)
   }
-
-  /** Nothing of ours copies. */
-  handleCopyInResponse(connection: { sendCopyFail(reason: string): void }): void {
-    connection.sendCopyFail('Nothing is to be copied')
-  }
-
-  handleCopyData(): void {}
 }
+
+const countOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(' ') + 1)) || 0
 
 const parseOf = ({ text, types }: Step['plan'], name: string): Buffer =>
   serialize.parse({ name, text, types: types as number[] })

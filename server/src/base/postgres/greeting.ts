@@ -1,16 +1,8 @@
 import type { Socket } from 'node:net'
 
-const maxMessageBytes = 30_000
-const maxGreetingBytes = 65_536
-/** What a server may say before the session is open, and the least and the greatest length of it. */
-const lengths: Readonly<Record<string, readonly [least: number, greatest: number]>> = {
-  R: [8, maxMessageBytes],
-  S: [6, maxMessageBytes],
-  K: [12, 12],
-  Z: [5, 5],
-  E: [5, maxMessageBytes],
-  N: [5, maxMessageBytes],
-}
+/** What a server may say before the session is open. */
+const kinds = 'RSKZEN'
+const [leastBytes, maxMessageBytes, maxGreetingBytes] = [5, 30_000, 65_536]
 
 /**
  * Has the driver hear a greeting that is one and nothing else: it waits for ever, grows, or throws out of the socket's
@@ -34,7 +26,7 @@ export function guardGreeting(socket: Socket): void {
 }
 
 /** Takes what comes, in whatever pieces, and throws where it is no greeting; all is well from the end of one on. */
-export function greetingCheck(): (chunk: Buffer) => void {
+function greetingCheck(): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let bytes = 0
   let isOpen = false
@@ -46,8 +38,8 @@ export function greetingCheck(): (chunk: Buffer) => void {
     while (!isOpen && rest.length > 0) {
       const size = sizeOfFirst(rest)
       if (size === null || rest.length < size) return
-      const [type, body] = [typeOf(rest), rest.subarray(5, size)]
-      if (!isWellFormed(type, body)) throw new Error('answers as no PostgreSQL does')
+      const type = typeOf(rest)
+      if (!isWellFormed(type, rest.subarray(5, size))) throw new Error('answers as no PostgreSQL does')
       isOpen = type === 'Z'
       rest = rest.subarray(size)
     }
@@ -59,12 +51,10 @@ const typeOf = (message: Buffer): string => message.toString('latin1', 0, 1)
 /** The bytes of the message that begins here; null while its length has not come. */
 function sizeOfFirst(bytes: Buffer): number | null {
   const type = typeOf(bytes)
-  const bounds = lengths[type]
-  if (bounds === undefined) throw new Error('answers as no PostgreSQL does')
+  if (!kinds.includes(type)) throw new Error('answers as no PostgreSQL does')
   if (bytes.length < 5) return null
   const length = bytes.readUInt32BE(1)
-  const [least, greatest] = bounds
-  if (length >= least && length <= greatest) return length + 1
+  if (length >= leastBytes && length <= maxMessageBytes) return length + 1
   throw new Error(type === 'E' ? oldStyleWords(bytes) : 'answers as no PostgreSQL does')
 }
 
@@ -75,10 +65,9 @@ function oldStyleWords(bytes: Buffer): string {
 }
 
 function isWellFormed(type: string, body: Buffer): boolean {
-  if (type === 'S')
-    return body.at(-1) === 0 && body.indexOf(0) === body.lastIndexOf(0, -2) && body.indexOf(0) < body.length - 1
-  if (type === 'E' || type === 'N') return hasFields(body)
-  return true
+  // A name and its value.
+  if (type === 'S') return /^[^\0]+\0[^\0]*\0$/.test(body.toString('latin1'))
+  return type === 'E' || type === 'N' ? hasFields(body) : true
 }
 
 /** Each field is a letter and a text that ends with a zero; a last zero ends them all. */

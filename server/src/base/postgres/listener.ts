@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Connect } from './connector.ts'
+import type { Connect } from './connect.ts'
 import { Tries } from './tries.ts'
 
 export interface Listener {
@@ -27,31 +27,20 @@ const leastPauseMs = 50
 /** A server that does not close its side in this time is gone. */
 const goodbyeMs = 1_000
 
-export function createListener(options: ListenerOptions): Listener {
-  const channels = createChannels()
-  const connection = keepConnection(options, channels)
-  return {
-    async listen(channel, onPayload) {
-      const isNew = channels.add(channel, onPayload)
-      if (!isNew) return void (await connection.opening())
-      // Of those that come while it opens, each is said by itself: to listen twice does no harm.
-      if (connection.client() === null) await connection.open()
-      await connection.client()?.query(`listen "${channel}"`)
-    },
-    stay: connection.stay,
-    pid: () => pidOf(connection.client()),
-    close: connection.close,
-  }
-}
-
-/** One connection that listens to all channels, from when it is first opened, and again whenever it ends. */
-function keepConnection({ connect, silenceMs = askEveryMs, onChange }: ListenerOptions, channels: Channels) {
+/** One connection that listens to all channels, from when it is first needed, and again whenever it ends. */
+export function createListener({ connect, silenceMs = askEveryMs, onChange }: ListenerOptions): Listener {
+  const channels = new Map<string, Set<(payload: string) => void>>()
   const tries = new Tries()
   const closing = new AbortController()
   let client: pg.Client | null = null
   let opening: Promise<void> | null = null
   let isDeaf = false
   let timer: NodeJS.Timeout | undefined
+  const current = () => client
+
+  const hear = ({ channel, payload }: pg.Notification) => {
+    for (const onPayload of channels.get(channel) ?? []) onPayload(payload ?? '')
+  }
 
   const open = () => {
     opening ??= tryToOpen().finally(() => {
@@ -64,11 +53,11 @@ function keepConnection({ connect, silenceMs = askEveryMs, onChange }: ListenerO
     const attempt = tries.begin(performance.now())
     try {
       const fresh = await connect(closing.signal)
-      fresh.on('notification', channels.hear)
+      fresh.on('notification', hear)
       fresh.on('error', (error) => lost(fresh, error))
       fresh.on('end', () => lost(fresh))
       askNowAndThen(fresh, Math.min(askEveryMs, silenceMs))
-      for (const channel of channels.names()) await fresh.query(`listen "${channel}"`).catch(endOf(fresh))
+      for (const channel of channels.keys()) await fresh.query(`listen "${channel}"`).catch(endOf(fresh))
       if (closing.signal.aborted) return end(fresh)
       client = fresh
     } catch (error) {
@@ -97,40 +86,24 @@ function keepConnection({ connect, silenceMs = askEveryMs, onChange }: ListenerO
   }
 
   return {
-    client: () => client,
-    opening: () => opening,
-    open,
+    async listen(channel, onPayload) {
+      const known = channels.get(channel)
+      channels.set(channel, (known ?? new Set()).add(onPayload))
+      if (known !== undefined) return void (await opening)
+      // Of those that come while it opens, each is said by itself: to listen twice does no harm.
+      if (client === null) await open()
+      await current()?.query(`listen "${channel}"`)
+    },
     async stay() {
       if (client === null && !isDeaf && !closing.signal.aborted) await open().catch(again)
     },
+    pid: () => pidOf(client),
     async close() {
       closing.abort()
       clearTimeout(timer)
       await opening?.catch(() => undefined)
       if (client !== null) end(client)
       client = null
-    },
-  }
-}
-
-interface Channels {
-  /** Returns whether it is the first who listens there. */
-  add(channel: string, onPayload: (payload: string) => void): boolean
-  names(): Iterable<string>
-  hear(notification: pg.Notification): void
-}
-
-function createChannels(): Channels {
-  const channels = new Map<string, Set<(payload: string) => void>>()
-  return {
-    add: (channel, onPayload) => {
-      const known = channels.get(channel)
-      channels.set(channel, (known ?? new Set()).add(onPayload))
-      return known === undefined
-    },
-    names: () => channels.keys(),
-    hear: ({ channel, payload }) => {
-      for (const onPayload of channels.get(channel) ?? []) onPayload(payload ?? '')
     },
   }
 }

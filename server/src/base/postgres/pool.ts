@@ -1,8 +1,8 @@
+import timers from 'node:timers/promises'
 import type pg from 'pg'
-import { connectionMs } from '../shares/time-left.ts'
-import type { Waits } from '../shares/waits.ts'
-import { AddressProblem } from './address/address-problem.ts'
-import type { Connect } from './connector.ts'
+import { connectionMs, type Waits } from '../shares/waits.ts'
+import { AddressProblem } from './address/address-parameters.ts'
+import type { Connect } from './connect.ts'
 import { ConnectionLost, endsSession, isOfServer, NoConnection, sqlState } from './failures.ts'
 import { direct, type SessionMode } from './pooler.ts'
 import { Session } from './session.ts'
@@ -42,16 +42,13 @@ const lasting = new Set(['28P01', '28000', '3D000', '42501', '28P02'])
 export class Pool {
   readonly #options: PoolOptions
   readonly #sessions: Session[] = []
-  readonly #alone = new Set<Session>()
   /** Those that say goodbye: they take nobody's place. */
   readonly #leaving = new Set<Session>()
   readonly #waiting: Waiter[] = []
   readonly #watch: NodeJS.Timeout
-  readonly #idle: (() => void)[] = []
-  /** Of those that are to be opened, the ones that wait for their next try. */
-  readonly #pauses = new Set<NodeJS.Timeout>()
   readonly #tries = new Tries()
   readonly #closing = new AbortController()
+  readonly #drained = Promise.withResolvers<void>()
   #opening = 0
   #lastFailure: unknown
 
@@ -62,7 +59,7 @@ export class Pool {
 
   /** A connection for one statement. What only reads may travel behind others of its owner. */
   forStatement(owner: string, isLight: boolean, waits: Waits | null = null): Session | Promise<Session> {
-    const session = this.#choose(owner, isLight)
+    const session = (isLight ? this.#companion(owner) : null) ?? this.#leastBusy(true) ?? this.#unlessMore()
     if (session === null) return this.#wait(false, waits)
     session.owner = owner
     return session
@@ -70,8 +67,8 @@ export class Pool {
 
   /** A connection for nobody else until it is released. */
   async take(waits: Waits | null = null): Promise<Session> {
-    const session = this.#leastBusy(isIdle) ?? this.#unlessMore() ?? (await this.#wait(true, waits))
-    this.#alone.add(session)
+    const session = this.#leastBusy(true) ?? this.#unlessMore() ?? (await this.#wait(true, waits))
+    session.isAlone = true
     session.owner = ''
     return session
   }
@@ -80,14 +77,14 @@ export class Pool {
     session.reset()
     if (isOfServer(error)) this.doubt(session)
     if (session.isInTransaction) session.retire()
-    this.#alone.delete(session)
-    this.#settled(session)
+    session.isAlone = false
+    this.#tidy(session)
   }
 
   /** To be called when what a session was asked has ended. */
   settled(session: Session, error?: unknown): void {
     if (error instanceof ConnectionLost || endsSession(error)) this.doubt(session)
-    this.#settled(session)
+    this.#tidy(session)
   }
 
   /**
@@ -112,25 +109,14 @@ export class Pool {
   async close(graceMs: number): Promise<void> {
     this.#closing.abort(new NoConnection())
     clearInterval(this.#watch)
-    for (const waiter of this.#waiting.splice(0)) this.#refuse(waiter, new NoConnection())
-    this.#opening -= this.#pauses.size
-    for (const pause of this.#pauses) clearTimeout(pause)
-    const drained = new Promise<void>((resolve) => this.#idle.push(resolve))
+    this.#refuseAll()
     this.#retireAll()
     if (this.#isEmpty()) return
     const timer = setTimeout(() => {
       for (const session of [...this.#sessions, ...this.#leaving]) session.destroy()
     }, graceMs)
-    await drained
+    await this.#drained.promise
     clearTimeout(timer)
-  }
-
-  #choose(owner: string, isLight: boolean): Session | null {
-    if (isLight) {
-      const companion = this.#companion(owner)
-      if (companion !== null) return companion
-    }
-    return this.#leastBusy(isIdle) ?? this.#unlessMore()
   }
 
   /** One of the few by which the statements of an owner travel together. */
@@ -141,22 +127,23 @@ export class Pool {
     let seen = 0
     for (const session of this.#sessions) {
       if (seen === few) break
-      if (!session.isFit || this.#alone.has(session)) continue
+      if (!session.isFit || session.isAlone) continue
       seen++
       if (session.inFlight === 0) return session
       const fits = session.isOpenForMore && session.owner === owner && session.waitedMs(now) < slowMs
       if (fits && session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
     }
-    if (best !== null && seen < few) this.#open()
+    if (best !== null && seen < few) void this.#open()
     return best
   }
 
   /** The first idle ones are left to those that travel together. */
-  #leastBusy(isMeant: (session: Session) => boolean): Session | null {
+  #leastBusy(onlyIdle: boolean, except?: ReadonlySet<Session>): Session | null {
     let best: Session | null = null
     for (let n = this.#sessions.length - 1; n >= 0; n--) {
       const session = this.#sessions[n] as Session
-      if (!session.isFit || this.#alone.has(session) || !isMeant(session) || !session.isOpenForMore) continue
+      if (!session.isFit || session.isAlone || !session.isOpenForMore || except?.has(session)) continue
+      if (onlyIdle && session.inFlight > 0) continue
       if (session.inFlight < (best?.inFlight ?? Number.POSITIVE_INFINITY)) best = session
       if (best?.inFlight === 0) return best
     }
@@ -165,7 +152,7 @@ export class Pool {
 
   /** Where all are busy and none comes, whoever comes goes behind the fewest. */
   #unlessMore(): Session | null {
-    return this.#sessions.length < this.#options.size ? null : this.#leastBusy(() => true)
+    return this.#sessions.length < this.#options.size ? null : this.#leastBusy(false)
   }
 
   #wait(isAlone: boolean, waits: Waits | null): Promise<Session> {
@@ -181,45 +168,45 @@ export class Pool {
       )
       const waiter: Waiter = { isAlone, resolve, reject, timer }
       this.#waiting.push(waiter)
-      this.#open()
+      void this.#open()
     })
   }
 
-  #open(): void {
+  async #open(): Promise<void> {
     if (this.#isClosed || this.#sessions.length + this.#opening >= this.#options.size) return
     // While the database does not answer, one try at a time is enough.
     if (this.#tries.haveFailed && this.#opening > 0) return
     this.#opening++
-    const pauseMs = this.#tries.pauseMs(performance.now())
-    if (pauseMs === 0) return void this.#connect()
-    const pause = setTimeout(() => {
-      this.#pauses.delete(pause)
-      void this.#connect()
-    }, pauseMs)
-    this.#pauses.add(pause)
+    const { signal } = this.#closing
+    try {
+      const pauseMs = this.#tries.pauseMs(performance.now())
+      if (pauseMs > 0) await timers.setTimeout(pauseMs, undefined, { signal })
+      await this.#connect(signal)
+      this.#lastFailure = undefined
+    } catch (error) {
+      this.#lastFailure = error
+      const isLasting = lasting.has(sqlState(error)) || error instanceof AddressProblem
+      if (isLasting) this.#refuseAll(error)
+    } finally {
+      this.#opening--
+      if (this.#isClosed) this.#retireAll()
+      this.#serve()
+    }
   }
 
-  async #connect(): Promise<void> {
+  async #connect(signal: AbortSignal): Promise<void> {
+    const { connect, findSessionMode, silenceMs } = this.#options
     const attempt = this.#tries.begin(performance.now())
     try {
-      this.#closing.signal.throwIfAborted()
-      const { findSessionMode, silenceMs } = this.#options
-      const client = await this.#options.connect(this.#closing.signal)
+      const client = await connect(signal)
       const mode = findSessionMode === undefined ? direct : await findSessionMode(client)
       attempt.succeeded()
-      this.#lastFailure = undefined
       const session = new Session(client, { mode, silenceMs, onEnd: (ended) => this.#forget(ended) })
       if (findSessionMode === undefined) session.watchCaller()
       this.#sessions.push(session)
-      if (this.#isClosed) this.#retire(session)
     } catch (error) {
       attempt.failed()
-      this.#lastFailure = error
-      const isLasting = lasting.has(sqlState(error)) || error instanceof AddressProblem
-      if (isLasting) for (const waiter of this.#waiting.splice(0)) this.#refuse(waiter, new NoConnection(error))
-    } finally {
-      this.#opening--
-      this.#serve()
+      throw error
     }
   }
 
@@ -227,18 +214,17 @@ export class Pool {
     const at = this.#sessions.indexOf(session)
     if (at !== -1) this.#sessions.splice(at, 1)
     this.#leaving.delete(session)
-    this.#alone.delete(session)
     this.#serve()
   }
 
-  #settled(session: Session): void {
+  #tidy(session: Session): void {
     if (!session.isFit) this.#retire(session)
     if (this.#waiting.length > 0) this.#serve()
   }
 
   #retire(session: Session): void {
     session.retire()
-    if (session.inFlight > 0 || this.#alone.has(session) || session.isOver) return
+    if (session.inFlight > 0 || session.isAlone || session.isOver) return
     const at = this.#sessions.indexOf(session)
     if (at === -1) return
     this.#sessions.splice(at, 1)
@@ -255,31 +241,27 @@ export class Pool {
   }
 
   #serve(): void {
-    if (this.#isEmpty()) for (const tell of this.#idle.splice(0)) tell()
+    if (this.#isClosed && this.#isEmpty()) this.#drained.resolve()
     const given = new Set<Session>()
     while (this.#waiting.length > 0) {
-      const session = this.#leastBusy((one) => isIdle(one) && !given.has(one)) ?? this.#unlessMore()
-      if (session === null) {
-        this.#openForAll()
-        return
-      }
+      const session = this.#leastBusy(true, given) ?? this.#unlessMore()
+      if (session === null) break
       const waiter = this.#waiting.shift() as Waiter
       clearTimeout(waiter.timer)
       // Marked here: two that are served at once must not get the same one.
       given.add(session)
-      if (waiter.isAlone) this.#alone.add(session)
+      session.isAlone = waiter.isAlone
       waiter.resolve(session)
     }
+    // As many as wait: the first that is there again after an outage must not have to do for all of them.
+    for (let n = this.#opening; n < this.#waiting.length; n++) void this.#open()
   }
 
-  /** As many as wait: the first that is there again after an outage must not have to do for all of them. */
-  #openForAll(): void {
-    for (let n = this.#opening; n < this.#waiting.length; n++) this.#open()
-  }
-
-  #refuse(waiter: Waiter, error: unknown): void {
-    clearTimeout(waiter.timer)
-    waiter.reject(error)
+  #refuseAll(reason?: unknown): void {
+    for (const { timer, reject } of this.#waiting.splice(0)) {
+      clearTimeout(timer)
+      reject(new NoConnection(reason))
+    }
   }
 
   #endSilent(): void {
@@ -291,5 +273,3 @@ export class Pool {
     if (isServer) this.#retireAll()
   }
 }
-
-const isIdle = (session: Session): boolean => session.inFlight === 0

@@ -2,15 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { withTimeout } from '../async/timeout.ts'
 import { DatabaseError } from './failures.ts'
-import { planOf, type Step } from './prepared.ts'
+import { type Names, planOf, type Step } from './prepared.ts'
 
 /** How a session is used: what stands before the server may not let all of it through. */
 export interface SessionMode {
-  /**
-   * What statements are prepared under: names of the session's own, names that a pooler translates into what it shares among
-   * all its clients, or none, where it would hand them to now one server and now another.
-   */
-  readonly names: 'own' | 'shared' | 'none'
+  readonly names: Names
   /**
    * Whether a request may be sent before the one ahead of it is answered, outside a transaction. PgBouncer before 1.21
    * takes its server back at that answer even if it has passed on a part of the next request, and gives the rest of that

@@ -27,15 +27,14 @@ export function planOf({ text, types }: Pick<Statement, 'text' | 'types'>): Plan
   if (known !== undefined) return known
   const name = `parley_${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`
   const plan = { name, text, types }
-  if (plans.size === mostPlans) for (const oldest of plans.keys()) return remember(oldest, key, plan)
+  if (plans.size === mostPlans) plans.delete(firstOf(plans.keys()))
   plans.set(key, plan)
   return plan
 }
 
-function remember(oldest: string, key: string, plan: Plan): Plan {
-  plans.delete(oldest)
-  plans.set(key, plan)
-  return plan
+const firstOf = (names: Iterable<string>): string => {
+  for (const name of names) return name
+  return ''
 }
 
 const bare = (text: string): Step => ({ plan: planOf({ text, types: [] }), values: [] })
@@ -43,3 +42,74 @@ const bare = (text: string): Step => ({ plan: planOf({ text, types: [] }), value
 export const begin = bare('begin')
 export const commit = bare('commit')
 export const rollback = bare('rollback')
+
+/** How to make rows of what a statement answers. */
+export interface Shape {
+  readonly names: readonly string[]
+  readonly parsers: readonly ((text: string) => unknown)[]
+}
+
+/**
+ * What statements are prepared under: names of the session's own, names that a pooler translates into what it shares among
+ * all its clients, or none, where it would hand them to now one server and now another.
+ */
+export type Names = 'own' | 'shared' | 'none'
+
+/** The database keeps a plan for each; of more the oldest is given up. */
+const mostNames = 500
+
+/** What a session has prepared. */
+export class Prepared {
+  readonly #names: Names
+  readonly #shapes = new Map<string, Shape | undefined>()
+  readonly #doubtful = new Set<string>()
+  readonly #nameless = new Set<string>()
+
+  constructor(names: Names) {
+    this.#names = names
+  }
+
+  /** Whether it is to be prepared under its name. */
+  keeps(name: string): boolean {
+    return this.#names !== 'none' && !this.#nameless.has(name)
+  }
+
+  has(name: string): boolean {
+    return this.#shapes.has(name)
+  }
+
+  shapeOf(name: string): Shape | undefined {
+    return this.#shapes.get(name)
+  }
+
+  /** Returns the names that have to be closed first. */
+  add(name: string): readonly string[] {
+    const gone: string[] = this.#doubtful.delete(name) ? [name] : []
+    if (this.#shapes.size === mostNames) {
+      const oldest = firstOf(this.#shapes.keys())
+      this.#shapes.delete(oldest)
+      gone.push(oldest)
+    }
+    this.#shapes.set(name, undefined)
+    return gone
+  }
+
+  learn(name: string, shape: Shape): void {
+    if (this.#shapes.has(name)) this.#shapes.set(name, shape)
+  }
+
+  /** It may be there or not: it is closed before it is prepared again. */
+  doubt(name: string): void {
+    this.#shapes.delete(name)
+    this.#doubtful.add(name)
+  }
+
+  /** It is there no more, or of no use any more. */
+  spoil(name: string): void {
+    this.doubt(name)
+    if (this.#names === 'own') return
+    // The pooler would hand out what it has for this text, however often that is closed.
+    if (this.#nameless.size === mostNames) this.#nameless.clear()
+    this.#nameless.add(name)
+  }
+}

@@ -1,13 +1,10 @@
 import type pg from 'pg'
-import { answerMs, answersMs, isLong, unhurriedMs } from '../shares/time-left.ts'
-import type { Waits } from '../shares/waits.ts'
-import { type Answer, Exchange, type Prepared, type Request, type Shape } from './exchange.ts'
+import { answerMs, answersMs, isLong, unhurriedMs, type Waits } from '../shares/waits.ts'
+import { type Answer, Exchange, type Request } from './exchange.ts'
 import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
-import { planOf } from './prepared.ts'
+import { Prepared, planOf } from './prepared.ts'
 
-/** The database keeps a plan for each; of more the oldest is given up. */
-const mostNames = 500
 /** By itself the database finds out that nobody waits for a statement when it answers. Some systems cannot tell it sooner. */
 const watchCaller: Request = {
   steps: [
@@ -24,58 +21,6 @@ const silenceMs = 16_000
 /** A server that does not close its side in this time is gone. */
 const goodbyeMs = 5_000
 
-/** Statements that this session has prepared. */
-class PreparedNames implements Prepared {
-  readonly #names: SessionMode['names']
-  readonly #shapes = new Map<string, Shape | undefined>()
-  readonly #doubtful = new Set<string>()
-  readonly #nameless = new Set<string>()
-
-  constructor(names: SessionMode['names']) {
-    this.#names = names
-  }
-
-  keeps(name: string): boolean {
-    return this.#names !== 'none' && !this.#nameless.has(name)
-  }
-
-  has(name: string): boolean {
-    return this.#shapes.has(name)
-  }
-
-  shapeOf(name: string): Shape | undefined {
-    return this.#shapes.get(name)
-  }
-
-  add(name: string): readonly string[] {
-    const gone: string[] = this.#doubtful.delete(name) ? [name] : []
-    if (this.#shapes.size === mostNames) {
-      const [oldest = ''] = this.#shapes.keys()
-      this.#shapes.delete(oldest)
-      gone.push(oldest)
-    }
-    this.#shapes.set(name, undefined)
-    return gone
-  }
-
-  learn(name: string, shape: Shape): void {
-    if (this.#shapes.has(name)) this.#shapes.set(name, shape)
-  }
-
-  doubt(name: string): void {
-    this.#shapes.delete(name)
-    this.#doubtful.add(name)
-  }
-
-  spoil(name: string): void {
-    this.doubt(name)
-    if (this.#names === 'own') return
-    // The pooler would hand out what it has for this text, however often that is closed.
-    if (this.#nameless.size === mostNames) this.#nameless.clear()
-    this.#nameless.add(name)
-  }
-}
-
 export interface SessionOptions {
   mode: SessionMode
   silenceMs?: number | undefined
@@ -85,17 +30,14 @@ export interface SessionOptions {
 /** An open connection. What is asked of it is answered in its order. */
 export class Session {
   readonly #client: pg.Client
-  readonly #prepared: PreparedNames
+  readonly #prepared: Prepared
   readonly #patience: number
   readonly #outbox: Buffer[] = []
   readonly #onEnd: (session: Session) => void
   #inFlight = 0
-  /** How many requests it was given, and after how many of them the server said that it is ready for the next. */
+  /** How many requests it was given, and how many of them have left. */
   #asked = 0
-  #readied = 0
-  /** How many of them have left. */
   #sent = 0
-  readonly #untilReady = new Map<number, () => void>()
   /** Since when what is answered next has been on its way. */
   #since = 0
   #silenceMs: number
@@ -108,19 +50,19 @@ export class Session {
   #goodbye: NodeJS.Timeout | undefined
   #onLost: (error: ConnectionLost) => void = () => {}
   readonly mode: SessionMode
-  /** Whoever is served at the moment. */
+  /** Whoever is served at the moment, and whether nobody else is to be meanwhile. */
   owner = ''
+  isAlone = false
 
   constructor(client: pg.Client, options: SessionOptions) {
     this.#client = client
     this.mode = options.mode
-    this.#prepared = new PreparedNames(options.mode.names)
+    this.#prepared = new Prepared(options.mode.names)
     this.#onEnd = options.onEnd
     this.#patience = options.silenceMs ?? silenceMs
     this.#silenceMs = this.#patience
     client.on('error', () => this.destroy())
     client.on('end', () => this.destroy())
-    client.connection.on('readyForQuery', () => this.#heardReady())
   }
 
   get inFlight(): number {
@@ -177,8 +119,11 @@ export class Session {
     return true
   }
 
-  /** The same for a transaction, whose statements have so much time together as well. */
-  hurryAll(waitedMs: number, nowMs: number): void {
+  /** The same for a transaction, whose statements have so much time together as well, where somebody waits for their answer. */
+  hurryAll(waits: Waits | null): void {
+    if (waits === null || waits.isOver) return
+    const nowMs = performance.now()
+    const waitedMs = waits.ms(nowMs)
     this.hurry(waitedMs)
     this.#endsAtMs = nowMs + answersMs(waitedMs, this.#patience)
   }
@@ -192,37 +137,18 @@ export class Session {
     if (this.#isOver) throw new ConnectionLost(undefined, { wasSent: false })
     const answer = this.#ask(request)
     const turn = this.#asked
-    this.#begin()
+    if (this.#inFlight++ === 0) this.#since = performance.now()
     try {
       return await answer
     } catch (error) {
       const failure = error instanceof ConnectionLost ? this.#loss(error.cause, turn) : error
-      this.#judge(failure)
-      await this.#readyAfter(turn, failure)
+      if (endsSession(failure)) this.#isStale = true
+      // The driver answers for a connection that has ended unheard, as it would for each statement to come.
+      else if (failure instanceof ConnectionLost) this.destroy()
       throw failure
     } finally {
-      this.#done()
-    }
-  }
-
-  /** By the simple protocol: several statements, none of which says anything back. */
-  async script(text: string): Promise<{ rows: unknown[]; count: number }> {
-    if (this.#isOver) throw new ConnectionLost(undefined, { wasSent: false })
-    this.#flush()
-    const turn = ++this.#asked
-    this.#sent = turn
-    this.#begin()
-    try {
-      const results = await this.#client.query(text)
-      const last = (Array.isArray(results) ? results.at(-1) : results) as pg.QueryResult
-      return { rows: last.rows, count: last.rowCount ?? 0 }
-    } catch (error) {
-      const failure = isOfDatabase(error) ? error : this.#loss(error, turn)
-      this.#judge(failure)
-      await this.#readyAfter(turn, failure)
-      throw failure
-    } finally {
-      this.#done()
+      this.#inFlight--
+      this.#since = performance.now()
     }
   }
 
@@ -264,7 +190,6 @@ export class Session {
     // Also where it is the driver that gave up: it leaves the socket open.
     this.#client.connection.stream.destroy(new Error('The connection was given up'))
     this.#onLost(this.#loss(undefined, 0))
-    for (const resolve of this.#untilReady.values()) resolve()
     this.#onEnd(this)
   }
 
@@ -283,41 +208,10 @@ export class Session {
     return exchange.answer
   }
 
-  /**
-   * An error is told before the word that the server is ready, and they may come apart. Whoever asks on in between asks while
-   * a request is under way, which not every way allows.
-   */
-  #readyAfter(turn: number, error: unknown): Promise<void> | undefined {
-    // Behind an error that ends the session comes nothing more, and nobody is handed it again.
-    if (this.#isOver || this.#readied >= turn || endsSession(error)) return
-    return new Promise((resolve) => this.#untilReady.set(turn, resolve))
-  }
-
-  #heardReady(): void {
-    const turn = ++this.#readied
-    this.#untilReady.get(turn)?.()
-    this.#untilReady.delete(turn)
-  }
-
   /** What becomes of the request of this turn when the connection ends. */
   #loss(cause: unknown, turn: number): ConnectionLost {
     const { processID: pid = null } = this.#client as { processID?: number | null }
     return new ConnectionLost(cause, { wasSent: turn <= this.#sent, wasSilent: this.#wasSilent, pid })
-  }
-
-  #judge(error: unknown): void {
-    if (endsSession(error)) this.#isStale = true
-    // The driver answers for a connection that has ended unheard, as it would for each statement to come.
-    else if (error instanceof ConnectionLost) this.destroy()
-  }
-
-  #begin(): void {
-    if (this.#inFlight++ === 0) this.#since = performance.now()
-  }
-
-  #done(): void {
-    this.#inFlight--
-    this.#since = performance.now()
   }
 
   #write(bytes: readonly Buffer[]): void {
@@ -336,11 +230,3 @@ export class Session {
     stream.write(bytes)
   }
 }
-
-/** Where somebody waits for all that is asked of it until `reset`. */
-export function hurry(session: Session, waits: Waits | null): void {
-  const nowMs = performance.now()
-  if (waits !== null && !waits.isOver) session.hurryAll(waits.ms(nowMs), nowMs)
-}
-
-const isOfDatabase = (error: unknown): boolean => error instanceof Error && 'severity' in error

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createConnection, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { type DatabaseHost, isSocketFolder } from './address/address.ts'
-import { AddressProblem } from './address/address-problem.ts'
+import { AddressProblem } from './address/address-parameters.ts'
 import type { DatabaseTls } from './address/address-tls.ts'
 
 const keepAliveDelayMs = 30_000

@@ -1,4 +1,4 @@
-import { arrayLiteral, oid, Parameter, toWire, typeOf, type Value, type Wire } from './values.ts'
+import { oid, Parameter, toWire, typeOf, type Value, type Wire } from './values.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what a statement answers is known where it is written, by its type argument
 export type Row = Record<string, any>
@@ -25,8 +25,6 @@ export interface Sql {
   count(value: number): Piece
   /** As `jsonb`. */
   json(value: unknown): Parameter
-  /** An array of which the caller says the type. */
-  array(values: readonly Value[], type: number): Parameter
   /** A statement whose text is made up: nothing in it may come from outside. Without values, it may be several. */
   unsafe<T extends readonly unknown[] = Row[]>(text: string, values?: readonly Value[]): Pending<T>
 }
@@ -46,8 +44,6 @@ export interface Statement {
   readonly text: string
   readonly values: readonly Wire[]
   readonly types: readonly number[]
-  /** What the caller gave, for those who look on. */
-  readonly given: readonly unknown[]
 }
 
 /** Called when a statement has ended, with what went wrong if anything did. */
@@ -129,7 +125,6 @@ export class Draft implements Statement {
   text = ''
   readonly values: Wire[] = []
   readonly types: number[] = []
-  readonly given: unknown[] = []
 
   constructor(isScript = false) {
     this.isScript = isScript
@@ -138,7 +133,6 @@ export class Draft implements Statement {
   add(value: Value): void {
     // The protocol counts in 16 bits, and the driver would send the remainder.
     if (this.values.length === mostValues) throw new RangeError(`A statement carries at most ${mostValues} values`)
-    this.given.push(value)
     this.types.push(typeOf(value))
     this.values.push(toWire(value))
     this.text += `$${this.values.length}`
@@ -171,8 +165,7 @@ export function tagOf(sender: Sender): Sql {
     return new Pending(sender, write, values === undefined)
   }
   const json = (value: unknown) => new Parameter(JSON.stringify(value), oid.jsonb)
-  const array = (values: readonly Value[], type: number) => new Parameter(arrayLiteral(values), type)
-  return Object.assign(tag, { set, row, count, json, array, unsafe }) as Sql
+  return Object.assign(tag, { set, row, count, json, unsafe }) as Sql
 }
 
 const isTemplate = (first: TemplateStringsArray | string | readonly string[]): first is TemplateStringsArray =>

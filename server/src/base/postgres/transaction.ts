@@ -1,4 +1,4 @@
-import type { Answer } from './exchange.ts'
+import { type Answer, type Portal, scriptOf } from './exchange.ts'
 import { sqlState } from './failures.ts'
 import { begin, commit, planOf, rollback, type Step } from './prepared.ts'
 import { isKnownUndone } from './repeats.ts'
@@ -12,13 +12,12 @@ import { type Ended, type Rows, type Sender, type Sql, type Statement, tagOf } f
 export class Transaction implements Sender {
   readonly sql: Sql
   readonly #session: Session
+  readonly #look: (statement: Statement) => Ended | undefined
   /** What opens it: `begin`, and settings for its time. */
   readonly #opening: readonly Step[]
   #state: 'new' | 'open' | 'ending' | 'over' = 'new'
   #failure: unknown
   #committed: Promise<Answer> | null = null
-
-  readonly #look: (statement: Statement) => Ended | undefined
 
   constructor(session: Session, look: (statement: Statement) => Ended | undefined = () => undefined) {
     this.#session = session
@@ -32,14 +31,14 @@ export class Transaction implements Sender {
   }
 
   async send(statement: Statement): Promise<Rows<readonly unknown[]>> {
-    if (this.#state === 'over' || this.#state === 'ending') throw new TransactionEnded()
+    this.#refuseAtEnd()
     const ended = this.#look(statement)
     try {
-      const answer = statement.isScript
-        ? await this.#script(statement)
+      const { rows, count } = statement.isScript
+        ? await this.#script(statement.text)
         : await this.#exchange({ plan: planOf(statement), values: statement.values })
       ended?.()
-      return 'rows' in answer ? Object.assign(answer.rows, { count: answer.count }) : answer
+      return Object.assign(rows, { count })
     } catch (error) {
       ended?.(error)
       throw error
@@ -47,7 +46,7 @@ export class Transaction implements Sender {
   }
 
   async *pages(statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
-    if (this.#state === 'over' || this.#state === 'ending') throw new TransactionEnded()
+    this.#refuseAtEnd()
     const step: Step = { plan: planOf(statement), values: statement.values }
     const name = 'parley_pages'
     let page = await this.#exchange(step, { name, rows, isOpen: false })
@@ -107,6 +106,11 @@ export class Transaction implements Sender {
     if (isOpen && !this.#session.isOver) await this.#session.send({ steps: [rollback], main: 0 }).catch(() => undefined)
   }
 
+  #refuseAtEnd(): void {
+    if (this.#state === 'over' || this.#state === 'ending')
+      throw new Error('A statement was made in a transaction that has ended')
+  }
+
   #sendCommit(): void {
     if (this.#state !== 'open') return
     this.#state = 'ending'
@@ -114,20 +118,19 @@ export class Transaction implements Sender {
     this.#committed.catch(() => undefined)
   }
 
-  async #exchange(step: Step, portal?: { name: string; rows: number; isOpen: boolean }): Promise<Answer> {
+  #exchange(step: Step, portal?: Portal): Promise<Answer> {
     const opening = this.#state === 'new' ? this.#opening : []
     this.#state = 'open'
-    const request = { steps: [...opening, step], main: opening.length, ...(portal ? { portal } : {}) }
+    const request = { steps: [...opening, step], main: opening.length, ...(portal && { portal }) }
     return this.#noting(this.#session.send(request))
   }
 
-  async #script({ text }: Statement): Promise<Rows<readonly unknown[]>> {
+  async #script(text: string): Promise<Answer> {
     if (this.#state === 'new') {
       this.#state = 'open'
       await this.#noting(this.#session.send({ steps: this.#opening, main: 0 }))
     }
-    const { rows, count } = await this.#noting(this.#session.script(text))
-    return Object.assign(rows, { count })
+    return this.#noting(this.#session.send(scriptOf(text)))
   }
 
   async #noting<T>(sent: Promise<T>): Promise<T> {
@@ -138,11 +141,5 @@ export class Transaction implements Sender {
       // Those behind the first to fail are told that there was one, which says nothing to whoever hears of it first.
       throw sqlState(error) === '25P02' ? this.#failure : error
     }
-  }
-}
-
-export class TransactionEnded extends Error {
-  constructor() {
-    super('A statement was made in a transaction that has ended')
   }
 }

@@ -62,7 +62,7 @@ const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** `{a,"b c",null}`: how PostgreSQL reads an array of any type. */
-export function arrayLiteral(values: readonly Value[]): string {
+function arrayLiteral(values: readonly Value[]): string {
   return `{${values.map(elementLiteral).join()}}`
 }
 
@@ -81,121 +81,79 @@ const isPlain = /^[\d.:TZ-][\da-f.:TZ-]*$/
  * A `bytea[]` as the database sends and takes it, without a digit to write, carry and read: half as long, and for
  * hundreds of sealed values a good part of what a statement costs on either side.
  */
-export function byteaArray(values: readonly (Buffer | null)[]): Parameter {
-  let length = headBytes
-  for (const value of values) length += lengthBytes + (value?.length ?? 0)
-  const wire = arrayHead(length, oid.bytea, values)
-  let at = headBytes
+export const byteaArray = (values: readonly (Buffer | null)[]): Parameter =>
+  binaryArray(oid.bytea, oid.byteaArray, values)
+
+/** A `timestamptz[]` in the same way. */
+export const timestampArray = (values: readonly (Date | null)[]): Parameter =>
+  binaryArray(
+    oid.timestamptz,
+    oid.timestamptzArray,
+    values.map((value) => value && microseconds(value)),
+  )
+
+const year2000 = Date.UTC(2000, 0, 1)
+
+/** Counted since the year 2000. */
+function microseconds(time: Date): Buffer {
+  const bytes = Buffer.allocUnsafe(8)
+  bytes.writeBigInt64BE(BigInt(time.getTime() - year2000) * 1000n)
+  return bytes
+}
+
+/** A head, and each element behind its length, which is -1 for null. */
+function binaryArray(type: number, arrayType: number, values: readonly (Buffer | null)[]): Parameter {
+  const hasNulls = values.includes(null) ? 1 : 0
+  // How many dimensions, whether nulls are among them, the type of the elements; how many, counted from 1. None has no dimension.
+  const head = values.length === 0 ? [0, 0, type] : [1, hasNulls, type, values.length, 1]
+  let length = head.length * 4
+  for (const value of values) length += 4 + (value?.length ?? 0)
+  const wire = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const number of head) at = wire.writeInt32BE(number, at)
   for (const value of values) {
     at = wire.writeInt32BE(value?.length ?? -1, at)
     if (value !== null) at += value.copy(wire, at)
   }
-  return new Parameter(values.length === 0 ? noElements(oid.bytea) : wire, oid.byteaArray)
-}
-
-/** A `timestamptz[]` in the same way: microseconds since the year 2000. */
-export function timestampArray(values: readonly (Date | null)[]): Parameter {
-  const known = values.filter((value) => value !== null).length
-  const wire = arrayHead(headBytes + values.length * lengthBytes + known * timeBytes, oid.timestamptz, values)
-  let at = headBytes
-  for (const value of values) {
-    at = wire.writeInt32BE(value === null ? -1 : timeBytes, at)
-    if (value !== null) at = wire.writeBigInt64BE(BigInt(value.getTime() - year2000) * 1000n, at)
-  }
-  return new Parameter(values.length === 0 ? noElements(oid.timestamptz) : wire, oid.timestamptzArray)
-}
-
-const [headBytes, lengthBytes, timeBytes] = [20, 4, 8]
-const year2000 = Date.UTC(2000, 0, 1)
-
-/** How many dimensions, whether nulls are among them, the type of the elements; how many, counted from 1. */
-function arrayHead(length: number, type: number, values: readonly unknown[]): Buffer {
-  const wire = Buffer.allocUnsafe(length)
-  const head = [1, values.includes(null) ? 1 : 0, type, values.length, 1]
-  for (const [n, number] of head.entries()) wire.writeInt32BE(number, n * 4)
-  return wire
-}
-
-/** An empty array has no dimension. */
-function noElements(type: number): Buffer {
-  const wire = Buffer.alloc(12)
-  wire.writeInt32BE(type, 8)
-  return wire
+  return new Parameter(wire, arrayType)
 }
 
 type Parse = (text: string) => unknown
 
+const asText: Parse = (text) => text
+const readBool: Parse = (text) => text === 't'
 const readBytes: Parse = (text) => Buffer.from(text.slice(2), 'hex')
 const readJson: Parse = (text) => JSON.parse(text)
-const asText: Parse = (text) => text
+// Sessions are in UTC: what is written of a time always says so.
+const readTime: Parse = (text) => new Date(text)
 
-/** `2026-11-22 18:44:44.123+00`: sessions are in UTC, so that the digits are all there is to read. */
-function readTime(text: string): Date {
-  const isUtc = text.endsWith('+00') && text[4] === '-' && text.length >= 22 && text.length <= 29
-  if (!isUtc) return new Date(text)
-  return new Date(
-    Date.UTC(
-      digits(text, 0, 4),
-      digits(text, 5, 7) - 1,
-      digits(text, 8, 10),
-      digits(text, 11, 13),
-      digits(text, 14, 16),
-      digits(text, 17, 19),
-      text.length === 26 ? digits(text, 20, 23) : Number(text.slice(20, -3).padEnd(3, '0').slice(0, 3)),
-    ),
-  )
-}
-
-function digits(text: string, from: number, to: number): number {
-  let number = 0
-  for (let at = from; at < to; at++) number = number * 10 + text.charCodeAt(at) - 48
-  return number
-}
-
-// Amounts have at most 14 digits and counts stay far below 2^53: both are exact as numbers.
-const parsers = new Map<number, Parse>([
-  [16, (text) => text === 't'],
-  [17, readBytes],
-  [20, Number],
-  [21, Number],
-  [23, Number],
-  [26, Number],
-  [700, Number],
-  [701, Number],
-  [1700, Number],
-  [114, readJson],
-  [3802, readJson],
-  [1082, (text) => new Date(text)],
-  [1114, (text) => new Date(text)],
-  [1184, readTime],
-])
-
-/** The array types, with that of their elements. */
-const arrays: readonly (readonly [array: number, element: number])[] = [
-  [1000, 16],
-  [1001, 17],
-  [1016, 20],
-  [1005, 21],
-  [1007, 23],
-  [1028, 26],
-  [1021, 700],
-  [1022, 701],
-  [1231, 1700],
-  [199, 114],
-  [3807, 3802],
-  [1182, 1082],
-  [1115, 1114],
-  [1185, 1184],
+/** Types, the types of their arrays, and how they are read. */
+const types: readonly (readonly [type: number, array: number, parse: Parse])[] = [
+  [oid.bool, 1000, readBool],
+  [oid.bytea, oid.byteaArray, readBytes],
+  // Amounts have at most 14 digits and counts stay far below 2^53: both are exact as numbers.
+  [oid.int8, 1016, Number],
+  [21, 1005, Number],
+  [23, 1007, Number],
+  [26, 1028, Number],
+  [700, 1021, Number],
+  [701, 1022, Number],
+  [1700, 1231, Number],
+  [oid.json, 199, readJson],
+  [oid.jsonb, 3807, readJson],
+  [1082, 1182, readTime],
+  [1114, 1115, readTime],
+  [oid.timestamptz, oid.timestamptzArray, readTime],
   // Names, texts, ids.
-  [1003, 19],
-  [1009, 25],
-  [1014, 1042],
-  [1015, 1043],
-  [2951, 2950],
+  [19, 1003, asText],
+  [25, 1009, asText],
+  [1042, 1014, asText],
+  [1043, 1015, asText],
+  [2950, 2951, asText],
 ]
-for (const [array, element] of arrays) {
-  const parse = parsers.get(element) ?? asText
-  parsers.set(array, (text) => parseArray(text, parse))
+const parsers = new Map<number, Parse>()
+for (const [type, array, parse] of types) {
+  parsers.set(type, parse).set(array, (text) => parseArray(text, parse))
 }
 
 /** How to read a value of this type; what is unknown stays text. */

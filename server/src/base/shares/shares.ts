@@ -1,6 +1,6 @@
-import { turnMs } from './time-left.ts'
-import { Turns } from './turns.ts'
-import { currentWork, door, service } from './work.ts'
+import { Turns, type TurnsOptions } from './turns.ts'
+import { turnMs } from './waits.ts'
+import { currentWork } from './work.ts'
 
 /** Gives the place back. */
 export type Leave = () => void
@@ -21,21 +21,13 @@ export class TooBusy extends Error {
   }
 }
 
-export interface SharesOptions {
+export interface SharesOptions extends TurnsOptions {
   what: string
-  size: number
-  share: number
-  maxWaiting: number
   maxWaitMs: number
 }
 
-/** What belongs to no workspace is bounded by itself: the service never asks for more than it has begun. */
 export function createShares({ what, maxWaitMs, ...options }: SharesOptions): Shares {
-  const turns = new Turns<() => void>({
-    ...options,
-    maxWaiting: (owner) => (owner === service ? Number.POSITIVE_INFINITY : options.maxWaiting),
-    isGuest: (owner) => owner !== service && owner !== door,
-  })
+  const turns = new Turns<() => void>(options)
   let refused = 0
   const leaverOf = (owner: string): Leave => {
     let isIn = true

@@ -1,13 +1,13 @@
+import { door, service } from './work.ts'
+
 /** How many places there are, and how they are shared. */
 export interface TurnsOptions {
   /** Places to be had at once. */
   size: number
   /** What one owner may hold of them while others are about. */
   share: number
-  /** How many may wait in one lane of an owner. */
-  maxWaiting(owner: string): number
-  /** Whether others leave the owner its share also while it asks for nothing. */
-  isGuest(owner: string): boolean
+  /** How many may wait in one lane of an owner. The service never asks for more than it has begun. */
+  maxWaiting: number
 }
 
 export type Answer = 'goes' | 'waits' | 'refused'
@@ -71,7 +71,7 @@ export class Turns<W> {
       return 'goes'
     }
     const inLane = line.lanes.get(lane) ?? []
-    if (inLane.length >= this.#options.maxWaiting(owner)) return 'refused'
+    if (owner !== service && inLane.length >= this.#options.maxWaiting) return 'refused'
     inLane.push(waiter)
     line.lanes.set(lane, inLane)
     this.#lines.set(owner, line)
@@ -131,13 +131,13 @@ export class Turns<W> {
   }
 
   #see(owner: string, atMs: number): void {
-    if (!this.#options.isGuest(owner)) return
+    if (!isGuest(owner)) return
     if (owner !== this.#last.owner) this.#other = this.#last
     this.#last = { owner, atMs }
   }
 
   #hasSurplus(owner: string, nowMs: number): boolean {
-    const { size, isGuest } = this.#options
+    const { size } = this.#options
     const isAlone = isGuest(owner) && this.#mostOf(owner, nowMs) === size
     return isAlone && this.#waiting === 0 && this.#held < size * lightInAPlace
   }
@@ -151,6 +151,9 @@ export class Turns<W> {
     if (line.held + line.waiting === 0) this.#lines.delete(owner)
   }
 }
+
+/** Whether others leave the owner its share also while it asks for nothing. */
+const isGuest = (owner: string): boolean => owner !== service && owner !== door
 
 /** The first of the lane whose turn it is, which goes behind the others. */
 function takeFirst<W>(line: Line<W>): W | undefined {

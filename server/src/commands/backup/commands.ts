@@ -36,7 +36,7 @@ export function addBackupCommands(program: Command): void {
     .option('--json', 'answer with JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://parley@db/parley parley prove\n')
     .action(async (options: { json?: boolean }) => {
-      const { proveInstallation } = await import('./prove.ts')
+      const { proveInstallation } = await import('./proof.ts')
       await proveInstallation(options)
     })
   program

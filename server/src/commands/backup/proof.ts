@@ -1,4 +1,4 @@
-import { keyedTables } from '../../app/keyed-tables.ts'
+import { keyedTables } from '../../app/tables.ts'
 import { systemClock } from '../../base/clock.ts'
 import { inSnapshot, withSession } from '../../base/copy/session.ts'
 import { type Db, openDb, type Sql } from '../../base/db.ts'
@@ -7,11 +7,13 @@ import type { DatabaseAddress } from '../../base/postgres/address/address.ts'
 import type { KeyedRow, SealedTable } from '../../base/sealing/keyed-table.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { instanceScope, type MasterKeys, openVault, type Vault } from '../../base/sealing/vault.ts'
-import type { Config } from '../../config.ts'
+import { type Config, loadConfig } from '../../config.ts'
 import { openStore } from '../../media/open-store.ts'
 import type { MediaStore } from '../../media/store/store.ts'
-import { describeProblem } from '../terminal.ts'
+import { answer, describeProblem } from '../terminal.ts'
+import { requireMasterKeys } from './master-keys.ts'
 import { proveFeeds, proveFiles } from './prove-rows.ts'
+import { openEmbedded } from './source.ts'
 
 export interface Proof {
   migration: string
@@ -162,5 +164,21 @@ async function findStore({ db, vault, findings }: Looking, { media }: Config): P
   } catch (error) {
     findings.push(`files: ${describeProblem(error)}`)
     return null
+  }
+}
+
+/** `parley prove`: says what it found, and ends with 1 when anything is wrong. */
+export async function proveInstallation({ json }: { json?: boolean }): Promise<void> {
+  const config = loadConfig(process.env)
+  const masterKeys = requireMasterKeys(config)
+  const { address, directAddress } = config.database
+  const external = directAddress ?? address
+  const source = external === null ? await openEmbedded(config) : { address: external, close: async () => {} }
+  try {
+    const proof = await prove({ config, address: source.address, masterKeys })
+    answer(json, proof, proofLines(proof))
+    if (proof.findings.length > 0) process.exitCode = 1
+  } finally {
+    await source.close()
   }
 }

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import { type ErasureScope, type ErasureStep, goOn } from '../../base/erasure.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import type { LeadDeps } from '../../leads/lead/lead.ts'
 import { anyWorkspace } from '../../leads/lead/queries.ts'
@@ -126,3 +127,12 @@ export async function countSubmissionsOf(sql: Sql, workspaceId: string, leadId: 
 /** Gives a lead's submissions to another, all or those that are named. Returns which. */
 export const moveSubmissions = (tx: Tx, workspaceId: string, move: RowMove): Promise<string[]> =>
   moveRows(tx, 'form_submissions', workspaceId, move)
+
+/** Erases what the customer has sent by forms: which form, and when. What was filled in is the lead's. */
+export async function eraseSubmissions(tx: Tx, { workspaceId, customer }: ErasureScope): Promise<ErasureStep> {
+  const erased = await tx`
+    delete from form_submissions
+    where workspace_id = ${workspaceId}
+      and lead_id = any (${customer.leadIds}::uuid[])`
+  return goOn({ submissions: erased.count }, false)
+}

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../../access/keys/client-address.ts'
 import type { Limiter } from '../../access/rate-limit/limiter.ts'
-import { setRateLimitHeaders } from '../../access/rate-limit/rate-limit-headers.ts'
+import { setRateLimitHeaders } from '../../access/rate-limit/request-limits.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { originNotAllowed, sentTooOften } from '../form/errors.ts'

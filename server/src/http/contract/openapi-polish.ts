@@ -2,8 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { errors } from '../../base/route.ts'
 import { requestIdHeader } from '../server/request-id.ts'
 import { errorSchema, exampleOfError, isError } from './openapi-error.ts'
-import { shareParameters } from './openapi-parameters.ts'
-import { type Shared, shareAnswer, shareSchema } from './openapi-shared.ts'
+import { type Shared, shareAnswer, shareParameters, shareSchema } from './openapi-shared.ts'
 import type {
   Answer,
   MediaType,

@@ -1,5 +1,5 @@
+import pLimit from 'p-limit'
 import { coalesce } from '../../base/async/coalesce.ts'
-import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
 import { type Repeat, repeatAtPauses } from '../../base/async/loop.ts'
 import { watchDue } from '../../base/news/due-watch.ts'
 import { type FetchDeps, fetchMedia, leaseMs } from './fetch-media.ts'
@@ -33,7 +33,7 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
   const jobs = new Set<Promise<void>>()
   let ended = 0
   const stopping = new AbortController()
-  const one = limitConcurrency({ atOnce: 1 })
+  const one = pLimit(1)
   const onError = (error: unknown) => log.error('files not looked for', {}, error)
 
   const count = (workspaceId: string, by: number) => {

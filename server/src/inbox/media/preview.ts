@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { takeTurns } from '../../base/async/fair-turns.ts'
 import { serverEnvironment } from '../../base/embedded/server-user.ts'
 import type { Log } from '../../base/log.ts'
+import { Turns } from '../../base/shares/turns.ts'
 import type { Seen } from './check-file.ts'
 
 /** A picture, small. */
@@ -89,6 +89,21 @@ export function openPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 
       clearTimeout(idle)
       await end()
     },
+  }
+}
+
+/** One after the other; of several workspaces that wait each has its turn. */
+function takeTurns(): <T>(workspaceId: string, work: () => Promise<T>) => Promise<T> {
+  const turns = new Turns<() => void>({ size: 1, share: 1, maxWaiting: Number.POSITIVE_INFINITY })
+  return async (workspaceId, work) => {
+    await new Promise<void>((go) => {
+      if (turns.ask(workspaceId, '', go, 0) === 'goes') go()
+    })
+    try {
+      return await work()
+    } finally {
+      for (const go of turns.end(workspaceId, 0)) go()
+    }
   }
 }
 

@@ -11,7 +11,7 @@ const pageLeads = 500
 /** As many as a workspace of the largest kind has. */
 export const maxCollected = 1_000_000
 
-export const filterPlace = (changeId: string) => ({ table: 'lead_bulk_changes', row: changeId, column: 'filter' })
+const filterPlace = (changeId: string) => ({ table: 'lead_bulk_changes', row: changeId, column: 'filter' })
 
 export const sealFilter = (keyring: Keyring, changeId: string, filter: LeadFilter): Buffer =>
   keyring.seal(filterPlace(changeId), JSON.stringify(filter))

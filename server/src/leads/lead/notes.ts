@@ -7,7 +7,7 @@ import { leadNotFound } from './errors.ts'
 import type { LeadDeps } from './lead.ts'
 import { lockLead } from './queries.ts'
 
-export const leadNotePlace = (id: string) => ({ table: 'lead_notes', row: id, column: 'text' })
+const leadNotePlace = (id: string) => ({ table: 'lead_notes', row: id, column: 'text' })
 
 export const openLeadNote = (keyring: Keyring, id: string, text: Buffer): string =>
   keyring.openText(leadNotePlace(id), text)

@@ -47,7 +47,7 @@ export interface Former {
 export const undoDays = 30
 export const undoMs = undoDays * 86_400_000
 
-export const mergePlace = (id: string) => ({ table: 'lead_merges', row: id, column: 'former' })
+const mergePlace = (id: string) => ({ table: 'lead_merges', row: id, column: 'former' })
 export const contactPlace = (id: string) => ({ table: 'lead_contacts', row: id, column: 'value' })
 
 export const sealFormer = (keyring: Keyring, id: string, former: Former): Buffer =>

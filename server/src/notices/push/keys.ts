@@ -18,7 +18,7 @@ interface Deps {
 
 // There is one row, whoever makes it.
 const keysId = instanceScope
-export const privateKeyPlace = (id: string) => ({ table: 'push_keys', row: id, column: 'private_key' })
+const privateKeyPlace = (id: string) => ({ table: 'push_keys', row: id, column: 'private_key' })
 
 /** The keys of the installation; the first start makes them. Later ones would cut off every browser that has subscribed. */
 export async function ensurePushKeys({ db, vault, clock }: Deps): Promise<PushKeys> {

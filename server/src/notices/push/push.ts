@@ -1,5 +1,5 @@
+import pLimit from 'p-limit'
 import webPush from 'web-push'
-import { limitConcurrency } from '../../base/async/concurrency-limit.ts'
 import { withTimeout } from '../../base/async/timeout.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
@@ -144,7 +144,7 @@ async function pushOf(deps: PushDeps, keys: PushKeys, workspaceId: string, taken
     deps.vault.withKeyring(workspaceId, (keyring) => listSubscriptions(deps.db.sql, keyring, workspaceId, users)),
     deps.nameThings(workspaceId, notices),
   ])
-  const limit = limitConcurrency({ atOnce: sendAtOnce })
+  const limit = pLimit(sendAtOnce)
   const sends = notices.flatMap((notice, n) =>
     browsers
       .filter(({ userId }) => userId === notice.userId)

@@ -22,7 +22,7 @@ export interface Subscription {
 /** Browsers of one person; with one more the oldest goes. */
 export const maxSubscriptions = 10
 
-export const targetPlace = (id: string) => ({ table: 'push_subscriptions', row: id, column: 'content' })
+const targetPlace = (id: string) => ({ table: 'push_subscriptions', row: id, column: 'content' })
 
 /** Adds the browser of a session, or renews what is known of it. Returns its id; 403 for who is no member. */
 export async function addSubscription(

@@ -1,7 +1,6 @@
 import { coalesce } from '../../base/async/coalesce.ts'
 import { openErrands } from '../../base/async/errands.ts'
 import { type Repeat, repeatAtOnce } from '../../base/async/loop.ts'
-import { throttle } from '../../base/async/throttle.ts'
 import { type Db, processName, type Sql } from '../../base/db.ts'
 import { ownSession } from '../../base/lease-session.ts'
 import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
@@ -94,15 +93,14 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
 function listen(deps: WorkerDeps, holder: Holder, unplaced: HeardNews): () => Promise<void> {
   const { db, clock, log, sequencer } = deps
   const errands = openErrands()
-  const place = throttle(placingRestMs, (workspaceId) =>
-    errands.run(
-      () => sequencer.place(workspaceId),
-      (error) => {
-        unplaced.missed()
-        log.error('events not placed', { workspaceId }, error)
-      },
-    ),
-  )
+  const placing = coalesce<string>({
+    restMs: placingRestMs,
+    work: sequencer.place,
+    onError: (error, workspaceId) => {
+      unplaced.missed()
+      log.error('events not placed', { workspaceId }, error)
+    },
+  })
   const claiming = coalesce<string>({
     work: (_, workspaceIds) => holder.claim(workspaceIds),
     onError: (error) => log.error('webhooks not claimed', {}, error),
@@ -125,7 +123,7 @@ function listen(deps: WorkerDeps, holder: Holder, unplaced: HeardNews): () => Pr
     lookAt(workspaceId)
   }
   const stop = allOf(db, [
-    [recordedTopic, place],
+    [recordedTopic, (workspaceId) => placing.add(workspaceId, workspaceId)],
     [sequencedTopic, onPlaced],
     [dueTopic, onDue],
     [givenTopic, lookAt],
@@ -134,7 +132,7 @@ function listen(deps: WorkerDeps, holder: Holder, unplaced: HeardNews): () => Pr
   ])
   return async () => {
     stop()
-    await Promise.all([errands.close(), claiming.close()])
+    await Promise.all([errands.close(), placing.close(), claiming.close()])
   }
 }
 

@@ -215,4 +215,4 @@ export function sealSettings(keyring: Keyring, id: string, settings: EndpointSet
   return keyring.seal(settingsPlace(id), JSON.stringify(settings))
 }
 
-export const settingsPlace = (row: string) => ({ table: 'webhook_endpoints', row, column: 'settings' })
+const settingsPlace = (row: string) => ({ table: 'webhook_endpoints', row, column: 'settings' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sweepSignIns } from '../../../src/access/retention.ts'
 import { knownForMs } from '../../../src/access/sign-in/known-sign-ins.ts'
+import { sweepSignIns } from '../../../src/access/sign-in/sessions.ts'
 import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
 import { operatorToken, password, publicUrl, type SignedIn, teamWorld } from '../../support/team-app.ts'
 

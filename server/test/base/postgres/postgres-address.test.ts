@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address/address.ts'
-import { AddressProblem } from '../../../src/base/postgres/address/address-problem.ts'
+import { AddressProblem } from '../../../src/base/postgres/address/address-parameters.ts'
 import type { DatabaseTls } from '../../../src/base/postgres/address/address-tls.ts'
 
 const prefer: DatabaseTls = {

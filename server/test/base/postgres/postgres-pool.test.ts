@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DatabaseError } from 'pg-protocol'
 import { readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
-import { NoDatabase } from '../../../src/base/postgres/connect.ts'
-import { type Connect, connector } from '../../../src/base/postgres/connector.ts'
+import { type Connect, connector, NoDatabase } from '../../../src/base/postgres/connect.ts'
 import { isAway } from '../../../src/base/postgres/failures.ts'
 import { Pool, type PoolOptions } from '../../../src/base/postgres/pool.ts'
 import { planOf } from '../../../src/base/postgres/prepared.ts'
@@ -79,6 +78,7 @@ test('ten connections that fail to open together put the next try off as one doe
   await nextTurn()
   assert.equal(asked(), 10)
   t.mock.timers.tick(20)
+  await nextTurn()
   assert.equal(asked(), 11)
   const taken = await taking
   assert.equal(new Set(taken).size, 10)

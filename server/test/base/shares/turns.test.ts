@@ -6,14 +6,7 @@ const size = 10
 const share = 5
 
 function turns(options: { size?: number; share?: number; maxWaiting?: number } = {}) {
-  const { maxWaiting = 1_000 } = options
-  const all = new Turns<string>({
-    size,
-    share,
-    ...options,
-    maxWaiting: () => maxWaiting,
-    isGuest: (owner) => owner !== 'service',
-  })
+  const all = new Turns<string>({ size, share, maxWaiting: 1_000, ...options })
   const ask = (owner: string, count: number, nowMs = 0, lane = ''): Answer[] =>
     Array.from({ length: count }, (_, n) => all.ask(owner, lane, `${owner}${lane}${n}`, nowMs))
   return { all, ask }

@@ -194,9 +194,9 @@ test('more leads than are opened, or than the database puts in order, are refuse
   const statements = await statementsOf(async () => {
     for (const sortBy of ['createdAt', 'updatedAt', 'priority']) await names(member, { sortBy, where: 'phone.empty' })
   })
-  const bounds = statements.filter(({ text }) => /materialized/.test(text)).map(({ parameters }) => parameters)
+  const bounds = statements.filter(({ text }) => /materialized/.test(text)).map(({ values }) => values)
   assert.equal(bounds.length, 1)
-  assert.ok(bounds[0]?.includes(100_001), 'no more are read')
+  assert.ok(bounds[0]?.includes('100001'), 'no more are read')
   for (const column of ['created_at', 'updated_at']) {
     assert.ok(statements.some(({ text }) => text.includes(`order by l.${column} desc, l.id desc`)))
   }

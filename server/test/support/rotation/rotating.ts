@@ -1,4 +1,4 @@
-import { keyedTables } from '../../../src/app/keyed-tables.ts'
+import { keyedTables } from '../../../src/app/tables.ts'
 import type { Clock } from '../../../src/base/clock.ts'
 import type { Db } from '../../../src/base/db.ts'
 import type { Vault } from '../../../src/base/sealing/vault.ts'

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SentStatement } from '../../../src/base/db.ts'
-import { toWire, type Value } from '../../../src/base/postgres/values.ts'
+import type { Wire } from '../../../src/base/postgres/values.ts'
 
 /** A statement as the suite sent it first, to be sent again elsewhere. */
 export interface RecordedStatement {
@@ -17,15 +17,12 @@ const seen = new Set<string>()
 export const isRecording = (): boolean => process.env.PARLEY_RECORD_STATEMENTS !== undefined
 
 /** Writes a statement, each text once for each process, where a run of all of them collects what is sent. */
-export function recordStatement({ text, parameters, types }: SentStatement): void {
+export function recordStatement({ text, values, types }: SentStatement): void {
   const folder = process.env.PARLEY_RECORD_STATEMENTS
   if (folder === undefined || seen.has(text)) return
   seen.add(text)
-  const statement: RecordedStatement = { text, types, values: parameters.map((value) => wireOf(value as Value)) }
+  const statement: RecordedStatement = { text, types, values: values.map(inText) }
   appendFileSync(join(folder, `${process.pid}.ndjson`), `${JSON.stringify(statement)}\n`)
 }
 
-function wireOf(value: Value) {
-  const wire = toWire(value)
-  return wire === null || typeof wire === 'string' ? wire : { hex: wire.toString('hex') }
-}
+const inText = (wire: Wire) => (wire === null || typeof wire === 'string' ? wire : { hex: wire.toString('hex') })

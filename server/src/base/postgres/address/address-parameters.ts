@@ -1,38 +1,29 @@
-import { AddressProblem } from './address-problem.ts'
-
 export type Parameters = ReadonlyMap<string, string>
 
-const heeded = new Set([
-  'host',
-  'port',
-  'user',
-  'password',
-  'dbname',
-  'target_session_attrs',
-  'connect_timeout',
-  'sslmode',
-  'ssl',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-  'sslnegotiation',
-  'channel_binding',
-])
+/** An address that cannot be used as it is. The words never repeat a value, which may be a password in the wrong place. */
+export class AddressProblem extends Error {
+  /** To be put after the name of the setting that holds the address. */
+  readonly words: string
+
+  constructor(words: string) {
+    super(`The address of the database ${words}`)
+    this.words = words
+  }
+}
+
+export function refuseIf(isWrong: boolean, words: string): void {
+  if (isWrong) throw new AddressProblem(words)
+}
+
+const heeded =
+  'host port user password dbname target_session_attrs connect_timeout sslmode ssl sslrootcert sslcert sslkey sslnegotiation channel_binding'.split(
+    ' ',
+  )
 
 // They change nothing that matters here: sessions have a name by which processes know each other, their text is UTF-8,
 // and connections are kept alive.
-const harmless = new Set([
-  'application_name',
-  'fallback_application_name',
-  'client_encoding',
-  'keepalives',
-  'keepalives_idle',
-  'keepalives_interval',
-  'keepalives_count',
-  'tcp_user_timeout',
-  'sslcompression',
-  'sslsni',
-])
+const harmless =
+  /^(?:(?:fallback_)?application_name|client_encoding|keepalives(?:_idle|_interval|_count)?|tcp_user_timeout|sslcompression|sslsni)$/
 
 /** Parameters of libpq that would be missed if they were not heeded, and what to do instead. */
 const instead: Readonly<Record<string, string>> = {
@@ -50,15 +41,13 @@ const instead: Readonly<Record<string, string>> = {
 }
 
 /** What stands after the question mark. A name that nobody knows is refused: it may be a misspelt sslmode. */
-export function readParameters(query: string | null): Parameters {
+export function readParameters(query: string): Parameters {
   const parameters = new Map<string, string>()
-  for (const pair of query === null || query === '' ? [] : query.split('&')) {
+  for (const pair of query === '' ? [] : query.split('&')) {
     const equals = pair.indexOf('=')
     const name = equals < 0 ? '' : decode(pair.slice(0, equals))
-    if (!/^\w{1,40}$/.test(name)) {
-      throw new AddressProblem('must have name=value, joined by &, behind its question mark')
-    }
-    if (parameters.has(name)) throw new AddressProblem(`has the parameter ${name} twice`)
+    refuseIf(!/^\w{1,40}$/.test(name), 'must have name=value, joined by &, behind its question mark')
+    refuseIf(parameters.has(name), `has the parameter ${name} twice`)
     const value = decode(pair.slice(equals + 1))
     checkKnown(name, value)
     parameters.set(name, value)
@@ -67,17 +56,13 @@ export function readParameters(query: string | null): Parameters {
 }
 
 function checkKnown(name: string, value: string): void {
-  if (heeded.has(name) || harmless.has(name)) return
-  if (name === 'gssencmode') {
-    if (value === 'disable' || value === 'prefer') return
-    throw new AddressProblem('must not ask for gssencmode=require: take sslmode=verify-full')
-  }
+  if (heeded.includes(name) || harmless.test(name)) return
+  const isGss = name === 'gssencmode'
+  if (isGss && (value === 'disable' || value === 'prefer')) return
+  refuseIf(isGss, 'must not ask for gssencmode=require: take sslmode=verify-full')
   const advice = instead[name]
-  throw new AddressProblem(
-    advice === undefined
-      ? `has the parameter ${name}, which is none of ${[...heeded].join(', ')}`
-      : `must not have the parameter ${name}: ${advice}`,
-  )
+  refuseIf(advice !== undefined, `must not have the parameter ${name}: ${advice}`)
+  throw new AddressProblem(`has the parameter ${name}, which is none of ${heeded.join(', ')}`)
 }
 
 export function decode(text: string): string {

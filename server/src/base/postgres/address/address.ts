@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
-import { decode, type Parameters, readParameters } from './address-parameters.ts'
-import { AddressProblem } from './address-problem.ts'
+import { AddressProblem, decode, type Parameters, readParameters, refuseIf } from './address-parameters.ts'
 import { type DatabaseTls, readTls } from './address-tls.ts'
 
 /** Where a database is and how it is spoken to: plain data, and all that decides it. */
@@ -43,15 +42,13 @@ const maxConnectTimeoutS = 60
  * no other variable, no default of the machine. Throws `AddressProblem`, which never repeats a value.
  */
 export function readDatabaseUrl(url: string, env: { PGPASSWORD?: string | undefined }): DatabaseAddress {
-  if (url.length > maxUrlLength) throw new AddressProblem(`must have at most ${maxUrlLength} characters`)
-  const scheme = /^postgres(?:ql)?:\/\//.exec(url)?.[0]
-  if (scheme === undefined) {
-    throw new AddressProblem('must be an address that starts with postgres:// or postgresql://')
-  }
+  refuseIf(url.length > maxUrlLength, `must have at most ${maxUrlLength} characters`)
+  const scheme = /^postgres(?:ql)?:\/\//.exec(url)?.[0] ?? ''
+  refuseIf(scheme === '', 'must be an address that starts with postgres:// or postgresql://')
   const parts = split(url.slice(scheme.length))
   const places = parts.hosts === '' ? null : parts.hosts.split(',').map(readPlace)
   const parameters = readParameters(parts.query)
-  const [user, password] = readLogin(parts.login)
+  const [user, password] = before(parts.login, ':').map(decode) as [string, string]
 
   const hosts = readHosts(places, parameters)
   const role = onlyOne('user', 'user', user, parameters)
@@ -87,34 +84,19 @@ export function nameOfHost({ host, port }: DatabaseHost): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-interface Parts {
-  login: string | null
-  hosts: string
-  database: string
-  query: string | null
+/** `login@hosts/database?query`, of which a slash before the @ says that there is no login. */
+function split(text: string): { login: string; hosts: string; database: string; query: string } {
+  const [front, behind] = before(text, '@')
+  const hasLogin = text.includes('@') && !front.includes('/')
+  const [place, query] = before(hasLogin ? behind : text, '?')
+  const [hosts, database] = before(place, '/')
+  return { login: hasLogin ? front : '', hosts, database, query }
 }
 
-function split(text: string): Parts {
-  const slash = text.indexOf('/')
-  const at = text.indexOf('@')
-  const hasLogin = at >= 0 && (slash < 0 || at < slash)
-  const login = hasLogin ? text.slice(0, at) : null
-  const rest = hasLogin ? text.slice(at + 1) : text
-  const mark = rest.indexOf('?')
-  const place = mark < 0 ? rest : rest.slice(0, mark)
-  const end = place.indexOf('/')
-  return {
-    login,
-    hosts: end < 0 ? place : place.slice(0, end),
-    database: end < 0 ? '' : place.slice(end + 1),
-    query: mark < 0 ? null : rest.slice(mark + 1),
-  }
-}
-
-function readLogin(login: string | null): [user: string, password: string] {
-  if (login === null) return ['', '']
-  const colon = login.indexOf(':')
-  return colon < 0 ? [decode(login), ''] : [decode(login.slice(0, colon)), decode(login.slice(colon + 1))]
+/** What stands before the mark, and what behind it; all of it stands before one that is not there. */
+function before(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
 }
 
 interface Place {
@@ -124,38 +106,35 @@ interface Place {
 }
 
 function readPlace(text: string): Place {
-  if (text.includes('@')) {
-    throw new AddressProblem('has an @ too many: in a user name or password it is written %40, and / is written %2F')
-  }
+  refuseIf(text.includes('@'), 'has an @ too many: in a user name or password it is written %40, and / is written %2F')
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/s.exec(text)
   if (bracketed !== null) return { host: decode(bracketed[1] ?? ''), port: bracketed[2] ?? '' }
-  const colon = text.indexOf(':')
-  if (colon !== text.lastIndexOf(':')) {
-    throw new AddressProblem('has an IPv6 address without brackets: write [2001:db8::1]:5432')
-  }
-  return colon < 0
-    ? { host: decode(text), port: '' }
-    : { host: decode(text.slice(0, colon)), port: text.slice(colon + 1) }
+  const [host, port] = before(text, ':')
+  refuseIf(port.includes(':'), 'has an IPv6 address without brackets: write [2001:db8::1]:5432')
+  return { host: decode(host), port }
 }
 
 function readHosts(places: Place[] | null, parameters: Parameters): { host: string; port: number }[] {
   const named = parameters.get('host')
-  if (named !== undefined && places?.some(({ host }) => host !== '')) {
-    throw new AddressProblem('names hosts twice: give them before the database or as host=…, not both')
-  }
+  refuseIf(
+    named !== undefined && places?.some(({ host }) => host !== '') === true,
+    'names hosts twice: give them before the database or as host=…, not both',
+  )
   const found = named === undefined ? (places ?? []) : named.split(',').map((host) => ({ host, port: '' }))
-  if (found.length === 0 || (found.length === 1 && found[0]?.host === '')) {
-    throw new AddressProblem('names no host: write postgres://user@host/database, or host=/folder for a Unix socket')
-  }
-  if (found.length > maxHosts) throw new AddressProblem(`must name at most ${maxHosts} hosts`)
-  const given = found.some(({ port }) => port !== '')
+  refuseIf(
+    found.length === 0 || (found.length === 1 && found[0]?.host === ''),
+    'names no host: write postgres://user@host/database, or host=/folder for a Unix socket',
+  )
+  refuseIf(found.length > maxHosts, `must name at most ${maxHosts} hosts`)
   const ports = parameters.get('port')?.split(',')
-  if (ports !== undefined && given) {
-    throw new AddressProblem('names ports twice: give them behind their hosts or as port=…, not both')
-  }
-  if (ports !== undefined && ports.length > 1 && ports.length !== found.length) {
-    throw new AddressProblem('must have in port=… one port for all hosts, or one for each')
-  }
+  refuseIf(
+    ports !== undefined && found.some(({ port }) => port !== ''),
+    'names ports twice: give them behind their hosts or as port=…, not both',
+  )
+  refuseIf(
+    ports !== undefined && ports.length > 1 && ports.length !== found.length,
+    'must have in port=… one port for all hosts, or one for each',
+  )
   return found.map(({ host, port }, index) => ({
     host: checkHost(host),
     port: readPort(ports === undefined ? port : (ports[ports.length === 1 ? 0 : index] ?? '')),
@@ -183,20 +162,17 @@ function readPort(text: string): number {
 /** What may stand in the front of the URL or among its parameters. */
 function onlyOne(what: string, parameter: string, front: string, parameters: Parameters): string | null {
   const named = parameters.get(parameter) ?? ''
-  if (front !== '' && named !== '') {
-    throw new AddressProblem(`names the ${what} twice: leave out ${parameter}=…`)
-  }
+  refuseIf(front !== '' && named !== '', `names the ${what} twice: leave out ${parameter}=…`)
   return front || named || null
 }
 
 function readTarget(target: string | undefined): boolean {
   if (target === undefined || target === 'read-write' || target === 'primary') return true
   if (target === 'any') return false
-  if (target === 'read-only' || target === 'standby' || target === 'prefer-standby') {
-    throw new AddressProblem(
-      `has target_session_attrs=${target}, but Parley writes: take read-write, which is also what it takes unasked`,
-    )
-  }
+  refuseIf(
+    ['read-only', 'standby', 'prefer-standby'].includes(target),
+    `has target_session_attrs=${target}, but Parley writes: take read-write, which is also what it takes unasked`,
+  )
   throw new AddressProblem('must have read-write, primary or any as its target_session_attrs')
 }
 

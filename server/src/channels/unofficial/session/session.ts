@@ -62,7 +62,7 @@ export function openSession(keyring: Keyring, row: SessionRow): Session {
   }
 }
 
-export const pairingPlace = (connectionId: string) => ({
+const pairingPlace = (connectionId: string) => ({
   table: 'channel_sessions',
   row: connectionId,
   column: 'pairing',

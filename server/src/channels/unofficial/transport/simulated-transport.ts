@@ -1,4 +1,4 @@
-import { limitConcurrency } from '../../../base/async/concurrency-limit.ts'
+import pLimit from 'p-limit'
 import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
 import type { FileToUpload } from '../../media-way.ts'
 import { listOf, objectOf, readJson, textOf } from '../../waba/json.ts'
@@ -178,7 +178,7 @@ const id = 'self'
 function openMemory(auth: AuthStore): Memory {
   let ratchet = 0
   // One after another: two that move on at once would store the same step.
-  const inTurn = limitConcurrency({ atOnce: 1 })
+  const inTurn = pLimit(1)
   return {
     ratchet: () => ratchet,
     read: async () => {

@@ -1,4 +1,4 @@
-import { limitConcurrency } from '../../../base/async/concurrency-limit.ts'
+import pLimit from 'p-limit'
 import { tooManyRequests } from '../../../base/errors.ts'
 
 /** A member, or an agent's key. */
@@ -21,7 +21,7 @@ export const takingPlaces: Places = { ofMember: 4, ofWorkspace: 8, ofAll: 16 }
 
 const waitingPerPlace = 8
 
-type Limit = ReturnType<typeof limitConcurrency>
+type Limit = ReturnType<typeof limitOf>
 
 /** Gives members, their workspaces and all together so many places each; who comes later waits for one, as long as few do. */
 export function filePlaces({
@@ -35,15 +35,15 @@ export function filePlaces({
   return ({ workspaceId, actor }, work) => members(actor.id, () => workspaces(workspaceId, () => all(work)))
 }
 
-const limitOf = (atOnce: number): Limit =>
-  limitConcurrency({
-    atOnce,
-    maxWaiting: atOnce * waitingPerPlace,
-    refusal: () =>
-      tooManyRequests('Too many files are on their way at once. Wait until some of them have come.', 5, {
-        code: 'RATE_LIMITED',
-      }),
-  })
+function limitOf(atOnce: number) {
+  const inTurn = pLimit(atOnce)
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (inTurn.pendingCount < atOnce * waitingPerPlace) return inTurn(work)
+    throw tooManyRequests('Too many files are on their way at once. Wait until some of them have come.', 5, {
+      code: 'RATE_LIMITED',
+    })
+  }
+}
 
 /** A limit of its own for each name, for as long as somebody uses it. */
 function limitEach(atOnce: number) {

@@ -68,7 +68,7 @@ export function addRefusals(report: ImportReport, refusals: readonly Refusal[]):
   return { kinds, examples: [...report.examples, ...refusals].slice(0, maxExamples) }
 }
 
-export const importPlace = (importId: string, column: string) => ({ table: 'lead_imports', row: importId, column })
+const importPlace = (importId: string, column: string) => ({ table: 'lead_imports', row: importId, column })
 
 export function sealSettings(keyring: Keyring, importId: string, settings: ImportSettings): Buffer {
   return keyring.seal(importPlace(importId, 'settings'), JSON.stringify(settings))
