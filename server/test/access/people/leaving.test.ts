@@ -160,8 +160,9 @@ test('an invitation is void whose sender left or fell below the role it offers, 
   assert.equal(refused.status, 404)
   assert.match(refused.message ?? '', /no longer invite with this role\. Ask for a new one/)
   assert.equal((await sender.call('GET', '/invitations')).body.invitations.length, 1)
-  const page = await w.app.inject({ url: `/invite/${ofOwner}` })
-  assert.equal(page.statusCode, 404)
+  const payload = { token: ofOwner }
+  const look = await w.app.inject({ method: 'POST', url: '/api/team/v1/invitations/read', payload })
+  assert.equal(look.statusCode, 404)
   await w.db.sql`delete from members where user_id = ${sender.userId}`
   assert.equal((await accept(w, ofAdmin)).status, 404)
   await w.db.sql`update users set is_operator = true where id = ${sender.userId}`
