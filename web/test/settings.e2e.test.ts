@@ -20,6 +20,7 @@ test('a person is invited, joins in a browser of their own, gets another role an
 
   const { page: hers } = await visitOf(demo.browser, {})
   await hers.goto(link)
+  await hers.getByRole('heading').waitFor()
   await assertAccessible(hers)
   await hers.getByLabel('Your name').fill('Bea Costa')
   await hers.getByLabel('Password').fill(password)

@@ -83,7 +83,7 @@ function shortest(tree: Tree): string {
 
 // Whatever stands for one character.
 const single =
-  /\[(?:[^\]\\]|\\.)*\]|\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}|x[0-9a-f]{2}|[pP]\{[^}]*\}|[^0-9kbBxuc])|[^\\[(){}*+?|^$]/iy
+  /\[(?:[^\]\\]|\\.)*\]|\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}|x[0-9a-f]{2}|0(?!\d)|[pP]\{[^}]*\}|[^0-9kbBxuc])|[^\\[(){}*+?|^$]/iy
 
 function readRegex({ source, flags }: RegExp): Tree {
   let at = 0
