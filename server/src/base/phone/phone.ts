@@ -66,7 +66,7 @@ function withoutDecimals(text: string): string | null {
   const number = decimals.exec(text)?.groups
   if (number !== undefined) return /^0+$/.test(number.decimals ?? '') ? (number.whole ?? null) : null
   // No country writes a last group of one digit.
-  if (/\d[.,]0$/.test(text)) return text.replace(/(?:[.,]0)+$/, '')
+  if (/\d[.,]0$/.test(text)) return text.replace(/(?<![.,]0)(?:[.,]0)+$/, '')
   const short = exponent.exec(text)?.groups
   if (short === undefined) return text.replace(/^'(?=\+?\d)/, '')
   const { first = '', rest = '', power } = short
