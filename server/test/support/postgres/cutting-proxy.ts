@@ -133,7 +133,9 @@ export async function startCuttingProxy(
 }
 
 /** The same database, by a proxy of its own. */
-export async function databaseByProxy(options: DbOptions): Promise<{ proxy: CuttingProxy; options: DbOptions }> {
+export async function databaseByProxy(given: DbOptions): Promise<{ proxy: CuttingProxy; options: DbOptions }> {
+  // What the server says is cut, not what a pooler before it does.
+  const options = { ...given, ...given.direct }
   const proxy = await startCuttingProxy(targetOf(options))
   const url = new URL(options.url ?? `postgres://${options.user}:${options.password}@x/${options.database}`)
   url.host = `127.0.0.1:${proxy.port}`
