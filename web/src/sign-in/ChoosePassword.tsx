@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core'
 import { changePassword } from '../data/team/profile.ts'
 import { t } from '../text/index.ts'
 import { EntryCard } from './EntryCard.tsx'
-import { Form } from './Form.tsx'
+import { Form, NewPassword } from './Form.tsx'
 import { ofNewPassword } from './problems.ts'
 import { leaveFor } from './SignIn.tsx'
 import { useEntryForm } from './use-entry-form.ts'
@@ -26,14 +26,7 @@ export function ChoosePassword({ email }: { email: string }) {
           autoComplete="username"
           readOnly
         />
-        <TextInput
-          {...form.field('password')}
-          label={texts.password}
-          description={texts.passwordHelp}
-          type="password"
-          autoComplete="new-password"
-          maxLength={256}
-        />
+        <NewPassword field={form.field('password')} />
       </Form>
     </EntryCard>
   )

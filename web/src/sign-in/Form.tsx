@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { t } from '../text/index.ts'
 import styles from './EntryCard.module.css'
-import type { useEntryForm } from './use-entry-form.ts'
+import type { EntryField, useEntryForm } from './use-entry-form.ts'
 
 interface FormProps {
   form: Pick<ReturnType<typeof useEntryForm>, 'problem' | 'isBusy' | 'submit'>
@@ -30,5 +31,19 @@ export function Form({ form, action, children }: FormProps) {
         {action}
       </Button>
     </form>
+  )
+}
+
+/** A password that is chosen here. */
+export function NewPassword({ field }: { field: EntryField }) {
+  return (
+    <TextInput
+      {...field}
+      label={t.entry.password}
+      description={t.entry.passwordHelp}
+      type="password"
+      autoComplete="new-password"
+      maxLength={256}
+    />
   )
 }

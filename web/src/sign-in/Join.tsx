@@ -6,7 +6,7 @@ import { findSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
 import { EntryCard } from './EntryCard.tsx'
-import { Form } from './Form.tsx'
+import { Form, NewPassword } from './Form.tsx'
 import { ofNewcomer } from './problems.ts'
 import { leaveFor, Over } from './SignIn.tsx'
 import { entryProblem, useEntryForm } from './use-entry-form.ts'
@@ -62,14 +62,7 @@ function Newcomer({ token, invitation: { workspaceName, email, role } }: Found) 
           autoComplete="name"
           maxLength={100}
         />
-        <TextInput
-          {...form.field('password')}
-          label={texts.password}
-          description={texts.passwordHelp}
-          type="password"
-          autoComplete="new-password"
-          maxLength={256}
-        />
+        <NewPassword field={form.field('password')} />
       </Form>
     </EntryCard>
   )

@@ -82,7 +82,7 @@ export function LinkPage({ token }: { token: string }) {
     <EntryCard
       title={texts.welcome}
       help={texts.linkHelp}
-      below={form.problem !== null && <a href="/sign-in">{texts.withPassword}</a>}
+      below={form.problem === null ? undefined : <a href="/sign-in">{texts.withPassword}</a>}
     >
       <Form form={form} action={texts.signIn} />
     </EntryCard>

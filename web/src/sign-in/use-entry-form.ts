@@ -4,18 +4,19 @@ import { t } from '../text/index.ts'
 import { sentenceFor } from '../ui/format/failure-words.ts'
 import type { Problems } from './problems.ts'
 
+/** What an input takes beside its label. */
+export interface EntryField {
+  name: string
+  value: string
+  error: string | undefined
+  onChange(event: ChangeEvent<HTMLInputElement>): void
+}
+
 interface EntryForm<T> {
-  value: T
   /** What failed as a whole; null when nothing has. */
   problem: string | null
   isBusy: boolean
-  /** What an input takes beside its label. */
-  field(name: keyof T & string): {
-    name: string
-    value: string
-    error: string | undefined
-    onChange(event: ChangeEvent<HTMLInputElement>): void
-  }
+  field(name: keyof T & string): EntryField
   submit(event: FormEvent<HTMLFormElement>): void
 }
 
@@ -43,7 +44,6 @@ export function useEntryForm<T extends { [name in keyof T]: string }>(
     })
   }
   return {
-    value,
     problem,
     isBusy,
     field: (name) => ({
