@@ -37,7 +37,7 @@ export function pageOf(results: readonly CaseResult[], postgresFolder: string): 
 
 <!-- Written by npm run test:cluster -- --write -->
 
-\`npm run test:cluster\` makes every figure again; [how](../operations.md#try-a-failover-yourself). Three databases under Patroni (strict synchronous
+\`npm run test:cluster\` makes every figure again; [how](../fault-testing.md). Three databases under Patroni (strict synchronous
 mode, ttl ${ttlSeconds} s, loop_wait ${loopSeconds} s), two apis, two workers and a balancer, each in a network namespace of its own, all on one machine: ${cores};
 ${versions.join(', ')}; fsync on; load average ${Math.round(loadavg()[2] ?? 0)}, of this and of whatever else the machine did. Nine callers, each one request after the other, by the balancer and so through both apis: four create leads and change
 each twice, two call as the platform does, two send messages under an \`Idempotency-Key\`, one reads. A webhook is told of all of it.
