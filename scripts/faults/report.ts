@@ -26,16 +26,16 @@ export interface Report {
 const handWritten = '## What was found'
 const head = (version: string) => `# Faults
 
-\`npm run faults -- --minutes 120 --write\` does to the service what must not hurt it, trial after trial, and adds what came of it to this
-page; the promise behind each name is in \`scripts/faults/trials.ts\`. A finding is a test that failed, and counts for good: runs of one version add up.
+\`npm run faults -- --minutes 120 --write\` runs fault tests, one after the other, and adds the results to this page. The guarantee behind each name
+is in \`scripts/faults/trials.ts\`. A finding is a test that failed, and is never removed: runs of one version add up.
 
-Where none of N trials found anything, the true rate is below 3/N with a probability of 95 %, for trials like these. Where there is a dash
-the cases are the same each time: they hold or they do not, and the largest number of one run is shown.
+Where none of N tries found anything, the true rate is below 3/N with a probability of 95 %, for tries like these. A dash means that
+the cases are the same each time; the largest number in one run is shown.
 
 Version ${version}.
 `
-const columns = '| trial | N | of | seconds | findings | rate below |\n|---|---:|---|---:|---:|---:|'
-const runColumns = '| run | commit | minutes | trials | findings |\n|---|---|---:|---:|---:|'
+const columns = '| test | N | unit | seconds | findings | rate below |\n|---|---:|---|---:|---:|---:|'
+const runColumns = '| run | commit | minutes | tests | findings |\n|---|---|---:|---:|---:|'
 
 /** The page, with what people wrote into it kept. */
 export function writePage({ version, results, runs }: Report, before: string): string {
@@ -50,7 +50,7 @@ export function writePage({ version, results, runs }: Report, before: string): s
     head(version),
     tableOf(results),
     '',
-    `${(sum / 3600).toFixed(1)} hours in all.`,
+    `${(sum / 3600).toFixed(1)} hours in total.`,
     '',
     '## Runs',
     '',

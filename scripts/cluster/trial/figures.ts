@@ -44,8 +44,8 @@ const columns = [
   'outage s, median / p95 / max',
   'acknowledged: leads, changes, callbacks, sends',
   'webhooks: events (repeats)',
-  'answers',
-  'news ms, p50 / p95',
+  'responses',
+  'notification ms, p50 / p95',
   'findings',
 ]
 

@@ -66,8 +66,8 @@ test('the proxy is the one that is trusted, and asks the api at its port whether
   assert.ok(services.caddy.volumes.includes('./Caddyfile:/etc/caddy/Caddyfile:ro'))
 })
 
-test('the commands of "With Compose" make each secret that its file names, once, for nobody else of the machine to read', async () => {
-  const [make = '', ...more] = await commandsUnder('In containers')
+test('the commands of "Docker Compose" make each secret that its file names, once, for nobody else of the machine to read', async () => {
+  const [make = '', ...more] = await commandsUnder('Run in containers')
   assert.deepEqual(more, [])
   const clone = await newFolder()
   const own = join(clone, 'deploy/compose')

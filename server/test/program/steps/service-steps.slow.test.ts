@@ -19,8 +19,8 @@ test('the commands of "Rolling restarts", "Rotate keys" and "Erase a customer" d
   assert.deepEqual(more, [])
   const [folder, port, simulatorPort] = [await newFolder(), await freePort(), await freePort()]
   const simulator = { PARLEY_SIMULATOR: '1', PARLEY_SIMULATOR_PORT: String(simulatorPort) }
-  // The command of "Rolling restarts" ends once the process serves; those after it are of the cluster and of the trials.
-  const [wait = ''] = await commandsUnder('Several processes')
+  // The command of "Rolling restarts" ends once the process serves.
+  const [wait = ''] = await commandsUnder('Run several processes')
   const waiting = type(wait, root, shellEnvironment({ PARLEY_PORT: String(port) }))
   const { url } = await startService({ folder, port, env: simulator })
   assert.equal(await waiting, '{"status":"ok"}')

@@ -7,13 +7,14 @@ import { shellEnvironment } from '../../support/program/shell.ts'
 import { until } from '../../support/until.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
-const [, cluster = '', deaths = '', faults = '', ...more] = await commandsUnder('Several processes')
+const [cluster = '', deaths = '', ...more] = await commandsUnder('Test a failover')
+const [faults = '', ...others] = await commandsUnder('Test other faults')
 const typed = (commands: string) => type(commands, root, shellEnvironment({}))
 /** The shortest of them. */
 const trial = 'kill-pool'
 
-test('the commands of "Try what else may fail" say what there is to try, and try it', async () => {
-  assert.deepEqual(more, [])
+test('the commands of "Test other faults" say what there is to try, and try it', async () => {
+  assert.deepEqual([more, others], [[], []])
   const [list = '', run = ''] = faults.trim().split('\n')
   const told = await typed(list)
   for (const { name, promise } of trials) assert.match(told, new RegExp(`^${name} +${promise.slice(0, 20)}`, 'm'))
@@ -28,7 +29,7 @@ test('the commands of "Try what else may fail" say what there is to try, and try
   assert.match(await typed(short), new RegExp(`^\\| ${trial} \\| [1-9]\\d* \\| kills \\| [1-9]\\d* \\| 0 \\|`, 'm'))
 })
 
-test('the commands of "Try a failover yourself" make a cluster, have its machines die, and remove it', {
+test('the commands of "Test a failover" make a cluster, have its machines die, and remove it', {
   timeout: 1_200_000,
   skip: whyNot(),
 }, async () => {

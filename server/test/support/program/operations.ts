@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-// What docs/operations.md tells people to type is typed by tests, as it stands there.
+// Tests run the commands of these documents exactly as they are written there.
 
-const document = fileURLToPath(new URL('../../../../docs/operations.md', import.meta.url))
+const documents = ['operations.md', 'fault-testing.md'].map((name) =>
+  fileURLToPath(new URL(`../../../../docs/${name}`, import.meta.url)),
+)
 
 /** The fenced commands below a heading; of another language than the shell's, or of none, what stands there instead. */
 export async function commandsUnder(heading: string, language = 'sh'): Promise<string[]> {
@@ -21,7 +23,10 @@ export async function commandHeadings(): Promise<string[]> {
   return withCommands.map((part) => part.slice(0, part.indexOf('\n')))
 }
 
-const sections = async () => (await readFile(document, 'utf8')).split(/^## /m)
+async function sections(): Promise<string[]> {
+  const texts = await Promise.all(documents.map((path) => readFile(path, 'utf8')))
+  return texts.flatMap((text) => text.split(/^## /m))
+}
 
 /** Types them in this folder, and returns what they print. */
 export async function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
