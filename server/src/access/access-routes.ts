@@ -17,7 +17,7 @@ import { invitationTeamRoutes } from './people/invitation-routes.ts'
 import { memberTeamRoutes } from './people/member-routes.ts'
 import { listPeople, type NamedRow } from './people/people.ts'
 import { signInTeamRoutes } from './sign-in/sign-in-routes.ts'
-import type { TeamDeps } from './users/team-deps.ts'
+import type { TeamDeps } from './users/users.ts'
 
 export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
 

@@ -1,8 +1,7 @@
 import { createMetricsDoor } from '../access/credentials/team-guard.ts'
 import type { App } from '../base/route.ts'
-import { serveHealth } from '../http/ops/health.ts'
+import { createReadiness, serveHealth } from '../http/ops/health.ts'
 import { serveMetrics } from '../http/ops/metrics.ts'
-import { createReadiness } from '../http/ops/readiness.ts'
 import { createServer } from '../http/server/server.ts'
 import type { Runtime } from './runtime.ts'
 

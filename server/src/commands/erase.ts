@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { isUuid } from '../base/id.ts'
 import { loadConfig } from '../config.ts'
-import { pickWorkspace } from './pick-workspace.ts'
 import type { OpenRuntime } from './start/runtime.ts'
-import { type TeamCall, withTeam } from './team-call.ts'
+import { pickWorkspace, type TeamCall, withTeam } from './team-call.ts'
 import { answer, say, table } from './terminal.ts'
 
 interface Choice {

@@ -3,12 +3,8 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { loadConfig } from '../config.ts'
-import { pickWorkspace } from './pick-workspace.ts'
-import { openProgress } from './progress.ts'
-import type { ServerAddress } from './start/server-file.ts'
-import { callAt, prefix } from './team-call.ts'
-import { say } from './terminal.ts'
-import { withServer } from './with-server.ts'
+import { callAt, pickWorkspace, prefix, type ServerAddress, withServer } from './team-call.ts'
+import { openProgress, say } from './terminal.ts'
 
 interface ExportOptions {
   workspace?: string

@@ -8,12 +8,8 @@ import { type Command, Option } from 'commander'
 import { loadConfig } from '../config.ts'
 import { encodings } from '../leads/transfer/file/encoding.ts'
 import { matchers } from '../leads/transfer/import/settings.ts'
-import { pickWorkspace } from './pick-workspace.ts'
-import { openProgress } from './progress.ts'
-import type { ServerAddress } from './start/server-file.ts'
-import { callAt, prefix, type TeamCall } from './team-call.ts'
-import { answer, say } from './terminal.ts'
-import { withServer } from './with-server.ts'
+import { callAt, pickWorkspace, prefix, type ServerAddress, type TeamCall, withServer } from './team-call.ts'
+import { answer, openProgress, say } from './terminal.ts'
 
 interface ImportOptions {
   workspace?: string

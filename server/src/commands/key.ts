@@ -1,10 +1,9 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { type Command, Option } from 'commander'
-import { isPurpose, type Purpose, purposes, scopes } from '../access/keys/scopes.ts'
+import { isPurpose, type Purpose, purposes, scopes } from '../access/keys/caller.ts'
 import { loadConfig } from '../config.ts'
-import { pickWorkspace } from './pick-workspace.ts'
-import { withTeam } from './team-call.ts'
+import { pickWorkspace, withTeam } from './team-call.ts'
 import { answer, table } from './terminal.ts'
 
 interface Key {

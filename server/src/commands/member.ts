@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import { loadConfig } from '../config.ts'
 import { type Role, roles } from '../team/member.ts'
-import { listWorkspaces, pickWorkspace } from './pick-workspace.ts'
-import { type TeamCall, withTeam } from './team-call.ts'
+import { listWorkspaces, pickWorkspace, type TeamCall, withTeam } from './team-call.ts'
 import { answer, table } from './terminal.ts'
 
 interface Member {

@@ -10,10 +10,9 @@ import { addImportCommand } from './import.ts'
 import { addKeyCommands } from './key.ts'
 import { addMcpCommand } from './mcp.ts'
 import { addMemberCommands } from './member.ts'
-import { pickWorkspace } from './pick-workspace.ts'
 import { addRotateKeysCommands } from './rotate-keys.ts'
 import { addSimulateCommand } from './simulate.ts'
-import { withTeam } from './team-call.ts'
+import { pickWorkspace, withTeam } from './team-call.ts'
 import { answer } from './terminal.ts'
 import { addWorkspaceCommands } from './workspace.ts'
 
@@ -50,7 +49,7 @@ export function addCommands(program: Command): Command {
     .option('--json', 'answer with JSON')
     .addHelpText('after', `\n${settings}\n\nExample:\n  DATABASE_URL=postgres://parley@db/parley parley migrate\n`)
     .action(async (options) => {
-      const { migrateDatabase } = await import('./migrate.ts')
+      const { migrateDatabase } = await import('./start/database.ts')
       await migrateDatabase(loadConfig(process.env), options)
     })
   addKeyCommands(program)

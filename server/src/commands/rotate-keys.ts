@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { type Loop, startLoop } from '../base/async/loop.ts'
 import { loadConfig } from '../config.ts'
-import type { Purpose } from '../rotation/rotation.ts'
-import { pickWorkspace } from './pick-workspace.ts'
+import type { Purpose } from '../rotation/rewriting.ts'
 import type { OpenRuntime } from './start/runtime.ts'
-import { type TeamCall, withTeam } from './team-call.ts'
+import { pickWorkspace, type TeamCall, withTeam } from './team-call.ts'
 import { answer, describeProblem, say } from './terminal.ts'
 
 interface Choice {
@@ -86,7 +85,7 @@ async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice):
 async function workBeside({ db, vault, clock }: OpenRuntime): Promise<Loop> {
   const [{ keyedTables }, { workOnRotations }] = await Promise.all([
     import('../app/tables.ts'),
-    import('../rotation/step.ts'),
+    import('../rotation/rotation.ts'),
   ])
   return startLoop(
     { firstAfterMs: 0, pauseMs: 200 },

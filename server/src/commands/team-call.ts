@@ -1,6 +1,7 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { OpenRuntime } from './start/runtime.ts'
-import { readServerFile, type ServerAddress } from './start/server-file.ts'
 import { say } from './terminal.ts'
 
 /** Sends one request to the team API as an operator; throws an error with the API's own words when it is refused. */
@@ -85,4 +86,94 @@ async function sendTo({ url, token }: ServerAddress, method: Method, path: strin
     signal: AbortSignal.timeout(answerWithinMs),
   })
   return { status: response.status, text: await response.text() }
+}
+
+/**
+ * Does `work`, which moves files, with the server that runs on this data folder. When none answers, one is opened for
+ * that long, for this machine alone.
+ */
+export async function withServer<T>(config: Config, work: (server: ServerAddress) => Promise<T>): Promise<T> {
+  const running = await runningServer(config)
+  if (running !== null) return work(running)
+
+  const [{ buildApp }, { openRuntime: openHouse }, { startImports }] = await Promise.all([
+    import('../app/app.ts'),
+    import('./start/runtime.ts'),
+    import('../leads/transfer/import/worker.ts'),
+  ])
+  const runtime = await openHouse({ ...config, logLevel: 'warn' }, say)
+  try {
+    const app = await buildApp(runtime)
+    const imports = startImports(runtime)
+    try {
+      const url = await app.listen({ host: '127.0.0.1', port: 0 })
+      return await work({ url, token: runtime.localToken })
+    } finally {
+      await imports.stop()
+      await app.close()
+    }
+  } finally {
+    await runtime.close()
+  }
+}
+
+export interface Workspace {
+  id: string
+  name: string
+  defaultCountry: string | null
+  /** How long an agent may leave a customer waiting; null: for ever. */
+  agentWatchdogMinutes: number | null
+  createdAt: string
+}
+
+export async function listWorkspaces(call: TeamCall): Promise<Workspace[]> {
+  const { workspaces } = await call<{ workspaces: Workspace[] }>('GET', '/workspaces')
+  return workspaces
+}
+
+/** The workspace of this id or name; without either, the only one there is. */
+export async function pickWorkspace(call: TeamCall, wanted: string | undefined): Promise<Workspace> {
+  const workspaces = await listWorkspaces(call)
+  const fitting =
+    wanted === undefined ? workspaces : workspaces.filter(({ id, name }) => id === wanted || name === wanted)
+  const [workspace, other] = fitting
+  if (workspace !== undefined && other === undefined) return workspace
+  if (workspaces.length === 0) {
+    throw new Error('There is no workspace yet. Make one with: parley workspace create "Acme" --owner you@example.com')
+  }
+  const names = workspaces.map(({ id, name }) => `  ${id}  ${name}`).join('\n')
+  const problem = fitting.length > 1 ? 'Say which workspace, with --workspace' : `There is no workspace "${wanted}"`
+  throw new Error(`${problem}. There are:\n${names}`)
+}
+
+/** How commands reach the server that runs on the same data folder. */
+export interface ServerAddress {
+  url: string
+  /** Full rights over the team API until the server stops. */
+  token: string
+}
+
+const pathIn = (dataFolder: string) => join(dataFolder, 'server.json')
+
+/** Leaves the address where the owner of the data folder, and nobody else, can read it. */
+export function writeServerFile(dataFolder: string, address: ServerAddress): void {
+  const path = pathIn(dataFolder)
+  const draft = `${path}.${process.pid}`
+  rmSync(draft, { force: true })
+  writeFileSync(draft, JSON.stringify(address), { mode: 0o600, flag: 'wx' })
+  renameSync(draft, path)
+}
+
+/** Null when no server has left one. A server that was killed leaves a stale one. */
+function readServerFile(dataFolder: string): ServerAddress | null {
+  try {
+    return JSON.parse(readFileSync(pathIn(dataFolder), 'utf8')) as ServerAddress
+  } catch {
+    return null
+  }
+}
+
+/** Removes the file, unless another server has put its own there meanwhile. */
+export function removeServerFile(dataFolder: string, token: string): void {
+  if (readServerFile(dataFolder)?.token === token) rmSync(pathIn(dataFolder), { force: true })
 }

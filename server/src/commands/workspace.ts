@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { loadConfig } from '../config.ts'
-import { listWorkspaces, pickWorkspace, type Workspace } from './pick-workspace.ts'
-import { withTeam } from './team-call.ts'
+import { listWorkspaces, pickWorkspace, type Workspace, withTeam } from './team-call.ts'
 import { answer, table } from './terminal.ts'
 
 interface CreateOptions {

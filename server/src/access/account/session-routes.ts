@@ -1,23 +1,29 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { notFound } from '../../base/errors.ts'
+import type { Tx } from '../../base/db.ts'
+import { forbidden, notFound } from '../../base/errors.ts'
 import { type App, nullable, titled } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { version } from '../../base/version.ts'
 import { recordAudit } from '../../team/audit.ts'
-import type { TeamGuard } from '../../team/member.ts'
+import type { Member, TeamActor, TeamCaller, TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import { closed, emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
-import { sessionCookie } from '../sign-in/cookies.ts'
-import { csrfTokenOf } from '../sign-in/csrf.ts'
-import { csrfTokenSchema, presentSession, sessionSchema } from '../sign-in/schema.ts'
-import { endSession, listSessions } from '../sign-in/sessions.ts'
-import { listMemberships } from '../users/members.ts'
-import type { TeamDeps } from '../users/team-deps.ts'
-import { findUser, openPerson } from '../users/users.ts'
-import { endMyOtherSessions, endSessionsOfEmail } from './end-sessions.ts'
-import { signedInUser } from './signed-in-user.ts'
+import { forgetSignIns } from '../sign-in/login-throttle.ts'
+import {
+  csrfTokenSchema,
+  endAllSessions,
+  endOtherSessions,
+  endSession,
+  listSessions,
+  presentSession,
+  sessionSchema,
+} from '../sign-in/sessions.ts'
+import { dropSignIns } from '../sign-in/sign-in.ts'
+import { csrfTokenOf, sessionCookie } from '../sign-in/visitor.ts'
+import { findMember, listMemberships, memberNotFound } from '../users/members.ts'
+import { findUser, findUserByEmail, openPerson, type TeamDeps } from '../users/users.ts'
 
 const path = '/api/team/v1'
 
@@ -138,4 +144,46 @@ async function readMe(deps: TeamDeps, userId: string) {
 function csrfTokenFor(deps: TeamDeps, request: FastifyRequest): string | null {
   const sessionToken = sessionCookie(deps.publicUrl).read(request)
   return sessionToken === null ? null : csrfTokenOf(sessionToken)
+}
+
+/** Signs a member of the workspace out everywhere, and voids the ways in that are half gone. */
+export async function endSessionsOfMember(deps: TeamDeps, by: Member, userId: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    if ((await findMember(tx, by.workspaceId, userId)) === undefined) throw memberNotFound()
+    await endSessions(tx, userId, by.actor, by.workspaceId, deps.wallClock.now())
+  })
+}
+
+/** The same of any user, for an operator. */
+async function endSessionsOfEmail(deps: TeamDeps, by: TeamActor, email: string): Promise<void> {
+  const instanceKeys = await deps.vault.keyring(instanceScope)
+  await deps.db.tx(async (tx) => {
+    const user = await findUserByEmail(tx, instanceKeys, email)
+    if (user === undefined) throw notFound('No user has this e-mail')
+    await endSessions(tx, user.id, by, instanceScope, deps.wallClock.now())
+  })
+}
+
+/** Ends the user's own sessions but this one; returns how many. */
+async function endMyOtherSessions(deps: TeamDeps, userId: string, sessionId: string): Promise<number> {
+  return deps.db.tx(async (tx) => {
+    const count = await endOtherSessions(tx, userId, sessionId)
+    const actor = { type: 'user', id: userId } as const
+    const entry = { scopeId: instanceScope, actor, action: 'session.others-ended', target: `user:${userId}` }
+    if (count > 0) await recordAudit(tx, entry, deps.wallClock.now(), count)
+    return count
+  })
+}
+
+async function endSessions(tx: Tx, userId: string, actor: TeamActor, scopeId: string, now: Date): Promise<void> {
+  await endAllSessions(tx, userId)
+  await dropSignIns(tx, userId)
+  await forgetSignIns(tx, userId)
+  await recordAudit(tx, { scopeId, actor, action: 'session.all-ended', target: `user:${userId}` }, now)
+}
+
+/** The user who is signed in, for what a token cannot have: a name, a password, sessions. */
+export function signedInUser({ userId, sessionId }: TeamCaller): { userId: string; sessionId: string } {
+  if (userId === null || sessionId === null) throw forbidden('This is for signed-in users, not for tokens')
+  return { userId, sessionId }
 }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import { batch } from '../../base/async/batch.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, isUndone } from '../../base/db.ts'
+import { type AddressSet, addressSet, normalAddress, normalRange } from '../../base/outgoing/address.ts'
 import { asServiceFor, attributeTo } from '../../base/shares/work.ts'
 import { createGuesses, type GuessesOf } from '../rate-limit/guesses.ts'
 import type { Limiter, Take } from '../rate-limit/limiter.ts'
@@ -13,16 +14,20 @@ import {
   setRateLimitHeaders,
   setUncountedHeaders,
 } from '../rate-limit/request-limits.ts'
-import { checkAdmission, checkFeedAdmission, type Face } from './admission.ts'
-import { type Caller, callerOf } from './caller.ts'
-import { type ClientAddress, clientAddressReader } from './client-address.ts'
-import { createKeyCache, type KeyCache } from './key-cache.ts'
-import { hashKeyValue, isKeyValue } from './key-format.ts'
-import { type KnownKey, knownKey } from './known-key.ts'
+import {
+  type Caller,
+  callerOf,
+  checkAdmission,
+  checkFeedAdmission,
+  type Face,
+  type InboxScope,
+  type LeadsScope,
+  rejectKey,
+  type Scope,
+} from './caller.ts'
+import { createKeyCache, type KeyCache, type KnownKey, knownKey } from './key-cache.ts'
 import { createLastCalls, type LastCalls } from './last-calls.ts'
-import { recordKeyUses, selectKeysByHash } from './queries.ts'
-import { rejectKey } from './reject-key.ts'
-import type { InboxScope, LeadsScope, Scope } from './scopes.ts'
+import { hashKeyValue, isKeyValue, recordKeyUses, selectKeysByHash } from './queries.ts'
 
 const flushEveryMs = 5000
 const perKeyMs = 60_000
@@ -299,4 +304,56 @@ function setLegacyDeleteHeaders(reply: FastifyReply): void {
   reply.header('warning', `299 - "${warning}"`)
   reply.header('deprecation', `@${deprecatedAt.getTime() / 1000}`)
   reply.header('sunset', endsAt.toUTCString())
+}
+
+/** The address of a request's client in its normal spelling, or null when it cannot be told. */
+export type ClientAddress = (request: IncomingMessage) => string | null
+
+/**
+ * Reads addresses behind the operator's proxies, listed as addresses or CIDR; none listed: the socket decides.
+ * `onUntrusted` is called once, when a forwarded address first comes from who is not listed: either somebody makes it up,
+ * or a proxy is not listed and all its clients count as one.
+ */
+export function clientAddressReader(
+  trustedProxies: readonly string[],
+  onUntrusted: () => void = () => {},
+): ClientAddress {
+  const isTrusted = addressSet(trustedProxies.map((range) => normalRange(range)).filter((range) => range !== null))
+  let isTold = false
+  return (request) => {
+    const { remoteAddress } = request.socket
+    const forwardedFor = request.headers['x-forwarded-for']
+    if (!isTold && forwardedFor !== undefined && !isTrusted(normalAddress(remoteAddress ?? '') ?? '::')) {
+      isTold = true
+      onUntrusted()
+    }
+    return clientAddress(remoteAddress, forwardedFor, isTrusted)
+  }
+}
+
+/**
+ * Walks `X-Forwarded-For` from the right, since each proxy appends what it saw: everything left of the first
+ * address that is not ours was written by the caller. A hop of our own proxies that is no address gives null, which
+ * no allowlist contains.
+ */
+export function clientAddress(
+  socketAddress: string | undefined,
+  forwardedFor: string | string[] | undefined,
+  isTrusted: AddressSet,
+): string | null {
+  let client = normalAddress(socketAddress ?? '')
+  if (client === null || forwardedFor === undefined || !isTrusted(client)) return client
+  const hops = [forwardedFor].flat().join(',').split(',')
+  for (const hop of hops.reverse()) {
+    client = normalAddress(withoutPort(hop.trim()))
+    if (client === null || !isTrusted(client)) return client
+  }
+  return client
+}
+
+// Some proxies write `203.0.113.7:52011` or `[2001:db8::1]:52011`.
+function withoutPort(hop: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop)
+  if (bracketed !== null) return bracketed[1] ?? ''
+  return /^\d+\.\d+\.\d+\.\d+:\d{1,5}$/.test(hop) ? hop.slice(0, hop.lastIndexOf(':')) : hop
 }

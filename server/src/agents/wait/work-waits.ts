@@ -1,12 +1,12 @@
 import pLimit from 'p-limit'
-import { rejectKey } from '../../access/keys/reject-key.ts'
-import { createSignal } from '../../base/async/signal.ts'
+import { rejectKey } from '../../access/keys/caller.ts'
+import { createSignal } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { Sequencer } from '../../events/sequencer.ts'
 import { createWaitPlaces } from '../../events/wait-places.ts'
+import type { WorkCursor } from './due-work.ts'
 import { readWork, type Standing, type WorkPage } from './read-work.ts'
-import type { WorkCursor } from './work-cursor.ts'
 import { type Waiter, type WorkWatch, type WorkWatchDeps, watchWork } from './work-watch.ts'
 
 export interface WorkWaitDeps extends WorkWatchDeps {

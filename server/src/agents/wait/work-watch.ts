@@ -1,4 +1,4 @@
-import { singleFlight } from '../../base/async/single-flight.ts'
+import { singleFlight } from '../../base/async/batch.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { FeedWatch } from '../../events/watch.ts'

@@ -7,8 +7,7 @@ import {
 } from 'node:http'
 import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
-import type { AddressJudge } from './address-judge.ts'
-import { GuardError, mayTalkTo, type Target } from './guard.ts'
+import { type AddressJudge, GuardError, mayTalkTo, type Target } from './guard.ts'
 
 export interface Agents {
   http: HttpAgent

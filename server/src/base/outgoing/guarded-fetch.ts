@@ -2,10 +2,17 @@ import { setMaxListeners } from 'node:events'
 import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { currentWork, traced } from '../shares/work.ts'
-import { type AddressJudge, createAddressJudge } from './address-judge.ts'
 import { type Agents, exchange, type Way } from './exchange.ts'
-import { guardedLookup, readTarget, refusalOfLiteral, refusalOfName } from './guard.ts'
-import { type Resolver, systemResolver } from './resolver.ts'
+import {
+  type AddressJudge,
+  createAddressJudge,
+  guardedLookup,
+  type Resolver,
+  readTarget,
+  refusalOfLiteral,
+  refusalOfName,
+  systemResolver,
+} from './guard.ts'
 import { type OpenStream, openStream, type StreamContent } from './stream.ts'
 
 export interface OutgoingRequest {

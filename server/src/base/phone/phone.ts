@@ -1,6 +1,6 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { plainText } from '../text/outside-text.ts'
-import { lengthProblem } from '../text/text-length.ts'
+import type { Issue } from '../errors.ts'
+import { lengthProblem, plainText } from '../text/outside-text.ts'
 import { phoneVariants } from './phone-variants.ts'
 
 const minDigits = 8
@@ -128,4 +128,10 @@ function withoutMobilePrefix(digits: string, country: CountryCode): string {
  */
 export function isKnownPhone(digits: string): boolean {
   return phoneVariants(digits).some((variant) => parsePhoneNumberFromString(`+${variant}`)?.isValid() === true)
+}
+
+/** What is wrong with a default country; numbers of one that has no numbering plan would all be read as foreign. */
+export function issuesOfCountry(country: string | null | undefined): Issue[] {
+  if (country === undefined || country === null || isSupportedCountry(country)) return []
+  return [{ path: 'defaultCountry', message: 'must be an ISO 3166-1 code of a country with phone numbers, as in BR' }]
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { type Db, type DbOptions, openDb } from '../../../src/base/db.ts'
 import { startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
 import { isServerOf } from '../../../src/base/embedded/postmaster.ts'
-import { sharedBuffers } from '../../../src/base/embedded/settings.ts'
+import { sharedBuffers } from '../../../src/base/embedded/server-process.ts'
 import { describeProblem } from '../../../src/commands/terminal.ts'
 import { startProgram } from '../../support/program/program.ts'
 
