@@ -62,14 +62,6 @@ export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge
   return `names the address ${host}, which is ${judgement.refused}; an operator may allow it with PARLEY_ALLOW_CIDRS`
 }
 
-const publicOnly = createAddressJudge([])
-
-/** Whether an address is one of the internet, by https, as far as it shows without asking for what its name leads to. */
-export function isPublicUrl(url: string): boolean {
-  const target = readTarget(url)
-  return !('refused' in target) && target.onlyAllowed === null && refusalOfLiteral(target, publicOnly) === null
-}
-
 /** Why a name cannot be used, as far as it shows without asking for its addresses: those are judged at each call. */
 export function refusalOfName(target: Target, judge: AddressJudge, allowCidrs: readonly string[]): string | null {
   const { host, isLiteral, onlyAllowed } = target
@@ -157,6 +149,14 @@ function readRange(text: string): string {
   if (range === null)
     throw new Error('PARLEY_ALLOW_CIDRS must list addresses or CIDR ranges. A range of mapped IPv4 begins at /96.')
   return range
+}
+
+const publicOnly = createAddressJudge([])
+
+/** Whether an address is one of the internet, by https, as far as it shows without asking for what its name leads to. */
+export function isPublicUrl(url: string): boolean {
+  const target = readTarget(url)
+  return !('refused' in target) && target.onlyAllowed === null && refusalOfLiteral(target, publicOnly) === null
 }
 
 /** All addresses of a name, IPv4 first. Rejects, or returns none, when there are none to be had. */
