@@ -27,71 +27,7 @@ import {
 } from './caller.ts'
 import { createKeyCache, type KeyCache, type KnownKey, knownKey } from './key-cache.ts'
 import { createLastCalls, type LastCalls } from './last-calls.ts'
-import { hashKeyValue, isKeyValue, recordKeyUses, selectKeysByHash } from './queries.ts'
-
-const flushEveryMs = 5000
-const perKeyMs = 60_000
-
-interface LastUsed {
-  note(caller: Caller): void
-  /** Writes what is due. A failure keeps it for the next time. */
-  flush(): Promise<void>
-  /** Writes everything that is left. */
-  close(): Promise<void>
-}
-
-interface Use {
-  workspaceId: string
-  keyId: string
-  at: Date
-  writtenAt: Date | null
-}
-
-/** Notes uses in memory and writes them in batches, at most once a minute for each key. A crash loses a minute. */
-export function createLastUsed(db: Db, clock: Clock): LastUsed {
-  let uses = new Map<string, Use>()
-
-  function note(caller: Caller): void {
-    const use = uses.get(caller.keyId)
-    if (use !== undefined) use.at = clock.now()
-    else {
-      const { workspaceId, keyId } = caller
-      uses.set(keyId, { workspaceId, keyId, at: clock.now(), writtenAt: null })
-    }
-  }
-
-  async function write(due: (use: Use) => boolean): Promise<void> {
-    const batch = [...uses.values()].filter(due).map((use) => ({ ...use }))
-    if (batch.length === 0) return
-    await db.tx((tx) => recordKeyUses(tx, batch))
-    for (const { keyId, at } of batch) {
-      const use = uses.get(keyId)
-      if (use !== undefined) use.writtenAt = at
-    }
-  }
-
-  async function flush(): Promise<void> {
-    await write((use) => use.writtenAt === null || elapsedMs(use.writtenAt, use.at) >= perKeyMs)
-    const now = clock.now()
-    const isIdle = (use: Use) => use.writtenAt !== null && elapsedMs(use.at, now) >= perKeyMs
-    uses = new Map([...uses].filter(([, use]) => !isIdle(use)))
-  }
-
-  const timer = setInterval(() => flush().catch(() => {}), flushEveryMs).unref()
-
-  return {
-    note,
-    flush,
-    close: async () => {
-      clearInterval(timer)
-      await write((use) => use.writtenAt === null || use.at > use.writtenAt)
-    },
-  }
-}
-
-function elapsedMs(from: Date, to: Date): number {
-  return to.getTime() - from.getTime()
-}
+import { hashKeyValue, isKeyValue, selectKeysByHash } from './queries.ts'
 
 export interface GuardOptions {
   db: Db
@@ -134,7 +70,6 @@ export interface Guard {
 export async function createGuard({ db, clock, limits, trustedProxies, limiter }: GuardOptions): Promise<Guard> {
   const keys = createKeyCache(clock, keyReader(db))
   const authentication = { keys, clock, clientAddress: clientAddressReader(trustedProxies) }
-  const lastUsed = createLastUsed(db, clock)
   const lastCalls = createLastCalls(db, clock)
   await db.listen('api_keys', keys.forgetKey)
   await db.listen('workspaces', keys.forgetWorkspace)
@@ -143,7 +78,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
   const hook = (face: Face, checkScope: CheckScope): onRequestAsyncHookHandler =>
     async function guardRequest(request, reply) {
       const caller = await identify(authentication, request, reply, limitOf(limits, face), checkScope)
-      lastUsed.note(caller)
+      lastCalls.use(caller)
       const take = await countRequest(limits, limiter, caller, face)
       if (take !== null) setRateLimitHeaders(reply, take)
       checkAdmission(caller, face, take)
@@ -157,7 +92,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
       const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
         requireScope(each, ['leads.read', 'inbox.read']),
       )
-      lastUsed.note(caller)
+      lastCalls.use(caller)
       const take = await countRequest(limits, limiter, caller, 'events')
       if (take !== null) setRateLimitHeaders(reply, take)
       checkFeedAdmission(caller, take)
@@ -172,7 +107,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
     anyKey: () => async (request) => {
       request.caller = await authenticate(authentication, request.raw)
       attributeTo(request.caller.workspaceId)
-      lastUsed.note(request.caller)
+      lastCalls.use(request.caller)
     },
     admit: async (caller, face, anyOf) => {
       requireScope(caller, anyOf)
@@ -192,7 +127,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
     close: async () => {
       stopHearing()
       // While the database is away the last minute of notes is lost, as in a crash. That is no reason to fail a stop.
-      await Promise.allSettled([lastUsed.close(), lastCalls.close()])
+      await lastCalls.close().catch(() => {})
     },
   }
 }
