@@ -1,6 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import type { App } from '../base/route.ts'
+import { type Config, loadConfig } from '../config.ts'
+
 import type { OpenRuntime } from './start/runtime.ts'
 import { say } from './terminal.ts'
 
@@ -21,27 +23,38 @@ const answerWithinMs = 30_000
  * Does `work` through the server that runs on this data folder. When none answers, it opens the installation by
  * itself for that long, and asks the same routes; `work` is given it then, since nobody does the chores.
  */
-export async function withTeam<T>(
-  config: Config,
-  work: (call: TeamCall, runtime: OpenRuntime | null) => Promise<T>,
-): Promise<T> {
+export async function withTeam<T>(work: (call: TeamCall, runtime: OpenRuntime | null) => Promise<T>): Promise<T> {
+  const config = loadConfig(process.env)
   const server = await runningServer(config)
   if (server !== null) return work(callAt(server), null)
-
-  // A second of loading, which a command that found its server does without.
-  const [{ buildApp }, { openRuntime: openHouse }] = await Promise.all([
-    import('../app/app.ts'),
-    import('./start/runtime.ts'),
-  ])
-  const runtime = await openHouse({ ...config, logLevel: 'warn' }, say)
-  try {
-    const app = await buildApp(runtime)
+  return withApp(config, (app, runtime) => {
     const send: Send = async (method, path, body) => {
       const headers = { authorization: `Bearer ${runtime.localToken}` }
       const reply = await app.inject({ method, url: prefix + path, headers, ...(body && { payload: body }) })
       return { status: reply.statusCode, text: reply.body }
     }
-    return await work(callOver(send), runtime).finally(() => app.close())
+    return work(callOver(send), runtime)
+  })
+}
+
+/** The same, in the workspace of this id or name; its routes are under `place`. */
+export function withWorkspace<T>(
+  wanted: string | undefined,
+  work: (call: TeamCall, place: string, workspace: Workspace, runtime: OpenRuntime | null) => Promise<T>,
+): Promise<T> {
+  return withTeam(async (call, runtime) => {
+    const workspace = await pickWorkspace(call, wanted)
+    return work(call, `/workspaces/${workspace.id}`, workspace, runtime)
+  })
+}
+
+/** Opens the installation while `work` is done: a second of loading, which a command that found its server does without. */
+async function withApp<T>(config: Config, work: (app: App, runtime: OpenRuntime) => Promise<T>): Promise<T> {
+  const [{ buildApp }, { openRuntime }] = await Promise.all([import('../app/app.ts'), import('./start/runtime.ts')])
+  const runtime = await openRuntime({ ...config, logLevel: 'warn' }, say)
+  try {
+    const app = await buildApp(runtime)
+    return await work(app, runtime).finally(() => app.close())
   } finally {
     await runtime.close()
   }
@@ -92,29 +105,20 @@ async function sendTo({ url, token }: ServerAddress, method: Method, path: strin
  * Does `work`, which moves files, with the server that runs on this data folder. When none answers, one is opened for
  * that long, for this machine alone.
  */
-export async function withServer<T>(config: Config, work: (server: ServerAddress) => Promise<T>): Promise<T> {
+export async function withServer<T>(work: (server: ServerAddress) => Promise<T>): Promise<T> {
+  const config = loadConfig(process.env)
   const running = await runningServer(config)
   if (running !== null) return work(running)
-
-  const [{ buildApp }, { openRuntime: openHouse }, { startImports }] = await Promise.all([
-    import('../app/app.ts'),
-    import('./start/runtime.ts'),
-    import('../leads/transfer/import/worker.ts'),
-  ])
-  const runtime = await openHouse({ ...config, logLevel: 'warn' }, say)
-  try {
-    const app = await buildApp(runtime)
+  const { startImports } = await import('../leads/transfer/import/worker.ts')
+  return withApp(config, async (app, runtime) => {
     const imports = startImports(runtime)
     try {
       const url = await app.listen({ host: '127.0.0.1', port: 0 })
       return await work({ url, token: runtime.localToken })
     } finally {
       await imports.stop()
-      await app.close()
     }
-  } finally {
-    await runtime.close()
-  }
+  })
 }
 
 export interface Workspace {

@@ -1,11 +1,10 @@
 import { createWriteStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { Readable } from 'node:stream'
+import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { loadConfig } from '../config.ts'
 import { encodings } from '../leads/transfer/file/encoding.ts'
 import { matchers } from '../leads/transfer/import/settings.ts'
 import { callAt, pickWorkspace, prefix, type ServerAddress, type TeamCall, withServer } from './team-call.ts'
@@ -19,7 +18,7 @@ interface ImportOptions {
   value?: string[]
   splitNames?: boolean
   decimal?: string
-  format?: 'csv' | 'ndjson'
+  format?: Format
   encoding?: string
   delimiter?: string
   create: boolean
@@ -87,7 +86,7 @@ export function addImportCommand(program: Command): void {
 }
 
 async function importFile(path: string, options: ImportOptions): Promise<void> {
-  const done = await withServer(loadConfig(process.env), async (server) => {
+  const done = await withServer(async (server) => {
     const call = callAt(server)
     const { id: workspaceId } = await pickWorkspace(call, options.workspace)
     const base = `/workspaces/${workspaceId}/lead-imports`
@@ -103,7 +102,12 @@ async function importFile(path: string, options: ImportOptions): Promise<void> {
     const { state } = await get(call, at)
     if (state === 'ready' || state === 'checked') await call('POST', `${at}/start`, wishOf(options))
     const ended = await watch(call, at)
-    if (ended.refused > 0) await download(server, `${at}/refused`, `${path}.refused.${formatOf(path, options)}`)
+    if (ended.refused > 0) {
+      const refusedPath = `${path}.refused.${formatOf(path, options.format)}`
+      const { body } = await openDownload(server, `${at}/refused`)
+      await pipeline(body, fileAt(refusedPath))
+      say(`Refused rows: ${refusedPath}`)
+    }
     return ended
   })
   answer(options.json, done, linesOf(done))
@@ -115,12 +119,8 @@ const get = async (call: TeamCall, at: string) => (await call<{ import: Import }
 
 async function create(call: TeamCall, base: string, path: string, options: ImportOptions): Promise<Import> {
   const { size } = await stat(path)
-  const body = { fileName: basename(path), size, format: formatOf(path, options) }
+  const body = { fileName: basename(path), size, format: formatOf(path, options.format) }
   return (await call<{ import: Import }>('POST', base, body)).import
-}
-
-function formatOf(path: string, { format }: ImportOptions): 'csv' | 'ndjson' {
-  return format ?? (/\.(?:ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv')
 }
 
 function wishOf(options: ImportOptions): object {
@@ -201,15 +201,6 @@ async function watch(call: TeamCall, at: string): Promise<Import> {
   }
 }
 
-async function download({ url, token }: ServerAddress, at: string, path: string): Promise<void> {
-  // The service is on this machine: compressing would cost both sides more than it spares.
-  const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' }
-  const response = await fetch(url + prefix + at, { headers })
-  if (!response.ok || response.body === null) throw new Error('The refused rows could not be downloaded')
-  await pipeline(Readable.fromWeb(response.body), createWriteStream(path, { mode: 0o600 }))
-  say(`Refused rows: ${path}`)
-}
-
 function linesOf({ state, rows, created, updated, unchanged, refused, refusals, problem }: Import): string[] {
   const would = state === 'checked' ? ' (dry run: no lead was written)' : ''
   return [
@@ -218,4 +209,70 @@ function linesOf({ state, rows, created, updated, unchanged, refused, refusals, 
     ...(problem === null ? [] : [`Failed: ${problem}`]),
     ...(state === 'cancelled' ? ['Cancelled.'] : []),
   ]
+}
+
+interface ExportOptions {
+  workspace?: string
+  format?: Format
+  filter?: string[]
+}
+
+/** `parley export` */
+export function addExportCommand(program: Command): void {
+  program
+    .command('export <file>')
+    .description('write the leads of a workspace to a CSV or NDJSON file, in clear')
+    .option('-w, --workspace <id or name>', 'needed when there are several')
+    .addOption(new Option('--format <format>', 'by the name of the file unless given').choices(['csv', 'ndjson']))
+    .option('--filter <name=value>', 'a filter of the list, as in status=won; may be repeated', repeated)
+    .addHelpText('after', '\nExample:\n  parley export won.csv --filter status=won\n')
+    .action(exportFile)
+}
+
+async function exportFile(path: string, { workspace, format, filter = [] }: ExportOptions): Promise<void> {
+  const query = new URLSearchParams(filter.map((text) => text.split(/=(.*)/s, 2)))
+  query.set('format', formatOf(path, format))
+  await withServer(async (server) => {
+    const { id } = await pickWorkspace(callAt(server), workspace)
+    await download(server, `/workspaces/${id}/leads/export?${query}`, path)
+  })
+}
+
+async function download(server: ServerAddress, at: string, path: string): Promise<void> {
+  const { body, headers } = await openDownload(server, at)
+  const total = Number(headers.get('x-total-count'))
+  const progress = openProgress()
+  let bytes = 0
+  let lines = 0
+  const counted = new Transform({
+    transform: (piece: Buffer, _encoding, done) => {
+      bytes += piece.length
+      for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) lines++
+      // Notes may have lines of their own: near enough for a bar.
+      progress.show(Math.min(1, lines / (total + 1)), `${Math.round(bytes / 1024)} KiB of ${total} leads`)
+      done(null, piece)
+    },
+  })
+  // A file that is cut short ends in an error here, never in silence.
+  await pipeline(body, counted, fileAt(path))
+  progress.end()
+  say(`${total} leads: ${path}`)
+}
+
+type Format = 'csv' | 'ndjson'
+
+const formatOf = (path: string, wanted: Format | undefined): Format =>
+  wanted ?? (/\.(?:ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv')
+
+const fileAt = (path: string) => createWriteStream(path, { mode: 0o600 })
+
+async function openDownload({ url, token }: ServerAddress, at: string): Promise<{ body: Readable; headers: Headers }> {
+  // The service is on this machine: compressing would cost both sides more than it spares.
+  const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' }
+  const response = await fetch(url + prefix + at, { headers })
+  if (!response.ok || response.body === null) {
+    const { statusMessage } = (await response.json()) as { statusMessage: string }
+    throw new Error(statusMessage)
+  }
+  return { body: Readable.fromWeb(response.body), headers: response.headers }
 }
