@@ -31,15 +31,6 @@ export function maskPhone(digits: string): string {
   return digits.slice(0, shownFirst) + '*'.repeat(hidden) + digits.slice(shownFirst + hidden)
 }
 
-/** For people to read: `+55 11 98765-4321`. Digits that no plan knows follow the `+` as they are. */
-export function formatPhone(digits: string): string {
-  const parsed = parsePhoneNumberFromString(`+${digits}`)
-  if (parsed === undefined || !parsed.isPossible() || parsed.number !== `+${digits}`) return `+${digits}`
-  // Brazil writes a hyphen, which the international form lacks.
-  const brazilian = parsed.country === 'BR' ? /^\((\d\d)\) (.+)$/.exec(parsed.formatNational()) : null
-  return brazilian ? `+55 ${brazilian[1]} ${brazilian[2]}` : parsed.formatInternational()
-}
-
 interface Written {
   digits: string
   isInternational: boolean
