@@ -8,13 +8,14 @@ import type { Vault } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { isScope } from './caller.ts'
-import { checkKeySettings, type KeyChangesInput, type KeySettingsInput, mayAnswer, statusAt } from './key-schema.ts'
+import { checkKeySettings, type KeyChangesInput, mayAnswer, statusAt } from './key-schema.ts'
 import type { LastCalls } from './last-calls.ts'
 import {
   type ApiKeyRow,
   hashKeyValue,
   insertApiKey,
   type KeyChanges,
+  type KeySettingsInput,
   lastFourOf,
   lockApiKey,
   makeKeyValue,

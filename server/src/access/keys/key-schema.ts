@@ -6,7 +6,7 @@ import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { text, uuid, visible, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { isScope, type Scope, scopes } from './caller.ts'
-import { type ApiKeyRow, shownKey } from './queries.ts'
+import { type ApiKeyRow, type KeySettingsInput, shownKey } from './queries.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -181,35 +181,6 @@ export function statusAt(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now:
   return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active'
 }
 
-/** What is chosen when a key is made. Who sees phones, and until when it works, stays as it is for the key's life. */
-export interface KeySettingsInput {
-  name: string
-  scopes: readonly string[]
-  /** Empty or absent: every connection of the workspace. */
-  connectionIds?: readonly string[]
-  phoneVisibility?: 'full' | 'masked'
-  /** Addresses and CIDR ranges, at most 100; empty or absent: any address. */
-  allowlist?: readonly string[]
-  /** Whether it gets customers who write for the first time; absent: if it may answer them. */
-  answersNewConversations?: boolean
-  /** How much it may send; null or absent: the usual. Routes know the ranges. */
-  unansweredSends?: number | null
-  dailySends?: number | null
-  expiresAt?: Date | null
-}
-
-interface KeySettings {
-  name: string
-  scopes: Scope[]
-  connectionIds: string[]
-  phoneVisibility: 'full' | 'masked'
-  allowlist: string[]
-  answersNewConversations: boolean
-  unansweredSends: number | null
-  dailySends: number | null
-  expiresAt: Date | null
-}
-
 const answeringScope: Scope = 'inbox.write'
 
 /** The one thing that a key without the scope to answer cannot be given. */
@@ -224,13 +195,13 @@ const maxNameLength = 100
 const maxListLength = 100
 
 /** Checks and normalises the settings of a new key; throws one `InvalidInput` that names every problem. */
-export function checkKeySettings(input: KeySettingsInput, now: Date): KeySettings {
+export function checkKeySettings(input: KeySettingsInput, now: Date) {
   const issues: Issue[] = []
-  const settings: KeySettings = {
+  const settings = {
     name: input.name.trim(),
     scopes: checkScopes(input.scopes, issues),
     connectionIds: checkConnectionIds(input.connectionIds ?? [], issues),
-    phoneVisibility: input.phoneVisibility ?? 'full',
+    phoneVisibility: input.phoneVisibility ?? ('full' as const),
     allowlist: checkAllowlist(input.allowlist ?? [], issues),
     answersNewConversations: input.answersNewConversations ?? mayAnswer(input.scopes),
     unansweredSends: input.unansweredSends ?? null,

@@ -31,20 +31,28 @@ const shownColumns = (sql: Sql) => sql`
   answers_new_conversations, unanswered_sends, daily_sends, expires_at, revoked_at, previous_valid_until, created_by,
   created_at, last_used_at`
 
-interface NewApiKey {
+/** What is chosen when a key is made. Who sees phones, and until when it works, stays as it is for the key's life. */
+export interface KeySettingsInput {
+  name: string
+  scopes: readonly string[]
+  /** Empty or absent: every connection of the workspace. */
+  connectionIds?: readonly string[]
+  phoneVisibility?: 'full' | 'masked'
+  /** Addresses and CIDR ranges, at most 100; empty or absent: any address. */
+  allowlist?: readonly string[]
+  /** Whether it gets customers who write for the first time; absent: if it may answer them. */
+  answersNewConversations?: boolean
+  /** How much it may send; null or absent: the usual. Routes know the ranges. */
+  unansweredSends?: number | null
+  dailySends?: number | null
+  expiresAt?: Date | null
+}
+
+interface NewApiKey extends Required<KeySettingsInput> {
   workspaceId: string
   id: string
-  name: string
   keyHash: string
   lastFour: string
-  scopes: readonly string[]
-  connectionIds: readonly string[]
-  phoneVisibility: 'full' | 'masked'
-  allowlist: readonly string[]
-  answersNewConversations: boolean
-  unansweredSends: number | null
-  dailySends: number | null
-  expiresAt: Date | null
   createdBy: string | null
   createdAt: Date
 }
