@@ -7,8 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type DatabaseAddress, socketAddress } from '../postgres/address.ts'
 import { findBinaries } from './binaries.ts'
-import { findPassword, openCluster } from './cluster.ts'
-import { isServerOf, stopServer } from './postmaster.ts'
+import { findPassword, isServerOf, openCluster, stopServer } from './cluster.ts'
 import {
   keepLogSmall,
   type ServerProcess,

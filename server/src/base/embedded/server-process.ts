@@ -3,8 +3,7 @@ import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promise
 import { setTimeout as wait } from 'node:timers/promises'
 import { memoryBytes } from '../machine.ts'
 import { type Binaries, dataArgument, serverEnvironment } from './binaries.ts'
-import type { Cluster } from './cluster.ts'
-import { readPostmaster, stopOrphan } from './postmaster.ts'
+import { type Cluster, readPostmaster, stopOrphan } from './cluster.ts'
 
 export type ServerSettings = Record<string, string | number>
 

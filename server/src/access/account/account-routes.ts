@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../../base/db.ts'
-import { forbidden, notFound } from '../../base/errors.ts'
+import { forbidden, invalid, notFound } from '../../base/errors.ts'
 import { type App, nullable, titled } from '../../base/route.ts'
 import { count, text, unpaged } from '../../base/schema-types.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
@@ -9,9 +9,17 @@ import { version } from '../../base/version.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, TeamActor, TeamCaller, TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
-import { closed, emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
+import {
+  closed,
+  emailSchema,
+  idSchema,
+  newPasswordSchema,
+  personNameSchema,
+  roleSchema,
+} from '../../team/team-schema.ts'
 import { forgetSignIns } from '../sign-in/login-throttle.ts'
 import {
+  codeSchema,
   csrfTokenSchema,
   endAllSessions,
   endOtherSessions,
@@ -21,9 +29,108 @@ import {
   sessionSchema,
 } from '../sign-in/sessions.ts'
 import { dropSignIns } from '../sign-in/sign-in.ts'
-import { csrfTokenOf, sessionCookie } from '../sign-in/visitor.ts'
+import { keepSession } from '../sign-in/sign-in-routes.ts'
+import { csrfTokenOf, sessionCookie, visitorOf } from '../sign-in/visitor.ts'
 import { findMember, listMemberships, memberNotFound } from '../users/members.ts'
 import { findUser, findUserByEmail, openPerson, type TeamDeps } from '../users/users.ts'
+import { changePassword, confirmTotp, disableTotp, enrolTotp, renameMe } from './profile.ts'
+
+const mePath = '/api/team/v1/me'
+const renewed = titled('RenewedSession', {
+  success: Type.Boolean({ example: true }),
+  csrfToken: Type.Optional(csrfTokenSchema),
+})
+
+const currentPassword = Type.String({
+  maxLength: 256,
+  description: 'The password as it is now.',
+  example: 'four plain words together',
+})
+
+const oldPassword = Type.String({
+  maxLength: 256,
+  description: 'Needed for a new password, unless there is none or a sign-in link was used in the last 15 minutes.',
+  example: 'an old pass phrase',
+})
+
+const enrolment = Type.Object({
+  secret: text(100, 'For typing into the authenticator.', { example: 'JBSWY3DPEHPK3PXP' }),
+  uri: text(2000, 'For a QR code.', { example: 'otpauth://totp/Parley:ana%40example.com?secret=…' }),
+})
+
+const recoveryCodes = Type.Array(Type.String({ maxLength: 40, example: '7kfm-92ah-xw4q-0dte' }), {
+  maxItems: 10,
+  description: 'Ten codes, each good for one sign-in without the authenticator. Shown only here.',
+})
+
+/** What a user changes about themselves. A new password or second factor ends every other session. */
+export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Profile')
+  api.patch(mePath, 'signed-in', {
+    operationId: 'updateProfile',
+    summary: 'Change my name or password',
+    description: 'A new password ends every session; this browser gets a new one, with a new csrfToken.',
+    body: Type.Partial(
+      Type.Object({ name: personNameSchema, password: newPasswordSchema, currentPassword: oldPassword }),
+      {
+        ...closed,
+        minProperties: 1,
+      },
+    ),
+    answers: { 200: renewed },
+    errors: [429],
+    run: async ({ caller, body, request, reply }) => {
+      const { userId } = signedInUser(caller)
+      const { name, password, currentPassword } = body
+      if (password === undefined) {
+        if (name === undefined) throw invalid('password', 'is required with currentPassword')
+        await renameMe(deps, userId, name.trim())
+        return { success: true }
+      }
+      const change = { newPassword: password, currentPassword }
+      const session = await changePassword(deps, visitorOf(deps, request), userId, change)
+      if (name !== undefined) await renameMe(deps, userId, name.trim())
+      return { success: true, csrfToken: keepSession(deps, reply, session) }
+    },
+  })
+  api.post(`${mePath}/totp`, 'signed-in', {
+    operationId: 'beginTwoFactor',
+    summary: 'Begin two-factor sign-in',
+    description:
+      'Needs the password. Answers a secret for an authenticator. Nothing changes until it is confirmed with a code.',
+    body: Type.Object({ password: currentPassword }, closed),
+    answers: { 200: enrolment },
+    errors: [409, 429],
+    run: ({ caller, body, request }) =>
+      enrolTotp(deps, visitorOf(deps, request), signedInUser(caller).userId, body.password),
+  })
+  api.post(`${mePath}/totp/confirm`, 'signed-in', {
+    operationId: 'enableTwoFactor',
+    summary: 'Turn two-factor sign-in on',
+    description: 'Every session ends; this browser gets a new one, with a new csrfToken.',
+    body: Type.Object({ code: codeSchema }, closed),
+    answers: { 200: Type.Object({ recoveryCodes, csrfToken: csrfTokenSchema }) },
+    errors: [409, 429],
+    run: async ({ caller, body, request, reply }) => {
+      const { userId } = signedInUser(caller)
+      const { recoveryCodes, session } = await confirmTotp(deps, visitorOf(deps, request), userId, body.code)
+      return { recoveryCodes, csrfToken: keepSession(deps, reply, session) }
+    },
+  })
+  api.delete(`${mePath}/totp`, 'signed-in', {
+    operationId: 'disableTwoFactor',
+    summary: 'Turn two-factor sign-in off',
+    description: 'Needs the password and a code: six digits of the authenticator, or a recovery code.',
+    body: Type.Object({ password: currentPassword, code: codeSchema }, closed),
+    answers: { 200: renewed },
+    errors: [409, 429],
+    run: async ({ caller, body, request, reply }) => {
+      const { userId } = signedInUser(caller)
+      const session = await disableTotp(deps, visitorOf(deps, request), userId, body)
+      return { success: true, csrfToken: keepSession(deps, reply, session) }
+    },
+  })
+}
 
 const path = '/api/team/v1'
 
@@ -183,7 +290,7 @@ async function endSessions(tx: Tx, userId: string, actor: TeamActor, scopeId: st
 }
 
 /** The user who is signed in, for what a token cannot have: a name, a password, sessions. */
-export function signedInUser({ userId, sessionId }: TeamCaller): { userId: string; sessionId: string } {
+function signedInUser({ userId, sessionId }: TeamCaller): { userId: string; sessionId: string } {
   if (userId === null || sessionId === null) throw forbidden('This is for signed-in users, not for tokens')
   return { userId, sessionId }
 }
