@@ -115,11 +115,8 @@ async function begin(
     returning to_version`
   if (begun === undefined) return false
   await vault.addSecret(tx, { scopeId, purpose, version: begun.to_version })
-  await recordAudit(
-    tx,
-    { scopeId, actor, action: 'keys.rotation_began', target: `${purpose}:${begun.to_version}` },
-    now,
-  )
+  const target = `${purpose}:${begun.to_version}`
+  await recordAudit(tx, { scopeId, actor, action: 'keys.rotation_began', target }, now)
   return true
 }
 

@@ -154,26 +154,16 @@ async function insertTeamToken(
   now: Date,
 ): Promise<TeamTokenRow> {
   const { workspaceId, name, role, expiresAt } = input
-  const id = newId(now)
-  const lastFour = value.slice(-4)
-  await tx`
+  const [row] = await tx<[TeamTokenRow]>`
     insert into team_tokens (
       id, workspace_id, name, role, token_hash, last_four, created_by, created_at, expires_at
     )
     values (
-      ${id}, ${workspaceId}, ${name}, ${role}, ${hashToken(value)}, ${lastFour}, ${createdBy}, ${now}, ${expiresAt}
-    )`
-  return {
-    id,
-    workspace_id: workspaceId,
-    name,
-    role,
-    last_four: lastFour,
-    created_by: createdBy,
-    created_at: now,
-    last_used_at: null,
-    expires_at: expiresAt,
-  }
+      ${newId(now)}, ${workspaceId}, ${name}, ${role}, ${hashToken(value)}, ${value.slice(-4)}, ${createdBy}, ${now},
+      ${expiresAt}
+    )
+    returning ${columns(tx)}`
+  return row
 }
 
 const columns = (sql: Sql) => sql`
