@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shiftedClock, systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
-import { lowerPriority } from '../server/src/base/lower-priority.ts'
+import { lowerPriority } from '../server/src/base/machine.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
 import { indexInbox, settledMs } from '../server/src/inbox/search/index-inbox.ts'
 import { databaseOf } from './place.ts'

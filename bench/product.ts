@@ -1,5 +1,5 @@
 // The product as it is served, on a database that run.ts has filled. Run by run.ts in a process of its own.
-import { createMemoryLimiter } from '../server/src/access/rate-limit/rate-limit-memory.ts'
+import { createMemoryLimiter } from '../server/src/access/rate-limit/limiter.ts'
 import { buildApp } from '../server/src/app/app.ts'
 import { gaugesOf } from '../server/src/app/gauges.ts'
 import { startLoop } from '../server/src/base/async/loop.ts'

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { serverSettings } from '../server/src/base/embedded/settings.ts'
+import { serverSettings } from '../server/src/base/embedded/server-process.ts'
 
 export interface BenchPostgres {
   socketFolder: string

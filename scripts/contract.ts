@@ -3,7 +3,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createMemoryLimiter } from '../server/src/access/rate-limit/rate-limit-memory.ts'
+import { createMemoryLimiter } from '../server/src/access/rate-limit/limiter.ts'
 import { buildApp } from '../server/src/app/app.ts'
 import { gaugesOf } from '../server/src/app/gauges.ts'
 import { systemClock } from '../server/src/base/clock.ts'

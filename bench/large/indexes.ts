@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { withSession } from '../../server/src/base/copy/session.ts'
-import { socketAddress } from '../../server/src/base/postgres/address/address.ts'
+import { withSession } from '../../server/src/base/copy/catalogue.ts'
+import { socketAddress } from '../../server/src/base/postgres/address.ts'
 import type { Database } from '../place.ts'
 
 interface Index {

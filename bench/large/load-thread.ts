@@ -1,10 +1,10 @@
 // Writes a share of large workspaces, sealed, by COPY. Started by load-large.ts.
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../server/src/base/clock.ts'
+import { withSession } from '../../server/src/base/copy/catalogue.ts'
 import { copyIn } from '../../server/src/base/copy/copy.ts'
-import { withSession } from '../../server/src/base/copy/session.ts'
 import { openDb } from '../../server/src/base/db.ts'
-import { socketAddress } from '../../server/src/base/postgres/address/address.ts'
+import { socketAddress } from '../../server/src/base/postgres/address.ts'
 import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
 import { openVault } from '../../server/src/base/sealing/vault.ts'
 import type { Database } from '../place.ts'

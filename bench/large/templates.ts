@@ -1,4 +1,4 @@
-import { fillRandom } from '../../server/src/base/random.ts'
+import { fillRandom } from '../../server/src/base/id.ts'
 import { type Sheet, writeTime } from './binary-rows.ts'
 
 /** A row as its table's sheet writes it, of which copies are made that differ in values of one length. */

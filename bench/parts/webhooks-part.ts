@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../server/src/base/clock.ts'
 import { newId } from '../../server/src/base/id.ts'
-import { relayNews } from '../../server/src/base/news/relay.ts'
+import { relayNews } from '../../server/src/base/news.ts'
 import { recordEvents } from '../../server/src/events/record.ts'
 import { measure, requestBytes } from '../load.ts'
 import { person } from '../people.ts'

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
-import { memoryBytes } from './base/machine-memory.ts'
+import { memoryBytes } from './base/machine.ts'
 import { type MediaAddress, MediaAddressProblem, readMediaUrl } from './base/media-address.ts'
-import { type DatabaseAddress, readDatabaseUrl } from './base/postgres/address/address.ts'
-import { AddressProblem } from './base/postgres/address/address-parameters.ts'
+import { AddressProblem, type DatabaseAddress, readDatabaseUrl } from './base/postgres/address.ts'
 import { readTelemetry, type TelemetrySettings } from './base/tracing/telemetry-settings.ts'
 
 /** Everything that can be set, checked once at start. Nothing else reads the environment. */

@@ -134,9 +134,9 @@ test('nothing but the command line knows of the simulator', () => {
   assert.deepEqual(known, [], 'it knows of the server what is in base/ alone')
 })
 
-test('OpenTelemetry is loaded by the file that is loaded when it is wanted, and by those behind it', () => {
+test('OpenTelemetry is loaded by the one file that is loaded when it is wanted', () => {
   const folder = 'http/ops/telemetry'
-  const behind = ['figures.ts', 'sdk.ts'].map((name) => `${folder}/${name}`)
+  const behind = [`${folder}/sdk.ts`]
   const users = files.filter(({ text }) => text.includes("from '@opentelemetry/"))
   assert.deepEqual(
     users.map(({ path }) => path),
@@ -150,7 +150,7 @@ test('OpenTelemetry is loaded by the file that is loaded when it is wanted, and 
     [`${folder}/telemetry.ts`],
   )
   const [{ text = '' } = {}] = importers
-  assert.doesNotMatch(text, /import (?!type)[^(]{1,200} from '\.\/(?:figures|sdk)\.ts'/)
+  assert.doesNotMatch(text, /import (?!type)[^(]{1,200} from '\.\/sdk\.ts'/)
 })
 
 test('no file imports itself by way of others', () => {
@@ -191,7 +191,6 @@ const roles = new Set(['erase.ts', 'retention.ts', 'routes.ts', 'adapter.ts'])
 // Short, and better by themselves: why.
 const onPurpose: Record<string, string> = {
   'access/rate-limit/open-limiter.ts': 'which store of limits fits is a rule of this room, not of whoever starts',
-  'base/lower-priority.ts': 'the bench uses it too',
 }
 
 test('a file of at most 30 lines that one file alone imports is a part of that file', () => {
@@ -224,7 +223,7 @@ test('there are no barrels: no index.ts, nothing passed on', () => {
 // Who may ask the process or the machine instead of being told, and why.
 const allowed: [what: string, pattern: RegExp, places: RegExp][] = [
   // Commands hand the environment to `loadConfig`. The embedded PostgreSQL is a child that needs Windows' own variables.
-  ['the environment', /\bprocess\.env\b/, /^(?:main\.ts|commands\/.*|base\/embedded\/server-user\.ts)$/],
+  ['the environment', /\bprocess\.env\b/, /^(?:main\.ts|commands\/.*|base\/embedded\/binaries\.ts)$/],
   // `systemClock` is the one clock; everybody else is given one.
   ['the time', /\bnew Date\(\)|\bDate\.now\(|(?<!new )\bDate\(\)/, /^base\/clock\.ts$/],
 ]

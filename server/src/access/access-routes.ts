@@ -5,8 +5,7 @@ import { instanceScope } from '../base/sealing/vault.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { idSchema, personNameSchema, roleSchema } from '../team/team-schema.ts'
-import { meTeamRoutes } from './account/profile-routes.ts'
-import { sessionTeamRoutes } from './account/session-routes.ts'
+import { meTeamRoutes, sessionTeamRoutes } from './account/account-routes.ts'
 import { tokenTeamRoutes } from './credentials/token-routes.ts'
 import type { KeyDeps } from './keys/change.ts'
 import { keyTeamRoutes } from './keys/key-routes.ts'
@@ -17,7 +16,7 @@ import { invitationTeamRoutes } from './people/invitation-routes.ts'
 import { memberTeamRoutes } from './people/member-routes.ts'
 import { listPeople, type NamedRow } from './people/people.ts'
 import { signInTeamRoutes } from './sign-in/sign-in-routes.ts'
-import type { TeamDeps } from './users/team-deps.ts'
+import type { TeamDeps } from './users/users.ts'
 
 export interface AccessDeps extends LeavingDeps, Pick<KeyDeps, 'strangeConnections' | 'keyNarrowed' | 'lastCalls'> {}
 

@@ -1,8 +1,11 @@
-import type { Static, TObject } from 'typebox'
-import type { Caller } from '../access/keys/caller.ts'
-import type { Scope } from '../access/keys/scopes.ts'
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import type { Caller, Face, Scope } from '../access/keys/caller.ts'
+import type { Guard } from '../access/keys/guard.ts'
 import type { GuessesOf } from '../access/rate-limit/guesses.ts'
 import type { Take } from '../access/rate-limit/limiter.ts'
+import { ApiError } from '../base/errors.ts'
+import { titled } from '../base/route.ts'
+import { text } from '../base/schema-types.ts'
 import type { NewUpload, Uploaded } from '../inbox/media/uploads.ts'
 import type { SendMessage } from '../inbox/send/send.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
@@ -10,7 +13,7 @@ import type { ReadLead } from '../leads/lead/identify.ts'
 import type { ListDeps } from '../leads/search/list-page.ts'
 import type { CreateLead } from '../leads/write/create.ts'
 import type { UpsertLead } from '../leads/write/upsert.ts'
-import type { Breaker } from './pause/breaker.ts'
+import type { Breaker } from './breaker.ts'
 import type { WorkWaits } from './wait/work-waits.ts'
 
 /** What verbs act on. */
@@ -46,7 +49,7 @@ export interface AgentCaller extends Caller {
  * One thing that an agent can do, whatever the face it comes by: its name, schemas and words are the documentation, the
  * HTTP route and the tool.
  */
-export interface VerbOf<I extends TObject, O extends TObject> {
+interface VerbOf<I extends TObject, O extends TObject> {
   /** In snake_case: the tool's name, and the operation's id. */
   name: string
   title: string
@@ -71,7 +74,7 @@ export interface VerbOf<I extends TObject, O extends TObject> {
   run(deps: AgentDeps, caller: AgentCaller, input: Static<I>, signal: AbortSignal): Promise<Static<O>>
 }
 
-export interface Hints {
+interface Hints {
   /** It changes nothing. */
   isReadOnly: boolean
   /** What it does cannot be taken back, such as what a customer is told. */
@@ -90,3 +93,71 @@ export function defineVerb<I extends TObject, O extends TObject>(verb: VerbOf<I,
 export const reads: Hints = { isReadOnly: true, isDestructive: false, isIdempotent: true }
 /** It changes what is here, and once is as good as twice. */
 export const sets: Hints = { isReadOnly: false, isDestructive: false, isIdempotent: true }
+
+/** What the schemas of all verbs share. */
+
+const closed = { additionalProperties: false }
+
+/** What a verb takes: nothing but these. */
+export const input = <P extends TProperties>(fields: P) => Type.Object(fields, closed)
+
+export const next = Type.Array(text(500, 'One thing.'), {
+  maxItems: 5,
+  description: 'What can be done now, in plain sentences.',
+  example: ['Call wait_for_work for the next customer.'],
+})
+
+/** What a verb answers: these, and what can be done next. */
+export const output = <P extends TProperties>(title: string, fields: P) => titled(title, { ...fields, next })
+
+export const idempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[\\x20-\\x7e]+$',
+  description: 'Done once per key. Left out, it is made of the content and of what you have seen of the conversation.',
+  example: 'order-1042-shipped',
+})
+
+/** The largest file that a message of a tool carries, either way: all of it is held several times over. */
+export const maxFileInMessage = 2 * 1024 * 1024
+
+/** Does what a verb does, for a caller that was admitted, unless its key repeats itself: then throws 429 `PAUSED`. */
+export async function runVerb(
+  deps: AgentDeps,
+  verb: Verb,
+  caller: AgentCaller,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<object> {
+  // Whoever is lost may always ask where it is.
+  if (verb.name !== 'who_am_i') deps.breaker.check(caller)
+  try {
+    return await verb.run(deps, caller, input, signal)
+  } catch (error) {
+    if (error instanceof ApiError) deps.breaker.noteRefusal(caller, verb.name, aboutOf(verb, input), error)
+    throw error
+  }
+}
+
+/** What a call is about, whatever words it has: what its path names, or all of its input. */
+function aboutOf({ http }: Verb, input: Record<string, unknown>): unknown {
+  const named = [...http.path.matchAll(/:(\w+)/g)].map(([, name = '']) => input[name])
+  return named.length === 0 ? input : named
+}
+
+/** Lets a caller use a verb, or throws 401, 403, 429 or 503 as every face does. */
+export async function admitTo(guard: Pick<Guard, 'admit'>, verb: Verb, caller: Caller): Promise<AgentCaller> {
+  const left = await guard.admit(caller, faceFor(verb, caller), verb.scopes)
+  // What a node keeps of a key is shared by all its requests.
+  return { ...caller, left }
+}
+
+/** Whether the key has a scope of the verb: the others are not shown to it. */
+export const isFor = (caller: Caller, verb: Verb): boolean => verb.scopes.some((scope) => caller.may(scope))
+
+// A verb for any key asks for the plan of a face that the key is for.
+function faceFor({ scopes: anyOf }: Verb, { may, workspace }: Caller): Face {
+  const ofInbox = anyOf.filter((scope) => scope.startsWith('inbox.'))
+  if (ofInbox.length === anyOf.length) return 'inbox'
+  return ofInbox.some(may) && workspace.inboxEnabled ? 'inbox' : 'leads'
+}

@@ -1,10 +1,9 @@
 import cookie from '@fastify/cookie'
 import { type AccessDeps, accessTeamRoutes } from '../access/access-routes.ts'
-import { createTeamGuard, decorateTeamRequests } from '../access/credentials/team-guard.ts'
-import { clientAddressReader } from '../access/keys/client-address.ts'
-import { createGuard, type Guard } from '../access/keys/guard.ts'
+import { createMetricsDoor, createTeamGuard, decorateTeamRequests } from '../access/credentials/team-guard.ts'
+import { clientAddressReader, createGuard, type Guard } from '../access/keys/guard.ts'
 import { createPasswords } from '../access/users/passwords.ts'
-import type { TeamDeps } from '../access/users/team-deps.ts'
+import type { TeamDeps } from '../access/users/users.ts'
 import type { App } from '../base/route.ts'
 import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/erasure-routes.ts'
@@ -13,8 +12,10 @@ import { formRoutes } from '../forms/routes.ts'
 import { countSubmissionsOf, moveSubmissions, submissionsOfLead } from '../forms/submit/submissions.ts'
 import { describeApi } from '../http/contract/openapi.ts'
 import { serveReference } from '../http/contract/reference.ts'
+import { createReadiness, serveHealth } from '../http/ops/health.ts'
+import { serveMetrics } from '../http/ops/metrics.ts'
 import { createServer } from '../http/server/server.ts'
-import { siteRoutes } from '../http/site/site.ts'
+import { siteRoutes } from '../http/site/web-app.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { handBackAll, handBackConversationsOf, handBackUnseenBy } from '../inbox/ownership/hand-back.ts'
 import { conversationsOfPhones } from '../inbox/read/of-phone.ts'
@@ -36,7 +37,6 @@ import { type Inbox, serveInbox } from './inbox.ts'
 import { serveNotices } from './notices.ts'
 import type { Runtime } from './runtime.ts'
 import { keyedTables } from './tables.ts'
-import { serveService } from './worker.ts'
 
 const formSubmissionsPerMinute = 10
 const untrustedForward =
@@ -155,4 +155,23 @@ function serveRotation(app: App, runtime: Runtime, teamGuard: TeamGuard): void {
     { ...runtime, tables: keyedTables, masterKeyFile, masterKeyReplaced, sharesDatabase },
     teamGuard,
   )
+}
+
+/** The server of a process that only works: it tells how the process is, and serves nobody else. */
+export async function buildWorkerApp(runtime: Runtime): Promise<App> {
+  const { log, clock, metrics } = runtime
+  const app = createServer({ log, clock, observe: metrics.request })
+  serveService(app, runtime)
+  return app
+}
+
+/** What operators and their machines ask of every process. */
+export function serveService(app: App, runtime: Runtime): void {
+  const { config, db, vault, clock, wallClock = clock, metrics, localToken } = runtime
+  // Whether the process is ready is not for those who ask much of it to say.
+  serveHealth(app, createReadiness(db))
+  const { publicUrl } = config.http
+  const { teamToken, metricsToken, sessionIdleMs } = config
+  const credentials = { db, vault, clock, wallClock, sessionIdleMs, publicUrl, teamToken, localToken }
+  serveMetrics(app, metrics, createMetricsDoor({ ...credentials, metricsToken }))
 }

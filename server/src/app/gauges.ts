@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import { listPeriods } from '../base/partitions/partitions.ts'
+import { listPeriods } from '../base/partitions.ts'
 import { sessionStates } from '../channels/unofficial/session/session.ts'
 import { countSessions } from '../channels/unofficial/session/session-queries.ts'
 import { eventsByTime } from '../events/retention.ts'
 import { readUnsequenced } from '../events/sequence.ts'
-import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/gauges.ts'
+import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/metrics.ts'
 import { readWebhookBacklog } from '../webhooks/endpoint/queue-status.ts'
 import type { Runtime } from './runtime.ts'
 

@@ -1,7 +1,7 @@
 import { emailIndex, openPerson as openUser } from '../access/users/users.ts'
 import type { AgingTable } from '../base/retention.ts'
-import type { IndexedTable, KeyedRow, KeyedTables, SealedTable } from '../base/sealing/keyed-table.ts'
 import type { SealPlace } from '../base/sealing/seal.ts'
+import type { IndexedTable, KeyedRow, KeyedTables, SealedTable } from '../base/sealing/vault.ts'
 import { contentPlace } from '../channels/unofficial/send/sends.ts'
 import { keyPlace } from '../channels/unofficial/transport/sealed-auth-store.ts'
 import { openText } from '../inbox/conversation/message.ts'

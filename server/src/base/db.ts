@@ -14,7 +14,7 @@ import { type Core, misplacedIn, poolSender, SecondConnection } from './postgres
 import { type Ended, type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
 import { createShares } from './shares/shares.ts'
 import { asService, currentWork, traced } from './shares/work.ts'
-import { statementSpan } from './tracing/statement-span.ts'
+import { statementSpan } from './tracing/span.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
 export type { Sql }

@@ -1,4 +1,4 @@
-import { fillRandom } from './random.ts'
+import { randomFillSync } from 'node:crypto'
 
 let firstMs = 0
 let lastMs = 0
@@ -49,4 +49,17 @@ export function firstIdAt(time: Date): string {
 /** When an id was made. */
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16))
+}
+
+const supply = Buffer.allocUnsafe(8192)
+let next = supply.length
+
+/** Fills a few bytes. They come from a supply, since each call for random bytes costs more than sealing a lead. */
+export function fillRandom(target: Buffer): void {
+  if (next + target.length > supply.length) {
+    randomFillSync(supply)
+    next = 0
+  }
+  supply.copy(target, 0, next, next + target.length)
+  next += target.length
 }

@@ -1,36 +1,17 @@
 import { type DestinationStream, pino } from 'pino'
 import { isAway } from './postgres/failures.ts'
 
-/**
- * What a log line may hold beside its message: ids, patterns and counts. Never a url, a header, a body or any value
- * that a person typed, since phones, names and search terms are in them.
- */
-export interface LogFields {
-  requestId?: string
-  traceId?: string
-  method?: string
-  /** The route's pattern, `/api/v1/leads/:identifier`. */
-  route?: string
-  /** What an agent asked for. */
-  verb?: string
-  status?: number
-  ms?: number
-  keyId?: string
-  workspaceId?: string
-  memberId?: string
-  connectionId?: string
-  conversationId?: string
-  messageId?: string
-  leadId?: string
-  endpointId?: string
-  eventId?: string
-  job?: string
-  code?: string
-  attempt?: number
-  count?: number
-  host?: string
-  port?: number
-  version?: string
+// What a log line may hold beside its message: ids, patterns and counts. Never a url, a header, a body or any value that a
+// person typed, since phones, names and search terms are in them.
+const ids = ['requestId', 'traceId', 'keyId', 'workspaceId', 'memberId', 'endpointId', 'eventId'] as const
+const subjects = ['connectionId', 'conversationId', 'messageId', 'leadId'] as const
+/** `route` is a pattern, `/api/v1/leads/:identifier`; `verb` what an agent asked for. */
+const words = ['method', 'route', 'verb', 'job', 'code', 'host', 'version'] as const
+const numbers = ['status', 'ms', 'attempt', 'count', 'port'] as const
+const texts = [...ids, ...subjects, ...words] as const
+
+export type LogFields = { [name in (typeof texts)[number]]?: string | undefined } & {
+  [name in (typeof numbers)[number]]?: number | undefined
 }
 
 /** Messages are constant texts: what varies goes into the fields. */
@@ -41,31 +22,6 @@ export interface Log {
   error(message: string, fields?: LogFields, error?: unknown): void
 }
 
-const allowed: readonly (keyof LogFields)[] = [
-  'requestId',
-  'traceId',
-  'method',
-  'route',
-  'verb',
-  'status',
-  'ms',
-  'keyId',
-  'workspaceId',
-  'memberId',
-  'connectionId',
-  'conversationId',
-  'messageId',
-  'leadId',
-  'endpointId',
-  'eventId',
-  'job',
-  'code',
-  'attempt',
-  'count',
-  'host',
-  'port',
-  'version',
-]
 const maxFieldLength = 200
 const maxCauses = 3
 
@@ -129,7 +85,7 @@ function standardOutput(): DestinationStream {
 // A type is not a fence: an object of a wider type passes it, so the fields are picked by name as well.
 function pick(fields: LogFields = {}): Record<string, string | number> {
   const picked: Record<string, string | number> = {}
-  for (const name of allowed) {
+  for (const name of [...texts, ...numbers]) {
     const value = fields[name]
     if (typeof value === 'number') picked[name] = value
     if (typeof value === 'string') picked[name] = value.slice(0, maxFieldLength)

@@ -1,4 +1,4 @@
-import { singleFlightByKey } from '../base/async/single-flight.ts'
+import { singleFlightByKey } from '../base/async/batch.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
 import type { Vault } from '../base/sealing/vault.ts'

@@ -2,10 +2,8 @@ import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { isUuid } from '../base/id.ts'
-import { loadConfig } from '../config.ts'
-import { pickWorkspace } from './pick-workspace.ts'
 import type { OpenRuntime } from './start/runtime.ts'
-import { type TeamCall, withTeam } from './team-call.ts'
+import { type TeamCall, withWorkspace } from './team-call.ts'
 import { answer, say, table } from './terminal.ts'
 
 interface Choice {
@@ -50,9 +48,7 @@ export function addEraseCommand(program: Command): void {
 
 async function erase({ workspace: wanted, dryRun, yes, json, ...names }: Choice): Promise<void> {
   if (Object.keys(names).length === 0) throw new Error('Say whom: --phone, --email, --lead or --conversation')
-  await withTeam(loadConfig(process.env), async (call, runtime) => {
-    const workspace = await pickWorkspace(call, wanted)
-    const place = `/workspaces/${workspace.id}`
+  await withWorkspace(wanted, async (call, place, workspace, runtime) => {
     const name = await readName(call, place, names)
     const { found } = await call<{ found: Counts }>('POST', `${place}/erasures`, { ...name, dryRun: true })
     if (dryRun) return answer(json, { found }, ['There is to erase:', ...lines(found)])

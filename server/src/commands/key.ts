@@ -1,10 +1,8 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { type Command, Option } from 'commander'
-import { isPurpose, type Purpose, purposes, scopes } from '../access/keys/scopes.ts'
-import { loadConfig } from '../config.ts'
-import { pickWorkspace } from './pick-workspace.ts'
-import { withTeam } from './team-call.ts'
+import { isPurpose, type Purpose, purposes, scopes } from '../access/keys/caller.ts'
+import { withWorkspace } from './team-call.ts'
 import { answer, table } from './terminal.ts'
 
 interface Key {
@@ -74,10 +72,8 @@ export function addKeyCommands(program: Command): void {
 async function createKey(options: CreateOptions): Promise<void> {
   const { name, allow, masked, expires, json } = options
   const rights = await chooseRights(options, { input: process.stdin, output: process.stderr })
-  const made = await withTeam(loadConfig(process.env), async (call) => {
-    const workspace = await pickWorkspace(call, options.workspace)
-    const path = `/workspaces/${workspace.id}/keys`
-    const { key, value } = await call<{ key: Key; value: string }>('POST', path, {
+  const made = await withWorkspace(options.workspace, async (call, place, workspace) => {
+    const { key, value } = await call<{ key: Key; value: string }>('POST', `${place}/keys`, {
       name,
       ...rights,
       ...(!options.newConversations && { answersNewConversations: false }),
@@ -100,19 +96,15 @@ function newConversationWords(minutes: number | null): string {
 }
 
 async function listKeys({ workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
-  const found = await withTeam(loadConfig(process.env), async (call) => {
-    const { id } = await pickWorkspace(call, workspace)
-    return call<{ keys: Key[] }>('GET', `/workspaces/${id}/keys`)
-  })
+  const found = await withWorkspace(workspace, (call, place) => call<{ keys: Key[] }>('GET', `${place}/keys`))
   const rows = found.keys.map((key) => [key.id, key.shown, key.status, key.name, key.scopes.join(' ')])
   answer(json, found, table([['id', 'key', 'status', 'name', 'scopes'], ...rows]))
 }
 
 async function revokeKey(keyId: string, { workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
-  const revoked = await withTeam(loadConfig(process.env), async (call) => {
-    const { id } = await pickWorkspace(call, workspace)
-    return call<{ key: Key }>('DELETE', `/workspaces/${id}/keys/${encodeURIComponent(keyId)}`)
-  })
+  const revoked = await withWorkspace(workspace, (call, place) =>
+    call<{ key: Key }>('DELETE', `${place}/keys/${encodeURIComponent(keyId)}`),
+  )
   answer(json, revoked, [`${revoked.key.name} (${revoked.key.shown}) no longer works.`])
 }
 

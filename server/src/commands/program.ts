@@ -1,21 +1,15 @@
 import { type Command, Option } from 'commander'
 import { version } from '../base/version.ts'
 import { loadConfig } from '../config.ts'
-import { type Role, roles } from '../team/member.ts'
 import { addBackupCommands } from './backup/commands.ts'
 import { addDistributeCommand } from './distribute.ts'
 import { addEraseCommand } from './erase.ts'
-import { addExportCommand } from './export.ts'
-import { addImportCommand } from './import.ts'
 import { addKeyCommands } from './key.ts'
 import { addMcpCommand } from './mcp.ts'
-import { addMemberCommands } from './member.ts'
-import { pickWorkspace } from './pick-workspace.ts'
 import { addRotateKeysCommands } from './rotate-keys.ts'
 import { addSimulateCommand } from './simulate.ts'
-import { withTeam } from './team-call.ts'
-import { answer } from './terminal.ts'
-import { addWorkspaceCommands } from './workspace.ts'
+import { addMemberCommands, addTokenCommands, addWorkspaceCommands } from './team.ts'
+import { addExportCommand, addImportCommand } from './transfer.ts'
 
 // What a command needs is loaded when it runs: everything takes a second, and most need little.
 const settings = 'Settings come from the environment; docs/operations.md lists them.'
@@ -50,7 +44,7 @@ export function addCommands(program: Command): Command {
     .option('--json', 'answer with JSON')
     .addHelpText('after', `\n${settings}\n\nExample:\n  DATABASE_URL=postgres://parley@db/parley parley migrate\n`)
     .action(async (options) => {
-      const { migrateDatabase } = await import('./migrate.ts')
+      const { migrateDatabase } = await import('./start/database.ts')
       await migrateDatabase(loadConfig(process.env), options)
     })
   addKeyCommands(program)
@@ -76,42 +70,4 @@ function withTerminalDefaults(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     PARLEY_LOG_LEVEL: env.PARLEY_LOG_LEVEL || 'warn',
     PARLEY_DRAIN_SECONDS: env.PARLEY_DRAIN_SECONDS || '0',
   }
-}
-
-interface CreateOptions {
-  name: string
-  role: Role
-  workspace?: string
-  everywhere?: boolean
-  expires?: string
-  json?: boolean
-}
-
-/** `parley token …` */
-function addTokenCommands(program: Command): void {
-  const token = program.command('token').description('make team tokens, with which programs use the team API')
-  token
-    .command('create')
-    .description('make a team token; its value is shown once')
-    .option('-n, --name <name>', 'what the token is for', 'Made on the command line')
-    .addOption(new Option('-r, --role <role>', 'what it may do').choices(roles).default('member'))
-    .option('-w, --workspace <id or name>', 'needed when there are several')
-    .option('--everywhere', 'let it work in every workspace')
-    .option('--expires <time>', 'when it stops working, as in 2027-01-31T00:00:00Z')
-    .option('--json', 'answer with JSON')
-    .addHelpText('after', '\nExample:\n  parley token create --name "Nightly export" --role admin\n')
-    .action(createToken)
-}
-
-async function createToken({ name, role, workspace, everywhere, expires, json }: CreateOptions): Promise<void> {
-  const made = await withTeam(loadConfig(process.env), async (call) => {
-    const place = everywhere ? '' : `/workspaces/${(await pickWorkspace(call, workspace)).id}`
-    const body = { name, role, ...(expires !== undefined && { expiresAt: expires }) }
-    return call<{ value: string }>('POST', `${place}/tokens`, body)
-  })
-  answer(json, made, [
-    made.value,
-    '',
-    `It acts as ${role} ${everywhere ? 'everywhere' : 'in its workspace'}, and is not shown again.`,
-  ])
 }

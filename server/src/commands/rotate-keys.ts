@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { type Loop, startLoop } from '../base/async/loop.ts'
-import { loadConfig } from '../config.ts'
-import type { Purpose } from '../rotation/rotation.ts'
-import { pickWorkspace } from './pick-workspace.ts'
+import type { Purpose } from '../rotation/rewriting.ts'
 import type { OpenRuntime } from './start/runtime.ts'
-import { type TeamCall, withTeam } from './team-call.ts'
-import { answer, describeProblem, say } from './terminal.ts'
+import { pickWorkspace, type TeamCall, withTeam } from './team-call.ts'
+import { answer, describeProblem, openProgress, say } from './terminal.ts'
 
 interface Choice {
   workspace?: string
@@ -54,7 +52,7 @@ export function addRotateKeysCommands(program: Command): void {
 }
 
 async function rotateMaster({ json }: { json?: boolean }): Promise<void> {
-  const done = await withTeam(loadConfig(process.env), (call) => call<MasterRotated>('POST', '/master-key-rotations'))
+  const done = await withTeam((call) => call<MasterRotated>('POST', '/master-key-rotations'))
   const what = `${done.rewrapped} secrets are wrapped anew; master key ${done.masterKeyId} opens all of them`
   const next =
     done.previousFile === null
@@ -64,7 +62,7 @@ async function rotateMaster({ json }: { json?: boolean }): Promise<void> {
 }
 
 async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice): Promise<void> {
-  const done = await withTeam(loadConfig(process.env), async (call, runtime) => {
+  const done = await withTeam(async (call, runtime) => {
     const workspaceId = all ? null : (await pickWorkspace(call, workspace)).id
     say(
       runtime === null
@@ -86,7 +84,7 @@ async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice):
 async function workBeside({ db, vault, clock }: OpenRuntime): Promise<Loop> {
   const [{ keyedTables }, { workOnRotations }] = await Promise.all([
     import('../app/tables.ts'),
-    import('../rotation/step.ts'),
+    import('../rotation/rotation.ts'),
   ])
   return startLoop(
     { firstAfterMs: 0, pauseMs: 200 },
@@ -95,31 +93,22 @@ async function workBeside({ db, vault, clock }: OpenRuntime): Promise<Loop> {
   )
 }
 
-const lineEveryMs = 10_000
 const pollMs = 1_000
 
 async function follow(call: TeamCall, begun: Progress): Promise<Progress> {
+  const bar = openProgress()
   let progress = begun
-  let saidAt = Number.NEGATIVE_INFINITY
   while (progress.running > 0) {
-    const isTerminal = process.stderr.isTTY
-    if (isTerminal || performance.now() - saidAt >= lineEveryMs) {
-      process.stderr.write(isTerminal ? `\r\x1b[K${progressLine(progress)}` : `${progressLine(progress)}\n`)
-      saidAt = performance.now()
-    }
+    bar.show(progress.rowsDone / (progress.rowsTotal || 1), wordsOf(progress))
     await sleep(pollMs)
     progress = await call<Progress>('GET', `/key-rotations?since=${encodeURIComponent(begun.since)}`)
   }
-  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+  bar.end()
   return progress
 }
 
-const barWidth = 30
-
-function progressLine({ running, rowsTotal, rowsDone, rowsPerSecond, secondsLeft }: Progress): string {
+function wordsOf({ running, rowsTotal, rowsDone, rowsPerSecond, secondsLeft }: Progress): string {
   if (rowsTotal === 0) return `${running} to go: waiting a minute until every node knows the new key`
-  const share = Math.min(1, rowsDone / rowsTotal)
-  const bar = '█'.repeat(Math.round(share * barWidth)).padEnd(barWidth, '░')
   const pace = rowsPerSecond === null ? '' : `, ${rowsPerSecond} rows/s, ${secondsLeft} s left`
-  return `${bar} ${Math.floor(share * 100)} %  ${rowsDone} of ${rowsTotal} rows${pace}`
+  return `${rowsDone} of ${rowsTotal} rows${pace}`
 }

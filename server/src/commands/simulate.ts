@@ -1,7 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Simulator } from '../../../simulator/src/simulator.ts'
 import { shiftedClock, systemClock } from '../base/clock.ts'
-import { loadSimulator } from './start/load-simulator.ts'
 import { takeStopSignals } from './start/stop-signals.ts'
 import { answer, say } from './terminal.ts'
 
@@ -106,4 +106,17 @@ function linesOf({ url, number }: Simulator): string[] {
     'For a connection of the channel unofficial, linked to the own phone by QR code:',
     `  base address     ${url}`,
   ]
+}
+
+export type LoadedSimulator = NonNullable<Awaited<ReturnType<typeof loadSimulator>>>
+
+/** Loads the simulator, which is a tool for development; null where the service was installed from a package, which has none. */
+export async function loadSimulator() {
+  if (!existsSync(new URL('../../../simulator', import.meta.url))) return null
+  const [{ startSimulator }, { newNumber, newPartnerSide }, { seedDemo }] = await Promise.all([
+    import('../../../simulator/src/simulator.ts'),
+    import('../../../simulator/src/world.ts'),
+    import('../../../simulator/src/demo/seed-demo.ts'),
+  ])
+  return { startSimulator, newNumber, newPartnerSide, seedDemo }
 }

@@ -1,10 +1,15 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 import type { ErasedCustomer, ErasurePart, Removed } from '../base/erasure.ts'
+import { type ApiError, invalid, notFound, unprocessable } from '../base/errors.ts'
+import { phoneProblem, readPhone } from '../base/phone/phone.ts'
+import { phoneClass } from '../base/phone/phone-variants.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import type { RunStep } from '../base/steps.ts'
-import type { TeamActor } from '../team/member.ts'
+import { findErasedConversations } from '../inbox/erase.ts'
+import { findErasedLeads } from '../leads/erase.ts'
+import type { Member, TeamActor } from '../team/member.ts'
 
 export interface ErasureDeps {
   db: Db
@@ -18,7 +23,7 @@ export interface ErasureDeps {
 
 export const namings = ['phone', 'email', 'lead', 'conversation'] as const
 /** What a customer was named by. */
-export type Naming = (typeof namings)[number]
+type Naming = (typeof namings)[number]
 
 export interface ErasureRow {
   workspace_id: string
@@ -66,3 +71,144 @@ export async function listErasures(sql: Sql, workspaceId: string): Promise<Erasu
     order by id desc
     limit ${shown}`
 }
+
+interface Found {
+  customer: ErasedCustomer
+  /** Of the leads and conversations in it, how many are there. */
+  leads: number
+  conversations: number
+}
+
+/**
+ * Everything in the workspace that is the customer's, as of a moment: the leads with these ids, phones or e-mails, then the
+ * leads and conversations with the phones of those, then the conversations of the same users. E-mails of leads that are
+ * found on the way lead no further: colleagues share them, and families.
+ */
+export async function findCustomer(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  named: ErasedCustomer,
+  before: Date,
+): Promise<Found> {
+  const first = await findErasedLeads(sql, keyring, workspaceId, named, before)
+  const begun = await findErasedConversations(sql, keyring, workspaceId, named, before)
+  const phones = distinctPhones([...named.phones, ...phonesOf(first), ...others(first), ...phonesOf(begun)])
+  const wider = { ...named, phones }
+  const leads = await findErasedLeads(sql, keyring, workspaceId, wider, before)
+  const ofPhones = await findErasedConversations(sql, keyring, workspaceId, wider, before)
+  const userIds = distinct([...named.userIds, ...ofPhones.flatMap(({ userId }) => userId ?? [])])
+  const conversations = await findErasedConversations(sql, keyring, workspaceId, { ...wider, userIds }, before)
+  return {
+    customer: {
+      phones,
+      emails: named.emails,
+      knownEmails: distinct([
+        ...named.knownEmails,
+        ...leads.flatMap(({ email, otherEmails }) => [...(email === null ? [] : [email]), ...otherEmails]),
+      ]),
+      userIds,
+      leadIds: distinct([...named.leadIds, ...leads.map(({ id }) => id)]),
+      conversationIds: distinct([...named.conversationIds, ...conversations.map(({ id }) => id)]),
+      mergedIds: distinct([...named.mergedIds, ...conversations.flatMap(({ aliases }) => aliases)]),
+    },
+    leads: leads.length,
+    conversations: conversations.length,
+  }
+}
+
+const distinct = (values: readonly string[]): string[] => [...new Set(values)]
+
+function distinctPhones(phones: readonly string[]): string[] {
+  return [...new Map(phones.map((phone) => [phoneClass(phone), phone])).values()]
+}
+
+const others = (found: readonly { otherPhones: string[] }[]): string[] => found.flatMap((one) => one.otherPhones)
+
+const phonesOf = (found: readonly { phone: string | null }[]): string[] => found.flatMap(({ phone }) => phone ?? [])
+
+/** One of the four. */
+export interface CustomerName {
+  phone?: string
+  email?: string
+  leadId?: string
+  conversationId?: string
+}
+
+const fieldOf: Record<Naming, keyof CustomerName> = {
+  phone: 'phone',
+  email: 'email',
+  lead: 'leadId',
+  conversation: 'conversationId',
+}
+
+const nobody: ErasedCustomer = {
+  phones: [],
+  emails: [],
+  knownEmails: [],
+  userIds: [],
+  leadIds: [],
+  conversationIds: [],
+  mergedIds: [],
+}
+
+/** What a customer is shared by at most: an e-mail of more leads is a company's. */
+const maxFound = 1000
+
+/** Finds the customer that is named. Throws 400 and 404, and 422 for a name that is shared by a crowd. */
+export async function findNamed(
+  sql: Sql,
+  keyring: Keyring,
+  { workspaceId, workspace }: Member,
+  name: CustomerName,
+  now: Date,
+): Promise<Found & { namedBy: Naming }> {
+  const namedBy = namingOf(name)
+  const named = await readName(sql, keyring, workspaceId, name, workspace.defaultCountry, now)
+  const found = await findCustomer(sql, keyring, workspaceId, named, now)
+  if (found.leads > maxFound || found.conversations > maxFound) throw tooMany(fieldOf[namedBy])
+  return { ...found, namedBy }
+}
+
+function namingOf(name: CustomerName): Naming {
+  const [namedBy, other] = namings.filter((one) => name[fieldOf[one]] !== undefined)
+  if (namedBy === undefined || other !== undefined) {
+    throw invalid('phone', 'or one of email, leadId and conversationId must be given, and only one')
+  }
+  return namedBy
+}
+
+async function readName(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  { phone, email, leadId, conversationId }: CustomerName,
+  defaultCountry: string | null,
+  now: Date,
+): Promise<ErasedCustomer> {
+  if (phone !== undefined) return { ...nobody, phones: [readDigits(phone, defaultCountry)] }
+  if (email !== undefined) return { ...nobody, emails: [email.trim()] }
+  if (leadId !== undefined) {
+    const [lead] = await findErasedLeads(sql, keyring, workspaceId, { ...nobody, leadIds: [leadId] }, now)
+    if (lead === undefined) throw notFound('Lead not found')
+    return { ...nobody, leadIds: [lead.id], phones: listed(lead.phone), emails: listed(lead.email) }
+  }
+  const ids = listed(conversationId ?? null)
+  const [found] = await findErasedConversations(sql, keyring, workspaceId, { ...nobody, conversationIds: ids }, now)
+  if (found === undefined) throw notFound('Conversation not found')
+  return { ...nobody, conversationIds: [found.id], phones: listed(found.phone), userIds: listed(found.userId) }
+}
+
+const listed = (value: string | null): string[] => (value === null ? [] : [value])
+
+// Digits that the service showed mean that phone before they mean a national number.
+function readDigits(text: string, defaultCountry: string | null): string {
+  const digits = (/^\d+$/.test(text) ? readPhone(text) : null) ?? readPhone(text, defaultCountry ?? undefined)
+  if (digits === null) throw invalid('phone', phoneProblem(text))
+  return digits
+}
+
+const tooMany = (field: keyof CustomerName): ApiError =>
+  unprocessable(
+    `More than ${maxFound.toLocaleString('en')} leads share this ${field === 'email' ? 'e-mail' : 'name'}, so it is not one customer's: name them by phone or leadId`,
+  )

@@ -2,11 +2,10 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
 import { claimFirst, fewCandidates } from '../base/distribution/spread.ts'
 import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
-import { type DueWatch, watchDue } from '../base/news/due-watch.ts'
+import { type DueWatch, watchDue } from '../base/news.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { recordAudit } from '../team/audit.ts'
-import { type ErasureDeps, type ErasureRow, findErasure, openSubject, sealSubject } from './erasure.ts'
-import { findCustomer } from './find-customer.ts'
+import { type ErasureDeps, type ErasureRow, findCustomer, findErasure, openSubject, sealSubject } from './erasure.ts'
 
 /** For others to step in after this long without a step of the one at work. */
 export const leaseMs = 30_000

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { readableFaces } from '../access/keys/admission.ts'
-import { type Caller, callerOf } from '../access/keys/caller.ts'
+import { type Caller, callerOf, readableFaces } from '../access/keys/caller.ts'
 import { invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors, timestamp, titled } from '../base/route.ts'

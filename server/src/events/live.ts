@@ -1,6 +1,6 @@
-import { concerns, endedAccessTopic } from '../access/users/ended-access.ts'
+import { concerns, endedAccessTopic } from '../access/users/members.ts'
+import { singleFlight } from '../base/async/batch.ts'
 import type { Repeat } from '../base/async/loop.ts'
-import { singleFlight } from '../base/async/single-flight.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { readTeamNews, teamTopic } from '../team/team-news.ts'

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import { createSignal } from '../base/async/signal.ts'
+import { createSignal } from '../base/async/loop.ts'
 import { type FeedDeps, type FeedPage, type Reader, readPage, type Start } from './read-page.ts'
 import { createWaitPlaces } from './wait-places.ts'
 import type { FeedWatch } from './watch.ts'

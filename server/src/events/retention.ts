@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
-import { dropPartition, listPeriods, restOf } from '../base/partitions/partitions.ts'
-import { isFarAhead } from '../base/partitions/periods.ts'
+import { dropPartition, isFarAhead, listPeriods, restOf } from '../base/partitions.ts'
 
 /** How long events are kept. */
 export const keptMs = 30 * 24 * 3_600_000

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { singleFlightByKey } from '../base/async/single-flight.ts'
+import { singleFlightByKey } from '../base/async/batch.ts'
 import type { Db } from '../base/db.ts'
 import { listUnsequenced, sequenceBatch, sequenceEvents } from './sequence.ts'
 

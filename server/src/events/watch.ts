@@ -1,4 +1,4 @@
-import { coalesce } from '../base/async/coalesce.ts'
+import { coalesce } from '../base/async/batch.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'

@@ -9,7 +9,7 @@ import {
 } from '../base/erasure.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
-import { openOrNull } from '../base/sealing/open-or-null.ts'
+import { openOrNull } from '../base/sealing/seal.ts'
 import { forgetErased } from '../base/sealing/vault.ts'
 import type { Contact } from './conversation/conversation.ts'
 import { tellMember, tellTeam } from './conversation/conversation-news.ts'

@@ -10,7 +10,7 @@ import {
 import { firstIdAt } from '../base/id.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
-import { openOrNull } from '../base/sealing/open-or-null.ts'
+import { openOrNull } from '../base/sealing/seal.ts'
 import { type EventsErased, eraseEvents } from '../events/erase.ts'
 import { recordEvents } from '../events/record.ts'
 import { blankLead } from './lead/change.ts'

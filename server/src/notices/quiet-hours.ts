@@ -1,5 +1,5 @@
 import type { Issue } from '../base/errors.ts'
-import { clockOf, isTimeZone, textAt } from '../base/zone-days.ts'
+import { clockOf, isTimeZone, textAt } from '../base/time.ts'
 import { type Weekday, weekdays } from '../team/opening-hours.ts'
 
 /** When nothing sounds or pops up, by the clocks of a zone. The bell fills all the same. */

@@ -1,9 +1,17 @@
 import type { Fragment, Sql, Tx } from '../base/db.ts'
-import type { IndexedTable, KeyedRow, KeyedTables, SealedTable } from '../base/sealing/keyed-table.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { SealBroken } from '../base/sealing/seal.ts'
-import { instanceScope } from '../base/sealing/vault.ts'
-import type { Purpose } from './rotation.ts'
+import {
+  type IndexedTable,
+  instanceScope,
+  type KeyedRow,
+  type KeyedTables,
+  type SealedTable,
+} from '../base/sealing/vault.ts'
+
+export const purposes = ['data', 'index'] as const
+/** Which keys are exchanged: those that seal values, or those of digests and search tokens. */
+export type Purpose = (typeof purposes)[number]
 
 const defaultRowsAtOnce = 200
 

@@ -5,22 +5,15 @@ import { conflict, notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { type App, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { count, text, wholeNumber } from '../base/schema-types.ts'
-import { replaceMasterKeyFile } from '../base/sealing/master-key.ts'
+import { replaceMasterKeyFile } from '../base/sealing/secrets.ts'
 import { instanceScope, type Vault } from '../base/sealing/vault.ts'
 import { readIsoTime } from '../base/time.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { TeamActor, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { closed, idSchema } from '../team/team-schema.ts'
-import {
-  findOldestStart,
-  noticeMs,
-  type Progress,
-  type Purpose,
-  purposes,
-  type RotationDeps,
-  readProgress,
-} from './rotation.ts'
+import { type Purpose, purposes } from './rewriting.ts'
+import { findOldestStart, noticeMs, type Progress, type RotationDeps, readProgress } from './rotation.ts'
 
 interface MasterDeps {
   db: Db
@@ -122,11 +115,8 @@ async function begin(
     returning to_version`
   if (begun === undefined) return false
   await vault.addSecret(tx, { scopeId, purpose, version: begun.to_version })
-  await recordAudit(
-    tx,
-    { scopeId, actor, action: 'keys.rotation_began', target: `${purpose}:${begun.to_version}` },
-    now,
-  )
+  const target = `${purpose}:${begun.to_version}`
+  await recordAudit(tx, { scopeId, actor, action: 'keys.rotation_began', target }, now)
   return true
 }
 

@@ -1,4 +1,4 @@
-import type { ZoneDay } from '../base/zone-days.ts'
+import type { ZoneDay } from '../base/time.ts'
 import type { Answerer, AnswerGroup, AnswerTimes } from '../inbox/read/answer-times.ts'
 import type { UnansweredCount } from '../inbox/read/unanswered-counts.ts'
 import type { NewLeads } from '../leads/search/stats.ts'

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../base/db.ts'
+import type { Fragment, Sql, Tx } from '../base/db.ts'
 import { firstIdAt, newId } from '../base/id.ts'
 
 /** What is worth a line. The word before the dot is the thing, the one after it what happened to it. */
@@ -36,31 +36,26 @@ const hourMs = 3_600_000
  * storm fills the log.
  */
 export async function countAudit(tx: Tx, entry: AuditEntry, now: Date): Promise<void> {
-  const { scopeId, action, target } = entry
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`audit ${scopeId} ${action} ${target}`}, 0))`
-  const counted = await tx`
-    update audit_log
-    set count = count + 1
-    where scope_id = ${scopeId}
-      and id >= ${firstIdAt(new Date(now.getTime() - hourMs))}
-      and action = ${action}
-      and target is not distinct from ${target}`
-  if (counted.count === 0) await recordAudit(tx, entry, now)
+  await addTo(tx, entry, tx``, 1, now)
 }
 
 /** One line an hour for what one person does of one thing in several requests: it says of how many. */
 export async function addUpAudit(tx: Tx, entry: AuditEntry, count: number, now: Date): Promise<void> {
-  const { scopeId, actor, action, target } = entry
+  const { type, id } = entry.actor
+  await addTo(tx, entry, tx`and actor_type = ${type} and actor_id is not distinct from ${id}::uuid`, count, now)
+}
+
+async function addTo(tx: Tx, entry: AuditEntry, ofActor: Fragment, count: number, now: Date): Promise<void> {
+  const { scopeId, action, target } = entry
   await tx`select pg_advisory_xact_lock(hashtextextended(${`audit ${scopeId} ${action} ${target}`}, 0))`
   const counted = await tx`
     update audit_log
     set count = count + ${count}
     where scope_id = ${scopeId}
       and id >= ${firstIdAt(new Date(now.getTime() - hourMs))}
-      and actor_type = ${actor.type}
-      and actor_id is not distinct from ${actor.id}::uuid
       and action = ${action}
-      and target is not distinct from ${target}`
+      and target is not distinct from ${target}
+      ${ofActor}`
   if (counted.count === 0) await recordAudit(tx, entry, now, count)
 }
 

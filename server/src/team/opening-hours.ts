@@ -1,5 +1,5 @@
 import type { Issue } from '../base/errors.ts'
-import { clockOf, dateAt, isTimeZone, offsetAt, textAt } from '../base/zone-days.ts'
+import { clockOf, dateAt, isTimeZone, offsetAt, textAt } from '../base/time.ts'
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 export type Weekday = (typeof weekdays)[number]

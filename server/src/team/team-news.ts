@@ -26,43 +26,22 @@ export const teamNewsFrames = Object.fromEntries(names.map((name) => [name, team
 /** The id of an announcement: the workspace, the name, and what it is about. */
 export const teamTopic = 'team_news'
 
-/** To be called in the transaction of the change. */
-export function announceConnection(tx: Tx, workspaceId: string, connectionId: string): void {
-  announceNews(tx, 'team.connection.changed', workspaceId, connectionId)
-}
-
-/** The same, of an import of leads. */
-export function announceImport(tx: Tx, workspaceId: string, importId: string): void {
-  announceNews(tx, 'team.lead_import.changed', workspaceId, importId)
-}
-
-/** The same, of a bulk change of leads. */
-export function announceBulkChange(tx: Tx, workspaceId: string, changeId: string): void {
-  announceNews(tx, 'team.lead_bulk_change.changed', workspaceId, changeId)
-}
-
-/** The same, of the labels of a lead, which no event tells of. */
-export function announceLeadLabels(tx: Tx, workspaceId: string, leadId: string): void {
-  announceNews(tx, 'team.lead_labels.changed', workspaceId, leadId)
-}
-
-/** The same, of what is in no event of a lead, as a note. */
-export function announceLead(tx: Tx, workspaceId: string, leadId: string): void {
-  announceNews(tx, 'team.lead.changed', workspaceId, leadId)
-}
-
-/** The same, of a member who went away or came back. */
-export function announceMemberNews(tx: Tx, workspaceId: string, userId: string): void {
-  announceNews(tx, 'team.member.changed', workspaceId, userId)
-}
-
-/** The same, of the workspace's settings and switches. */
-export function announceWorkspace(tx: Tx, workspaceId: string): void {
-  announceNews(tx, 'team.workspace.changed', workspaceId, workspaceId)
-}
-
-const announceNews = (tx: Tx, name: TeamNewsName, workspaceId: string, id: string): void =>
+const announceNews = (name: TeamNewsName) => (tx: Tx, workspaceId: string, id: string) =>
   announce(tx, teamTopic, [workspaceId, name, id].join(' '))
+
+// To be called in the transaction of the change.
+export const announceConnection = announceNews('team.connection.changed')
+export const announceImport = announceNews('team.lead_import.changed')
+export const announceBulkChange = announceNews('team.lead_bulk_change.changed')
+/** No event tells of the labels of a lead. */
+export const announceLeadLabels = announceNews('team.lead_labels.changed')
+/** For what is in no event of a lead, as a note. */
+export const announceLead = announceNews('team.lead.changed')
+/** For a member who went away or came back. */
+export const announceMemberNews = announceNews('team.member.changed')
+/** For the workspace's settings and switches. */
+export const announceWorkspace = (tx: Tx, workspaceId: string) =>
+  announceNews('team.workspace.changed')(tx, workspaceId, workspaceId)
 
 const announces =
   (name: TeamNewsName) =>

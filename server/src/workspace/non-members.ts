@@ -1,6 +1,5 @@
 import type { Sql } from '../base/db.ts'
-import { heldBy, holdRows, membersOf } from '../base/distribution/hold-rows.ts'
-import { isSpread } from '../base/distribution/spread.ts'
+import { heldBy, holdRows, isSpread, membersOf } from '../base/distribution/spread.ts'
 
 /** Which of these users are not members of the workspace. Those who are stay so until the transaction ends. */
 export async function findNonMembers(tx: Sql, workspaceId: string, userIds: readonly string[]): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { forbidden, InvalidInput, type Issue, notFound } from '../base/errors.ts'
-import { issuesOfCountry } from '../base/phone/country.ts'
+import { issuesOfCountry } from '../base/phone/phone.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type Member, roleCovers } from '../team/member.ts'
 import { issuesOfHours, type OpeningHours } from '../team/opening-hours.ts'

@@ -1,6 +1,5 @@
 import type { Sql, Tx } from '../base/db.ts'
-import { rulesOf, takeRows } from '../base/distribution/hold-rows.ts'
-import { isSpread } from '../base/distribution/spread.ts'
+import { isSpread, rulesOf, takeRows } from '../base/distribution/spread.ts'
 import type { Role } from '../team/member.ts'
 import type { OpeningHours } from '../team/opening-hours.ts'
 

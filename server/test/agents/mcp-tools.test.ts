@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonSchemaType } from '@modelcontextprotocol/client'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
-import { scopes } from '../../src/access/keys/scopes.ts'
+import { scopes } from '../../src/access/keys/caller.ts'
 import { verbs } from '../../src/agents/verbs/verbs.ts'
 import {
   type AgentsWorld,

@@ -9,7 +9,7 @@ import {
   sameCall,
   sameText,
   withNow,
-} from '../../src/agents/pause/breaker.ts'
+} from '../../src/agents/breaker.ts'
 import { manualClock } from '../../src/base/clock.ts'
 import { conflict } from '../../src/base/errors.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'

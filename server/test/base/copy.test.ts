@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { copyStatement, readCatalogue } from '../../src/base/copy/catalogue.ts'
+import { copyStatement, loadTables, readCatalogue, withSession } from '../../src/base/copy/catalogue.ts'
 import { copyIn, copyOut } from '../../src/base/copy/copy.ts'
-import { loadTables } from '../../src/base/copy/load.ts'
-import { withSession } from '../../src/base/copy/session.ts'
 import { firstIdAt } from '../../src/base/id.ts'
-import { makeAhead } from '../../src/base/partitions/partitions.ts'
+import { makeAhead } from '../../src/base/partitions.ts'
 import { migratedDatabase, type TestDatabase, testDatabase } from '../support/database.ts'
 import { addressOf } from '../support/postgres/own-postgres.ts'
 

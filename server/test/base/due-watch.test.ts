@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../src/base/clock.ts'
 import { createNewsBoard } from '../../src/base/db.ts'
-import { watchDue } from '../../src/base/news/due-watch.ts'
+import { watchDue } from '../../src/base/news.ts'
 
 const minuteMs = 60_000
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '../../src/base/clock.ts'
 import { createNewsBoard } from '../../src/base/db.ts'
-import { hearNews } from '../../src/base/news/heard-news.ts'
+import { hearNews } from '../../src/base/news.ts'
 
 function hearing() {
   const board = createNewsBoard()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isFarAhead, partitionName, periodAt, periodOf, periodToMake } from '../../src/base/partitions/periods.ts'
+import { isFarAhead, partitionName, periodAt, periodOf, periodToMake } from '../../src/base/partitions.ts'
 
 const period = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) })
 const one = period('2026-12-07', '2026-12-21')

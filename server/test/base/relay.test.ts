@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { type News, openDb } from '../../src/base/db.ts'
-import { pack, relayNews } from '../../src/base/news/relay.ts'
+import { pack, relayNews } from '../../src/base/news.ts'
 import { testDatabase } from '../support/database.ts'
 import { atEnd } from '../support/file-end.ts'
 

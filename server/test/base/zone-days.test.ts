@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isTimeZone, lastDays } from '../../src/base/zone-days.ts'
+import { isTimeZone, lastDays } from '../../src/base/time.ts'
 
 const starts = (zone: string, count: number, now: string) =>
   lastDays(zone, count, new Date(now)).map(({ date, start }) => `${date} ${start.toISOString().slice(0, 16)}`)

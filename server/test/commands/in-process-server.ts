@@ -1,7 +1,7 @@
 import { buildApp } from '../../src/app/app.ts'
 import { repeatAtPauses } from '../../src/base/async/loop.ts'
 import { openRuntime } from '../../src/commands/start/runtime.ts'
-import { removeServerFile, writeServerFile } from '../../src/commands/start/server-file.ts'
+import { removeServerFile, writeServerFile } from '../../src/commands/team-call.ts'
 import { loadConfig } from '../../src/config.ts'
 import { startImports } from '../../src/leads/transfer/import/worker.ts'
 import { databaseSettings, testDatabase } from '../support/database.ts'

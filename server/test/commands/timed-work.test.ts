@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
-import type { DueWatch } from '../../src/base/news/due-watch.ts'
+import type { DueWatch } from '../../src/base/news.ts'
 import { applyPlatformSignal } from '../../src/channels/apply-platform-signal.ts'
 import { tellOutages, watchOutages } from '../../src/channels/health/tell-outages.ts'
 import { watchTemplates } from '../../src/channels/templates/template-schedule.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { eraseQuiet, removeOld } from '../../src/app/retention.ts'
+import { eraseQuiet, removeOld } from '../../src/app/erasure.ts'
 import { sweepImports } from '../../src/leads/retention.ts'
 import { runImports } from '../../src/leads/transfer/import/run.ts'
 import { conversationPath, type InboxWorld, inboxWorld, marina } from '../support/inbox/inbox-world.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { relayNews } from '../../src/base/news/relay.ts'
+import { relayNews } from '../../src/base/news.ts'
 import { openNode, testDatabase } from '../support/database.ts'
 import {
   eventsPath,

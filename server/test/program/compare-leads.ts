@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
-import { masterKeyFrom } from '../../src/base/sealing/master-key.ts'
+import { masterKeyFrom } from '../../src/base/sealing/secrets.ts'
 import { openVault } from '../../src/base/sealing/vault.ts'
 import type { LeadHistory } from './lead-writer.ts'
 

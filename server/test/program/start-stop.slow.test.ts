@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { isServerOf } from '../../src/base/embedded/postmaster.ts'
+import { isServerOf } from '../../src/base/embedded/cluster.ts'
 import { newFolder } from '../support/folder.ts'
 import { runCommand } from '../support/program/run-command.ts'
 import {

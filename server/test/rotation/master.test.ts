@@ -9,7 +9,7 @@ import {
   masterKeyId,
   readPreviousMasterKeyFiles,
   replaceMasterKeyFile,
-} from '../../src/base/sealing/master-key.ts'
+} from '../../src/base/sealing/secrets.ts'
 import { type MasterKeys, openVault, type Vault } from '../../src/base/sealing/vault.ts'
 import { rotateMasterKey } from '../../src/rotation/rotation-routes.ts'
 import { testDatabase } from '../support/database.ts'

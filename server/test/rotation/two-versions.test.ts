@@ -4,7 +4,7 @@ import { createUser } from '../../src/access/users/users.ts'
 import { openVault, type Vault } from '../../src/base/sealing/vault.ts'
 import { openReceive } from '../../src/inbox/receive/receive.ts'
 import { leadFromChat } from '../../src/leads/write/from-chat.ts'
-import { takeStep } from '../../src/rotation/step.ts'
+import { takeStep } from '../../src/rotation/rotation.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../support/inbox/inbox-world.ts'
 import { askRotation, drainRotations, rotationDeps } from '../support/rotation/rotating.ts'
 

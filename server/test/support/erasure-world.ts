@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { presentPayload } from '../../src/app/events.ts'
 import { keyedTables } from '../../src/app/tables.ts'
-import type { KeyedRow } from '../../src/base/sealing/keyed-table.ts'
+import type { KeyedRow } from '../../src/base/sealing/vault.ts'
 import type { Customer } from '../../src/channels/channel-event.ts'
 import type { MessageDetail } from '../../src/channels/message-detail.ts'
 import { askHolder } from '../../src/channels/unofficial/send/sends.ts'

@@ -1,5 +1,5 @@
-import { csrfTokenOf } from '../../src/access/sign-in/csrf.ts'
 import { startSession } from '../../src/access/sign-in/sessions.ts'
+import { csrfTokenOf } from '../../src/access/sign-in/visitor.ts'
 import { addMember } from '../../src/access/users/members.ts'
 import { createUser } from '../../src/access/users/users.ts'
 import type { Clock } from '../../src/base/clock.ts'

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { csrfTokenOf } from '../../src/access/sign-in/csrf.ts'
 import { startSession } from '../../src/access/sign-in/sessions.ts'
+import { csrfTokenOf } from '../../src/access/sign-in/visitor.ts'
 import { addMember } from '../../src/access/users/members.ts'
 import { createPasswords } from '../../src/access/users/passwords.ts'
 import { createUser } from '../../src/access/users/users.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSignal } from '../../src/base/async/signal.ts'
+import { createSignal } from '../../src/base/async/loop.ts'
 
 const lookEveryMs = 20
 

@@ -1,5 +1,5 @@
 import { createApiKey, type NewKeyInput } from '../../src/access/keys/change.ts'
-import { createMemoryLimiter } from '../../src/access/rate-limit/rate-limit-memory.ts'
+import { createMemoryLimiter } from '../../src/access/rate-limit/limiter.ts'
 import type { PasswordCost } from '../../src/access/users/passwords.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { gaugesOf } from '../../src/app/gauges.ts'

@@ -1,16 +1,20 @@
+import { Type } from 'typebox'
 import type { Sql, Tx } from '../../base/db.ts'
 import { invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { nullable, timestamp, titled } from '../../base/route.ts'
+import { text, visible } from '../../base/schema-types.ts'
 import { checksum62, hashToken, randomBase62 } from '../../base/sealing/secret-token.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member, Role, TeamCaller } from '../../team/member.ts'
-import { announceToken } from '../users/ended-access.ts'
-import type { TeamDeps } from '../users/team-deps.ts'
+import { idSchema, roleSchema } from '../../team/team-schema.ts'
+import { announceToken } from '../users/members.ts'
+import type { TeamDeps } from '../users/users.ts'
 
 const noteUseEveryMs = 60_000
 
-export interface TeamTokenRow {
+interface TeamTokenRow {
   id: string
   /** Null: works in every workspace. */
   workspace_id: string | null
@@ -23,7 +27,7 @@ export interface TeamTokenRow {
   expires_at: Date | null
 }
 
-export interface NewTeamToken {
+interface NewTeamToken {
   workspaceId: string | null
   name: string
   role: Role
@@ -150,26 +154,16 @@ async function insertTeamToken(
   now: Date,
 ): Promise<TeamTokenRow> {
   const { workspaceId, name, role, expiresAt } = input
-  const id = newId(now)
-  const lastFour = value.slice(-4)
-  await tx`
+  const [row] = await tx<[TeamTokenRow]>`
     insert into team_tokens (
       id, workspace_id, name, role, token_hash, last_four, created_by, created_at, expires_at
     )
     values (
-      ${id}, ${workspaceId}, ${name}, ${role}, ${hashToken(value)}, ${lastFour}, ${createdBy}, ${now}, ${expiresAt}
-    )`
-  return {
-    id,
-    workspace_id: workspaceId,
-    name,
-    role,
-    last_four: lastFour,
-    created_by: createdBy,
-    created_at: now,
-    last_used_at: null,
-    expires_at: expiresAt,
-  }
+      ${newId(now)}, ${workspaceId}, ${name}, ${role}, ${hashToken(value)}, ${value.slice(-4)}, ${createdBy}, ${now},
+      ${expiresAt}
+    )
+    returning ${columns(tx)}`
+  return row
 }
 
 const columns = (sql: Sql) => sql`
@@ -197,4 +191,42 @@ export function makeTeamToken(): string {
 
 export function isTeamToken(text: string): boolean {
   return shape.test(text) && text.slice(-6) === checksum62(text.slice(0, -7))
+}
+
+export const madeBySchema = nullable(
+  idSchema(
+    'The member who made it, or who made the token that did; null for the command line and the operator’s token.',
+  ),
+)
+
+export const tokenSchema = titled('TeamToken', {
+  id: idSchema('The token.'),
+  name: text(100, 'What it is for.', { example: 'Nightly export' }),
+  role: roleSchema,
+  shown: text(20, 'Prefix and last four characters.', { example: 'plt_…8fK2' }),
+  createdBy: madeBySchema,
+  createdAt: timestamp('When it was made.'),
+  lastUsedAt: nullable(timestamp('Its last use, to the minute.')),
+  expiresAt: nullable(timestamp('When it stops working; null: when it is revoked.')),
+})
+
+export const tokenNameSchema = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: visible,
+  description: 'What it is for.',
+  example: 'Nightly export',
+})
+
+export function presentToken(row: TeamTokenRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    shown: `plt_…${row.last_four}`,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    expiresAt: row.expires_at?.toISOString() ?? null,
+  }
 }

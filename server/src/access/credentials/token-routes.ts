@@ -7,12 +7,18 @@ import { readIsoTime } from '../../base/time.ts'
 import type { TeamCaller, TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema, roleSchema, workspaceParams } from '../../team/team-schema.ts'
-import { proveCaller } from '../account/two-factor.ts'
-import { proofFields } from '../sign-in/schema.ts'
+import { proveCaller } from '../account/profile.ts'
+import { proofFields } from '../sign-in/sessions.ts'
 import { visitorOf } from '../sign-in/visitor.ts'
-import type { TeamDeps } from '../users/team-deps.ts'
-import { createTeamToken, listTeamTokens, revokeTeamToken } from './team-tokens.ts'
-import { presentToken, tokenNameSchema, tokenSchema } from './token-schema.ts'
+import type { TeamDeps } from '../users/users.ts'
+import {
+  createTeamToken,
+  listTeamTokens,
+  presentToken,
+  revokeTeamToken,
+  tokenNameSchema,
+  tokenSchema,
+} from './team-tokens.ts'
 
 const listed = Type.Object({ tokens: Type.Array(tokenSchema, unpaged) })
 const withValue = titled('TeamTokenWithValue', {

@@ -1,7 +1,34 @@
 import type { FastifyRequest } from 'fastify'
+import { type ApiError, forbidden, unauthorized, unavailable } from '../../base/errors.ts'
 import type { LeadSettings } from '../../base/lead-settings.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
-import type { Scope } from './scopes.ts'
+import type { Take } from '../rate-limit/limiter.ts'
+import { rateLimited } from '../rate-limit/request-limits.ts'
+
+/** What a key may be allowed to do. The set is closed: a scope that is not here grants nothing. */
+export const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
+
+export type Scope = (typeof scopes)[number]
+export type LeadsScope = Extract<Scope, `leads.${string}`>
+export type InboxScope = Extract<Scope, `inbox.${string}`>
+
+/** What most keys are for, and the least that each takes. Only agents that answer get customers who write first. */
+export const purposes = {
+  answering: {
+    scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'],
+    answersNewConversations: true,
+  },
+  syncing: { scopes: ['leads.read', 'leads.write', 'leads.bulk'], answersNewConversations: false },
+  reading: { scopes: ['leads.read', 'inbox.read'], answersNewConversations: false },
+} as const satisfies Record<string, { scopes: readonly Scope[]; answersNewConversations: boolean }>
+
+export type Purpose = keyof typeof purposes
+
+export const isPurpose = (text: string): text is Purpose => Object.hasOwn(purposes, text)
+
+export function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text)
+}
 
 /** Who calls, and what the call may see: one API key with the settings of its workspace. */
 export interface Caller {
@@ -26,7 +53,7 @@ export interface SendLimits {
   daily: number | null
 }
 
-export interface CallerWorkspace extends LeadSettings {
+interface CallerWorkspace extends LeadSettings {
   leadsEnabled: boolean
   inboxEnabled: boolean
   inboxAvailable: boolean
@@ -47,4 +74,51 @@ declare module 'fastify' {
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === undefined) throw new Error('This route has no guard: it needs one of its onRequest hooks')
   return request.caller
+}
+
+/** `unknown` is every credential that is no key of ours: none, malformed, mistyped or never issued. */
+type Rejection = 'unknown' | 'revoked' | 'expired' | 'address' | { lacks: readonly Scope[] }
+
+const messages = {
+  unknown: 'API key missing or not valid',
+  revoked: 'API key revoked',
+  expired: 'API key expired',
+  address: 'API key not allowed from this address',
+} as const
+
+/** The one way in which a key is turned down: 401, with a message that names the reason and nothing else. */
+export function rejectKey(reason: Rejection): ApiError {
+  return unauthorized(
+    typeof reason === 'string' ? messages[reason] : `API key lacks scope ${reason.lacks.join(' or ')}`,
+  )
+}
+
+export type Face = 'leads' | 'inbox'
+
+/** Throws what keeps a known caller out: 403 the plan, 429 the rate, 503 the inbox, in this order. */
+export function checkAdmission({ workspace }: Caller, face: Face, take: Take | null): void {
+  if (face === 'leads' && !workspace.leadsEnabled) throw forbidden('The plan of this workspace does not include leads')
+  if (face === 'inbox' && !workspace.inboxEnabled) {
+    throw forbidden('The plan of this workspace does not include the inbox')
+  }
+  if (take !== null && !take.allowed) throw rateLimited(take)
+  if (face === 'inbox' && !workspace.inboxAvailable) {
+    throw unavailable('The inbox is not available for this workspace at the moment', { code: 'CHAT_INBOX_UNAVAILABLE' })
+  }
+}
+
+/** The faces whose events a caller may read. The inbox being away hides nothing that has happened. */
+export function readableFaces({ workspace, may }: Caller): Face[] {
+  const faces: Face[] = []
+  if (may('leads.read') && workspace.leadsEnabled) faces.push('leads')
+  if (may('inbox.read') && workspace.inboxEnabled) faces.push('inbox')
+  return faces
+}
+
+/** Throws what keeps a known caller from the feed of events: 403 the plan, 429 the rate, in this order. */
+export function checkFeedAdmission(caller: Caller, take: Take | null): void {
+  if (readableFaces(caller).length === 0) {
+    throw forbidden('The plan of this workspace includes no events that this key may read')
+  }
+  if (take !== null && !take.allowed) throw rateLimited(take)
 }

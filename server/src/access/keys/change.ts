@@ -7,21 +7,23 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
-import { hashKeyValue, lastFourOf, makeKeyValue } from './key-format.ts'
-import { type KeyChangesInput, statusAt } from './key-schema.ts'
-import { checkKeySettings, type KeySettingsInput, mayAnswer } from './key-settings.ts'
+import { isScope } from './caller.ts'
+import { checkKeySettings, type KeyChangesInput, mayAnswer, statusAt } from './key-schema.ts'
 import type { LastCalls } from './last-calls.ts'
 import {
   type ApiKeyRow,
+  hashKeyValue,
   insertApiKey,
   type KeyChanges,
+  type KeySettingsInput,
+  lastFourOf,
   lockApiKey,
+  makeKeyValue,
   notifyKeyChanged,
   replaceValue,
   setRevoked,
   storeChanges,
 } from './queries.ts'
-import { isScope } from './scopes.ts'
 
 export interface KeyDeps {
   db: Db

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import { batch } from '../../base/async/batch.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, isUndone } from '../../base/db.ts'
+import { type AddressSet, addressSet, normalAddress, normalRange } from '../../base/outgoing/address.ts'
 import { asServiceFor, attributeTo } from '../../base/shares/work.ts'
 import { createGuesses, type GuessesOf } from '../rate-limit/guesses.ts'
 import type { Limiter, Take } from '../rate-limit/limiter.ts'
@@ -13,80 +14,20 @@ import {
   setRateLimitHeaders,
   setUncountedHeaders,
 } from '../rate-limit/request-limits.ts'
-import { checkAdmission, checkFeedAdmission, type Face } from './admission.ts'
-import { type Caller, callerOf } from './caller.ts'
-import { type ClientAddress, clientAddressReader } from './client-address.ts'
-import { createKeyCache, type KeyCache } from './key-cache.ts'
-import { hashKeyValue, isKeyValue } from './key-format.ts'
-import { type KnownKey, knownKey } from './known-key.ts'
+import {
+  type Caller,
+  callerOf,
+  checkAdmission,
+  checkFeedAdmission,
+  type Face,
+  type InboxScope,
+  type LeadsScope,
+  rejectKey,
+  type Scope,
+} from './caller.ts'
+import { createKeyCache, type KeyCache, type KnownKey, knownKey } from './key-cache.ts'
 import { createLastCalls, type LastCalls } from './last-calls.ts'
-import { recordKeyUses, selectKeysByHash } from './queries.ts'
-import { rejectKey } from './reject-key.ts'
-import type { InboxScope, LeadsScope, Scope } from './scopes.ts'
-
-const flushEveryMs = 5000
-const perKeyMs = 60_000
-
-interface LastUsed {
-  note(caller: Caller): void
-  /** Writes what is due. A failure keeps it for the next time. */
-  flush(): Promise<void>
-  /** Writes everything that is left. */
-  close(): Promise<void>
-}
-
-interface Use {
-  workspaceId: string
-  keyId: string
-  at: Date
-  writtenAt: Date | null
-}
-
-/** Notes uses in memory and writes them in batches, at most once a minute for each key. A crash loses a minute. */
-export function createLastUsed(db: Db, clock: Clock): LastUsed {
-  let uses = new Map<string, Use>()
-
-  function note(caller: Caller): void {
-    const use = uses.get(caller.keyId)
-    if (use !== undefined) use.at = clock.now()
-    else {
-      const { workspaceId, keyId } = caller
-      uses.set(keyId, { workspaceId, keyId, at: clock.now(), writtenAt: null })
-    }
-  }
-
-  async function write(due: (use: Use) => boolean): Promise<void> {
-    const batch = [...uses.values()].filter(due).map((use) => ({ ...use }))
-    if (batch.length === 0) return
-    await db.tx((tx) => recordKeyUses(tx, batch))
-    for (const { keyId, at } of batch) {
-      const use = uses.get(keyId)
-      if (use !== undefined) use.writtenAt = at
-    }
-  }
-
-  async function flush(): Promise<void> {
-    await write((use) => use.writtenAt === null || elapsedMs(use.writtenAt, use.at) >= perKeyMs)
-    const now = clock.now()
-    const isIdle = (use: Use) => use.writtenAt !== null && elapsedMs(use.at, now) >= perKeyMs
-    uses = new Map([...uses].filter(([, use]) => !isIdle(use)))
-  }
-
-  const timer = setInterval(() => flush().catch(() => {}), flushEveryMs).unref()
-
-  return {
-    note,
-    flush,
-    close: async () => {
-      clearInterval(timer)
-      await write((use) => use.writtenAt === null || use.at > use.writtenAt)
-    },
-  }
-}
-
-function elapsedMs(from: Date, to: Date): number {
-  return to.getTime() - from.getTime()
-}
+import { hashKeyValue, isKeyValue, selectKeysByHash } from './queries.ts'
 
 export interface GuardOptions {
   db: Db
@@ -129,7 +70,6 @@ export interface Guard {
 export async function createGuard({ db, clock, limits, trustedProxies, limiter }: GuardOptions): Promise<Guard> {
   const keys = createKeyCache(clock, keyReader(db))
   const authentication = { keys, clock, clientAddress: clientAddressReader(trustedProxies) }
-  const lastUsed = createLastUsed(db, clock)
   const lastCalls = createLastCalls(db, clock)
   await db.listen('api_keys', keys.forgetKey)
   await db.listen('workspaces', keys.forgetWorkspace)
@@ -138,7 +78,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
   const hook = (face: Face, checkScope: CheckScope): onRequestAsyncHookHandler =>
     async function guardRequest(request, reply) {
       const caller = await identify(authentication, request, reply, limitOf(limits, face), checkScope)
-      lastUsed.note(caller)
+      lastCalls.use(caller)
       const take = await countRequest(limits, limiter, caller, face)
       if (take !== null) setRateLimitHeaders(reply, take)
       checkAdmission(caller, face, take)
@@ -152,7 +92,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
       const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
         requireScope(each, ['leads.read', 'inbox.read']),
       )
-      lastUsed.note(caller)
+      lastCalls.use(caller)
       const take = await countRequest(limits, limiter, caller, 'events')
       if (take !== null) setRateLimitHeaders(reply, take)
       checkFeedAdmission(caller, take)
@@ -167,7 +107,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
     anyKey: () => async (request) => {
       request.caller = await authenticate(authentication, request.raw)
       attributeTo(request.caller.workspaceId)
-      lastUsed.note(request.caller)
+      lastCalls.use(request.caller)
     },
     admit: async (caller, face, anyOf) => {
       requireScope(caller, anyOf)
@@ -187,7 +127,7 @@ export async function createGuard({ db, clock, limits, trustedProxies, limiter }
     close: async () => {
       stopHearing()
       // While the database is away the last minute of notes is lost, as in a crash. That is no reason to fail a stop.
-      await Promise.allSettled([lastUsed.close(), lastCalls.close()])
+      await lastCalls.close().catch(() => {})
     },
   }
 }
@@ -299,4 +239,56 @@ function setLegacyDeleteHeaders(reply: FastifyReply): void {
   reply.header('warning', `299 - "${warning}"`)
   reply.header('deprecation', `@${deprecatedAt.getTime() / 1000}`)
   reply.header('sunset', endsAt.toUTCString())
+}
+
+/** The address of a request's client in its normal spelling, or null when it cannot be told. */
+export type ClientAddress = (request: IncomingMessage) => string | null
+
+/**
+ * Reads addresses behind the operator's proxies, listed as addresses or CIDR; none listed: the socket decides.
+ * `onUntrusted` is called once, when a forwarded address first comes from who is not listed: either somebody makes it up,
+ * or a proxy is not listed and all its clients count as one.
+ */
+export function clientAddressReader(
+  trustedProxies: readonly string[],
+  onUntrusted: () => void = () => {},
+): ClientAddress {
+  const isTrusted = addressSet(trustedProxies.map((range) => normalRange(range)).filter((range) => range !== null))
+  let isTold = false
+  return (request) => {
+    const { remoteAddress } = request.socket
+    const forwardedFor = request.headers['x-forwarded-for']
+    if (!isTold && forwardedFor !== undefined && !isTrusted(normalAddress(remoteAddress ?? '') ?? '::')) {
+      isTold = true
+      onUntrusted()
+    }
+    return clientAddress(remoteAddress, forwardedFor, isTrusted)
+  }
+}
+
+/**
+ * Walks `X-Forwarded-For` from the right, since each proxy appends what it saw: everything left of the first
+ * address that is not ours was written by the caller. A hop of our own proxies that is no address gives null, which
+ * no allowlist contains.
+ */
+export function clientAddress(
+  socketAddress: string | undefined,
+  forwardedFor: string | string[] | undefined,
+  isTrusted: AddressSet,
+): string | null {
+  let client = normalAddress(socketAddress ?? '')
+  if (client === null || forwardedFor === undefined || !isTrusted(client)) return client
+  const hops = [forwardedFor].flat().join(',').split(',')
+  for (const hop of hops.reverse()) {
+    client = normalAddress(withoutPort(hop.trim()))
+    if (client === null || !isTrusted(client)) return client
+  }
+  return client
+}
+
+// Some proxies write `203.0.113.7:52011` or `[2001:db8::1]:52011`.
+function withoutPort(hop: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop)
+  if (bracketed !== null) return bracketed[1] ?? ''
+  return /^\d+\.\d+\.\d+\.\d+:\d{1,5}$/.test(hop) ? hop.slice(0, hop.lastIndexOf(':')) : hop
 }

@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox'
+import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import { normalRange } from '../../base/outgoing/address.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { text, uuid, visible, wholeNumber } from '../../base/schema-types.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import { shownKey } from './key-format.ts'
-import type { ApiKeyRow } from './queries.ts'
-import { scopes } from './scopes.ts'
+import { isScope, type Scope, scopes } from './caller.ts'
+import { type ApiKeyRow, type KeySettingsInput, shownKey } from './queries.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -177,4 +179,70 @@ export function presentKey(row: ApiKeyRow, now: Date): Static<typeof keySchema> 
 export function statusAt(row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now: Date): Static<typeof usableStatus> {
   if (row.revoked_at !== null) return 'revoked'
   return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active'
+}
+
+const answeringScope: Scope = 'inbox.write'
+
+/** The one thing that a key without the scope to answer cannot be given. */
+const needsAnsweringScope: Issue = {
+  path: 'answersNewConversations',
+  message: `needs the scope ${answeringScope}: set it to false, or give the key the scope`,
+}
+
+export const mayAnswer = (scopes: readonly string[]): boolean => scopes.includes(answeringScope)
+
+const maxNameLength = 100
+const maxListLength = 100
+
+/** Checks and normalises the settings of a new key; throws one `InvalidInput` that names every problem. */
+export function checkKeySettings(input: KeySettingsInput, now: Date) {
+  const issues: Issue[] = []
+  const settings = {
+    name: input.name.trim(),
+    scopes: checkScopes(input.scopes, issues),
+    connectionIds: checkConnectionIds(input.connectionIds ?? [], issues),
+    phoneVisibility: input.phoneVisibility ?? ('full' as const),
+    allowlist: checkAllowlist(input.allowlist ?? [], issues),
+    answersNewConversations: input.answersNewConversations ?? mayAnswer(input.scopes),
+    unansweredSends: input.unansweredSends ?? null,
+    dailySends: input.dailySends ?? null,
+    expiresAt: input.expiresAt ?? null,
+  }
+  if (settings.name.length < 1 || settings.name.length > maxNameLength) {
+    issues.push({ path: 'name', message: `must have 1 to ${maxNameLength} characters` })
+  }
+  if (settings.answersNewConversations && !mayAnswer(settings.scopes)) issues.push(needsAnsweringScope)
+  // Written so that a time that is no time (NaN) is refused as well.
+  if (settings.expiresAt !== null && !(settings.expiresAt.getTime() > now.getTime())) {
+    issues.push({ path: 'expiresAt', message: 'must be in the future' })
+  }
+  if (issues.length > 0) throw new InvalidInput(issues)
+  return settings
+}
+
+function checkScopes(chosen: readonly string[], issues: Issue[]): Scope[] {
+  if (chosen.length === 0) issues.push({ path: 'scopes', message: `must name at least one of ${scopes.join(', ')}` })
+  for (const [at, scope] of chosen.entries()) {
+    if (!isScope(scope)) issues.push({ path: `scopes[${at}]`, message: `must be one of ${scopes.join(', ')}` })
+  }
+  return scopes.filter((scope) => chosen.includes(scope))
+}
+
+function checkConnectionIds(ids: readonly string[], issues: Issue[]): string[] {
+  if (ids.length > maxListLength) issues.push({ path: 'connectionIds', message: `must have at most ${maxListLength}` })
+  for (const [at, id] of ids.entries()) {
+    if (!isUuid(id)) issues.push({ path: `connectionIds[${at}]`, message: 'must be the id of a connection' })
+  }
+  return [...new Set(ids.map((id) => id.toLowerCase()))]
+}
+
+function checkAllowlist(entries: readonly string[], issues: Issue[]): string[] {
+  if (entries.length > maxListLength) issues.push({ path: 'allowlist', message: `must have at most ${maxListLength}` })
+  const ranges: string[] = []
+  for (const [at, entry] of entries.entries()) {
+    const range = normalRange(entry.trim())
+    if (range === null) issues.push({ path: `allowlist[${at}]`, message: 'must be an address or a CIDR range' })
+    else ranges.push(range)
+  }
+  return [...new Set(ranges)]
 }

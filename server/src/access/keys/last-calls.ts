@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import type { Caller } from './caller.ts'
+import { recordKeyUses } from './queries.ts'
 
 /** What is kept of a call: nothing that anybody said or is named. */
 export interface KeyCall {
@@ -15,14 +16,18 @@ export interface KeyCall {
 }
 
 export interface LastCalls {
-  note(caller: Pick<Caller, 'workspaceId' | 'keyId'>, call: KeyCall): void
+  /** The key was let in: its last use is kept to within a minute. */
+  use(caller: KeyName): void
+  note(caller: KeyName, call: KeyCall): void
   /** The newest calls of a key, with those that only this process knows of yet; of other nodes to within a minute. */
   read(workspaceId: string, keyId: string): Promise<KeyCall[]>
-  /** Writes those of the keys that are due. A failure keeps them for the next time. */
+  /** Writes what there is of the keys that are due. A failure keeps it for the next time. */
   flush(): Promise<void>
   /** Writes everything that is left. */
   close(): Promise<void>
 }
+
+type KeyName = Pick<Caller, 'workspaceId' | 'keyId'>
 
 export const keptCalls = 100
 
@@ -33,27 +38,27 @@ const maxKeys = 10_000
 const maxCalls = 20_000
 const keysPerStatement = 200
 
-interface Pending {
-  workspaceId: string
-  keyId: string
+interface Pending extends KeyName {
   /** The oldest first. */
   calls: KeyCall[]
+  /** The last use, while it is not written. */
+  usedAt: Date | null
   writtenAtMs: number | null
 }
 
-/** Notes calls in memory, beside the request, and writes them in batches, at most once a minute for each key. A crash loses a minute. */
+/**
+ * Notes uses and calls in memory, beside the request, and writes them in batches, at most once a minute for each key. A crash
+ * loses a minute.
+ */
 export function createLastCalls(db: Db, clock: Clock): LastCalls {
   const keys = new Map<string, Pending>()
   let before: Promise<unknown> = Promise.resolve()
   const room = () => Math.min(keptCalls, Math.max(1, Math.floor(maxCalls / keys.size)))
 
-  function note({ workspaceId, keyId }: Pick<Caller, 'workspaceId' | 'keyId'>, call: KeyCall): void {
-    const known = keys.get(keyId)
-    if (known === undefined && keys.size >= maxKeys) return
-    const pending = known ?? { workspaceId, keyId, calls: [], writtenAtMs: null }
-    if (known === undefined) keys.set(keyId, pending)
-    pending.calls.push(call)
-    if (pending.calls.length > room()) pending.calls.shift()
+  function pendingOf({ workspaceId, keyId }: KeyName): Pending {
+    const pending = keys.get(keyId) ?? { workspaceId, keyId, calls: [], usedAt: null, writtenAtMs: null }
+    keys.set(keyId, pending)
+    return pending
   }
 
   // One after the other: two writes at once would store the same calls twice, and a read beside one would miss or double them.
@@ -64,35 +69,49 @@ export function createLastCalls(db: Db, clock: Clock): LastCalls {
   }
 
   async function write(isDue: (pending: Pending) => boolean): Promise<void> {
-    const due = [...keys.values()].filter((pending) => pending.calls.length > 0 && isDue(pending))
+    const due = [...keys.values()].filter((pending) => !isEmpty(pending) && isDue(pending))
     for (let at = 0; at < due.length; at += keysPerStatement) {
-      const batch = due.slice(at, at + keysPerStatement).map((pending) => ({ pending, calls: [...pending.calls] }))
-      await db.tx((tx) =>
-        storeCalls(
+      // In the order of the keys, so that two nodes that write at once wait for each other and not both.
+      const batch = due.slice(at, at + keysPerStatement).toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
+      const written = batch.map((pending) => ({ ...pending, calls: [...pending.calls] }))
+      await db.tx(async (tx) => {
+        await storeCalls(
           tx,
-          batch.map(({ pending, calls }) => ({ ...pending, calls })),
-        ),
-      )
-      for (const { pending, calls } of batch) {
-        const written = new Set(calls)
-        pending.calls = pending.calls.filter((call) => !written.has(call))
+          written.filter(({ calls }) => calls.length > 0),
+        )
+        const uses = written.flatMap(({ usedAt: at, ...key }) => (at === null ? [] : { ...key, at }))
+        if (uses.length > 0) await recordKeyUses(tx, uses)
+      })
+      for (const [n, pending] of batch.entries()) {
+        const stored = new Set(written[n]?.calls)
+        pending.calls = pending.calls.filter((call) => !stored.has(call))
+        if (pending.usedAt === written[n]?.usedAt) pending.usedAt = null
         pending.writtenAtMs = clock.now().getTime()
       }
     }
   }
 
+  const isEmpty = ({ calls, usedAt }: Pending) => calls.length === 0 && usedAt === null
   const hasRested = ({ writtenAtMs }: Pending) =>
     writtenAtMs === null || clock.now().getTime() - writtenAtMs >= perKeyMs
 
   async function flush(): Promise<void> {
     await inTurn(() => write(hasRested))
-    for (const [keyId, pending] of keys) if (pending.calls.length === 0 && hasRested(pending)) keys.delete(keyId)
+    for (const [keyId, pending] of keys) if (isEmpty(pending) && hasRested(pending)) keys.delete(keyId)
   }
 
   const timer = setInterval(() => flush().catch(() => {}), flushEveryMs).unref()
 
   return {
-    note,
+    use: (caller) => {
+      pendingOf(caller).usedAt = clock.now()
+    },
+    note: (caller, call) => {
+      if (!keys.has(caller.keyId) && keys.size >= maxKeys) return
+      const { calls } = pendingOf(caller)
+      calls.push(call)
+      if (calls.length > room()) calls.shift()
+    },
     flush,
     read: (workspaceId, keyId) =>
       inTurn(async () => {
@@ -128,16 +147,15 @@ const fromStored = ([atMs, method, route, verb, status, ms]: StoredCall): KeyCal
   ms,
 })
 
-/** In the order of the keys, so that two nodes that write at once wait for each other and not both. */
-async function storeCalls(tx: Tx, batch: readonly Omit<Pending, 'writtenAtMs'>[]): Promise<void> {
-  const sorted = batch.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))
+async function storeCalls(tx: Tx, batch: readonly (KeyName & { calls: KeyCall[] })[]): Promise<void> {
+  if (batch.length === 0) return
   await tx`
     insert into key_calls as kept (workspace_id, key_id, calls)
     select made.workspace_id, made.key_id, made.calls::jsonb
     from unnest(
-      ${sorted.map(({ workspaceId }) => workspaceId)}::uuid[],
-      ${sorted.map(({ keyId }) => keyId)}::uuid[],
-      ${sorted.map(({ calls }) => JSON.stringify(calls.toReversed().map(toStored)))}::text[]
+      ${batch.map(({ workspaceId }) => workspaceId)}::uuid[],
+      ${batch.map(({ keyId }) => keyId)}::uuid[],
+      ${batch.map(({ calls }) => JSON.stringify(calls.toReversed().map(toStored)))}::text[]
     ) as made (workspace_id, key_id, calls)
     on conflict (workspace_id, key_id) do update
     -- Twice as many as are shown: of two nodes that write by turns, both parts are there, to be read in order.

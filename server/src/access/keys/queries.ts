@@ -1,7 +1,9 @@
-import { announce, type Sql, type Tx } from '../../base/db.ts'
-import { keysOf, takeRows } from '../../base/distribution/hold-rows.ts'
-import { isSpread } from '../../base/distribution/spread.ts'
+import { hash } from 'node:crypto'
+import { announce, type Db, type Sql, type Tx } from '../../base/db.ts'
+import { isSpread, keysOf, takeRows } from '../../base/distribution/spread.ts'
 import { type LeadSettingsRow, leadSettingsColumns } from '../../base/lead-settings.ts'
+import { checksum62, randomBase62 } from '../../base/sealing/secret-token.ts'
+import { recordAudit } from '../../team/audit.ts'
 import type { OpeningHours } from '../../team/opening-hours.ts'
 
 export interface ApiKeyRow {
@@ -29,20 +31,28 @@ const shownColumns = (sql: Sql) => sql`
   answers_new_conversations, unanswered_sends, daily_sends, expires_at, revoked_at, previous_valid_until, created_by,
   created_at, last_used_at`
 
-export interface NewApiKey {
+/** What is chosen when a key is made. Who sees phones, and until when it works, stays as it is for the key's life. */
+export interface KeySettingsInput {
+  name: string
+  scopes: readonly string[]
+  /** Empty or absent: every connection of the workspace. */
+  connectionIds?: readonly string[]
+  phoneVisibility?: 'full' | 'masked'
+  /** Addresses and CIDR ranges, at most 100; empty or absent: any address. */
+  allowlist?: readonly string[]
+  /** Whether it gets customers who write for the first time; absent: if it may answer them. */
+  answersNewConversations?: boolean
+  /** How much it may send; null or absent: the usual. Routes know the ranges. */
+  unansweredSends?: number | null
+  dailySends?: number | null
+  expiresAt?: Date | null
+}
+
+interface NewApiKey extends Required<KeySettingsInput> {
   workspaceId: string
   id: string
-  name: string
   keyHash: string
   lastFour: string
-  scopes: readonly string[]
-  connectionIds: readonly string[]
-  phoneVisibility: 'full' | 'masked'
-  allowlist: readonly string[]
-  answersNewConversations: boolean
-  unansweredSends: number | null
-  dailySends: number | null
-  expiresAt: Date | null
   createdBy: string | null
   createdAt: Date
 }
@@ -144,7 +154,7 @@ export async function storeChanges(tx: Tx, workspaceId: string, keyId: string, t
   return row
 }
 
-export interface NewValue {
+interface NewValue {
   keyHash: string
   lastFour: string
   previousValidUntil: Date
@@ -204,7 +214,7 @@ export async function selectKeysByHash(sql: Sql, hashes: readonly string[]): Pro
   return hashes.map((hash) => byHash.get(hash) ?? null)
 }
 
-export interface KeyUse {
+interface KeyUse {
   workspaceId: string
   keyId: string
   at: Date
@@ -224,4 +234,53 @@ export async function recordKeyUses(tx: Tx, uses: readonly KeyUse[]): Promise<vo
     where k.workspace_id = used.workspace_id
     and k.id = used.id
     and (k.last_used_at is null or k.last_used_at <= used.minute_before)`
+}
+
+// `plk_<22 random>_<6 checksum>`, both base62: the prefix is found by secret scanners, the checksum turns a typo
+// down without a database read, and an underscore lets a double click select the whole.
+const prefix = 'plk_'
+const randomLength = 22
+const checksumLength = 6
+const shape = /^plk_[0-9A-Za-z]{22}_[0-9A-Za-z]{6}$/
+
+/** A new key value of about 131 random bits. */
+export function makeKeyValue(): string {
+  const body = prefix + randomBase62(randomLength)
+  return `${body}_${checksum62(body)}`
+}
+
+/** Whether the text has the form of a key and its checksum fits. */
+export function isKeyValue(text: string): boolean {
+  return shape.test(text) && text.slice(-checksumLength) === checksum62(text.slice(0, prefix.length + randomLength))
+}
+
+/** SHA-256 as lower-case hex: the value is long and random, so a slow hash would only slow us down. */
+export function hashKeyValue(value: string): string {
+  return hash('sha256', value, 'hex')
+}
+
+export function lastFourOf(value: string): string {
+  return value.slice(-4)
+}
+
+/** How a key is shown after its creation: `plk_…abcd`. */
+export function shownKey(lastFour: string): string {
+  return `${prefix}…${lastFour}`
+}
+
+/** Why a key was told to pause: it called in vain again and again, or sent the same words to many. */
+export type PausedWhy = 'same_call' | 'same_text'
+
+/** Lets people see that a key was told to pause, for which it did not ask. */
+export async function storePause(db: Db, workspaceId: string, keyId: string, why: PausedWhy, now: Date): Promise<void> {
+  await db.tx(async (tx) => {
+    await tx`
+      update api_keys
+      set paused_at = ${now},
+        paused_why = ${why}
+      where workspace_id = ${workspaceId}
+        and id = ${keyId}`
+    const actor = { type: 'system', id: null } as const
+    await recordAudit(tx, { scopeId: workspaceId, actor, action: 'api-key.paused', target: `api-key:${keyId}` }, now)
+  })
 }

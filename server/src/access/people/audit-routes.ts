@@ -9,7 +9,7 @@ import { type AuditRow, listAudit } from '../../team/audit.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
-import type { TeamDeps } from '../users/team-deps.ts'
+import type { TeamDeps } from '../users/users.ts'
 
 const actorTypes = ['user', 'token', 'agent', 'system'] as const
 

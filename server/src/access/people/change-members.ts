@@ -5,9 +5,16 @@ import { type Member, type Role, roleCovers, roles } from '../../team/member.ts'
 import { revokeTokensOf } from '../credentials/team-tokens.ts'
 import { type KeyDeps, revokeApiKey } from '../keys/change.ts'
 import { selectUsableKeysOf } from '../keys/queries.ts'
-import { announceMember } from '../users/ended-access.ts'
-import { findMember, lockMembers, memberNotFound, refuseAbove, removeMember, setRole } from '../users/members.ts'
-import type { TeamDeps } from '../users/team-deps.ts'
+import {
+  announceMember,
+  findMember,
+  lockMembers,
+  memberNotFound,
+  refuseAbove,
+  removeMember,
+  setRole,
+} from '../users/members.ts'
+import type { TeamDeps } from '../users/users.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
 
 /**

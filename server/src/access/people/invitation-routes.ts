@@ -13,15 +13,19 @@ import {
   roleSchema,
   workspaceParams,
 } from '../../team/team-schema.ts'
-import { csrfHeader, refuseForgery } from '../sign-in/csrf.ts'
-import { csrfTokenSchema } from '../sign-in/schema.ts'
-import { findSession } from '../sign-in/sessions.ts'
+import { csrfTokenSchema, findSession } from '../sign-in/sessions.ts'
 import { keepSession } from '../sign-in/sign-in-routes.ts'
-import { visitorOf } from '../sign-in/visitor.ts'
-import type { TeamDeps } from '../users/team-deps.ts'
-import { acceptInvitation } from './accept-invitation.ts'
-import { invite, listInvitations, readInvitation, showInvitationLink, withdrawInvitation } from './invitations.ts'
-import { invitationSchema, presentInvitation } from './schema.ts'
+import { csrfHeader, refuseForgery, visitorOf } from '../sign-in/visitor.ts'
+import type { TeamDeps } from '../users/users.ts'
+import {
+  acceptInvitation,
+  invite,
+  listInvitations,
+  readInvitation,
+  showInvitationLink,
+  withdrawInvitation,
+} from './invitations.ts'
+import { invitationSchema, presentInvitation } from './people.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/invitations'
 

@@ -7,15 +7,14 @@ import { type Member, roleCovers, type TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { announceMemberNews } from '../../team/team-news.ts'
 import { closed, idSchema, roleSchema, workspaceParams } from '../../team/team-schema.ts'
-import { endSessionsOfMember } from '../account/end-sessions.ts'
-import { listTeamTokensOf } from '../credentials/team-tokens.ts'
-import { presentToken, tokenSchema } from '../credentials/token-schema.ts'
+import { endSessionsOfMember } from '../account/account-routes.ts'
+import { listTeamTokensOf, presentToken, tokenSchema } from '../credentials/team-tokens.ts'
 import { keySchema, presentKey } from '../keys/key-schema.ts'
 import { selectUsableKeysOf } from '../keys/queries.ts'
 import { findMember, listMembers, memberNotFound, setAway } from '../users/members.ts'
 import { changeRole, type LeavingDeps, leaveTeam, type MadeWebhook } from './change-members.ts'
 import { listInvitations } from './invitations.ts'
-import { invitationSchema, memberSchema, presentInvitation, presentMember } from './schema.ts'
+import { invitationSchema, memberSchema, presentInvitation, presentMember } from './people.ts'
 
 const webhook = Type.Object({
   id: idSchema('The endpoint.'),

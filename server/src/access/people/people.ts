@@ -1,11 +1,15 @@
 import type { Sql } from '../../base/db.ts'
+import { nullable, timestamp, titled } from '../../base/route.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Role } from '../../team/member.ts'
-import type { PausedWhy } from '../keys/pause.ts'
-import { listMembers } from '../users/members.ts'
+import { emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
+import { madeBySchema } from '../credentials/team-tokens.ts'
+import type { PausedWhy } from '../keys/queries.ts'
+import { listMembers, type WorkspaceMember } from '../users/members.ts'
+import type { Invitation } from './invitations.ts'
 
 /** Everyone who can appear as the doer of something, by name. */
-export interface People {
+interface People {
   members: { id: string; name: string; role: Role }[]
   keys: KeyRow[]
   tokens: NamedRow[]
@@ -45,4 +49,31 @@ export async function listNamedKeys(sql: Sql, workspaceId: string): Promise<KeyR
     from api_keys
     where workspace_id = ${workspaceId}
     order by id`
+}
+
+export const memberSchema = titled('Member', {
+  userId: idSchema('The user.'),
+  name: personNameSchema,
+  email: emailSchema,
+  role: roleSchema,
+  joinedAt: timestamp('When the user joined the workspace.'),
+  awaySince: nullable(timestamp('Since when they are away, as they say themselves; null: here.')),
+})
+
+export const invitationSchema = titled('Invitation', {
+  id: idSchema('The invitation.'),
+  email: emailSchema,
+  role: roleSchema,
+  createdBy: madeBySchema,
+  createdAt: timestamp('When it was made.'),
+  expiresAt: timestamp('Until when its link works.'),
+})
+
+export function presentMember(member: WorkspaceMember) {
+  const { joinedAt, awaySince } = member
+  return { ...member, joinedAt: joinedAt.toISOString(), awaySince: awaySince?.toISOString() ?? null }
+}
+
+export function presentInvitation({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {
+  return { id, email, role, createdBy, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
 }

@@ -1,8 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Clock } from '../../base/clock.ts'
 import { type ApiError, tooManyRequests } from '../../base/errors.ts'
-import type { Limiter } from './limiter.ts'
-import { emptyWindow, takeUnits, type Window, waitMs } from './rate-window.ts'
+import { emptyWindow, type Limiter, takeUnits, type Window, waitMs } from './limiter.ts'
 
 /**
  * Numbers that a reader who sees phones masked may name in a minute without their being there. Five hidden digits take

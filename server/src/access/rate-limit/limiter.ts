@@ -1,3 +1,5 @@
+import type { Clock } from '../../base/clock.ts'
+
 export interface Take {
   allowed: boolean
   limit: number
@@ -32,4 +34,131 @@ export function taken(limit: number, used: number, waitMs: number): Take {
 export function refused(limit: number, waitMs: number): Take {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
   return { allowed: false, limit, remaining: 0, resetSeconds: seconds, retryAfterSeconds: seconds }
+}
+
+// A sliding window in slots: a unit counts from its slot until the same slot has left the last 60 s *entirely*. So
+// no 60 s ever hold more than the limit, at the price of one slot: a unit comes back up to `slotMs` late.
+
+export const windowMs = 60_000
+
+export interface Window {
+  /** Slot numbers (time divided by the slot's length), oldest first. */
+  slots: number[]
+  /** Units taken in each of these slots. */
+  units: number[]
+  total: number
+}
+
+export const emptyWindow = (): Window => ({ slots: [], units: [], total: 0 })
+
+/** Takes up to `wanted` units; returns how many the limit left room for. Changes the window. */
+export function takeUnits(window: Window, nowMs: number, slotMs: number, limit: number, wanted: number): number {
+  const slot = advance(window, nowMs, slotMs)
+  const granted = Math.max(0, Math.min(wanted, limit - window.total))
+  if (granted === 0) return 0
+  const last = window.slots.length - 1
+  if (window.slots[last] === slot) window.units[last] = (window.units[last] ?? 0) + granted
+  else {
+    window.slots.push(slot)
+    window.units.push(granted)
+  }
+  window.total += granted
+  return granted
+}
+
+/** Gives back units of a slot that were taken and never used. */
+export function returnUnits(window: Window, slot: number, units: number): void {
+  const at = window.slots.indexOf(slot)
+  if (at === -1) return
+  const returned = Math.min(units, window.units[at] ?? 0)
+  window.units[at] = (window.units[at] ?? 0) - returned
+  window.total -= returned
+}
+
+/** Milliseconds until fewer than `limit` units count; with none to wait for, until the oldest one lapses. */
+export function waitMs(window: Window, nowMs: number, slotMs: number, limit: number): number {
+  const slot = advance(window, nowMs, slotMs)
+  let surplus = Math.max(1, window.total - limit + 1)
+  for (const [at, units] of window.units.entries()) {
+    surplus -= units
+    const lapsesAtMs = ((window.slots[at] ?? slot) + slotsHeld(slotMs)) * slotMs
+    if (surplus <= 0) return Math.max(0, lapsesAtMs - nowMs)
+  }
+  return 0
+}
+
+// Drops what has lapsed and returns the slot of this moment. A clock that steps back must neither forget units nor
+// lock a key until it has caught up: up to a window's length it stands still, beyond that the units count as new.
+function advance(window: Window, nowMs: number, slotMs: number): number {
+  const slot = Math.floor(nowMs / slotMs)
+  const newest = window.slots.at(-1) ?? slot
+  const held = slotsHeld(slotMs)
+  if (slot < newest - held && window.total > 0) {
+    window.slots = [slot]
+    window.units = [window.total]
+    return slot
+  }
+  while (window.slots.length > 0 && (window.slots[0] ?? 0) <= slot - held) {
+    window.total -= window.units.shift() ?? 0
+    window.slots.shift()
+  }
+  return Math.max(slot, window.slots.at(-1) ?? slot)
+}
+
+// Slots that still count, with the present one: those that a window of 60 s ending now can touch.
+function slotsHeld(slotMs: number): number {
+  return windowMs / slotMs + 1
+}
+
+const slotMs = 250
+const firstSweepAt = 10_000
+
+interface MemoryLimiter extends Limiter {
+  takeNow(key: string, limit: number): Take
+  /** What `takeNow` would answer if refused, without taking: null while there is room. */
+  refusal(key: string, limit: number): Take | null
+}
+
+/** Counts in this process alone: for one node, and for a node whose shared store is away. */
+export function createMemoryLimiter(clock: Clock): MemoryLimiter {
+  const windows = new Map<string, Window>()
+  let sweepAt = firstSweepAt
+
+  function windowOf(key: string, nowMs: number): Window {
+    const known = windows.get(key)
+    if (known !== undefined) return known
+    if (windows.size >= sweepAt) {
+      sweep(windows, nowMs)
+      sweepAt = Math.max(firstSweepAt, windows.size * 2)
+    }
+    const window = emptyWindow()
+    windows.set(key, window)
+    return window
+  }
+
+  function takeNow(key: string, limit: number): Take {
+    const nowMs = clock.now().getTime()
+    const window = windowOf(key, nowMs)
+    const granted = takeUnits(window, nowMs, slotMs, limit, 1)
+    const wait = waitMs(window, nowMs, slotMs, limit)
+    return granted === 1 ? taken(limit, window.total, wait) : refused(limit, wait)
+  }
+
+  function refusal(key: string, limit: number): Take | null {
+    const window = windows.get(key)
+    if (window === undefined) return null
+    const nowMs = clock.now().getTime()
+    const wait = waitMs(window, nowMs, slotMs, limit)
+    return window.total < limit ? null : refused(limit, wait)
+  }
+
+  return { takeNow, refusal, take: async (key, limit) => takeNow(key, limit), close: async () => {} }
+}
+
+// Twice the window: units that a clock set back has yet to let go must survive.
+function sweep(windows: Map<string, Window>, nowMs: number): void {
+  const oldestSlot = Math.floor((nowMs - 2 * windowMs) / slotMs)
+  for (const [key, window] of windows) {
+    if ((window.slots.at(-1) ?? 0) < oldestSlot) windows.delete(key)
+  }
 }

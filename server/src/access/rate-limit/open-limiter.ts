@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
-import type { Limiter } from './limiter.ts'
-import { createMemoryLimiter } from './rate-limit-memory.ts'
+import { createMemoryLimiter, type Limiter } from './limiter.ts'
 import { createPostgresLimiter } from './rate-limit-postgres.ts'
 import type { RedisLimiterOptions } from './rate-limit-redis.ts'
 

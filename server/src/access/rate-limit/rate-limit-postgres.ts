@@ -1,6 +1,5 @@
 import type { Db, Tx } from '../../base/db.ts'
-import { type Limiter, refused, type Take, taken } from './limiter.ts'
-import { returnUnits, takeUnits, type Window, waitMs } from './rate-window.ts'
+import { type Limiter, refused, returnUnits, type Take, taken, takeUnits, type Window, waitMs } from './limiter.ts'
 
 const slotMs = 500
 const maxLeases = 10_000

@@ -1,9 +1,7 @@
 import { createClient, defineScript } from '@redis/client'
-import { withTimeout } from '../../base/async/timeout.ts'
+import { withTimeout } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
-import { type Limiter, refused, type Take, taken } from './limiter.ts'
-import { createMemoryLimiter } from './rate-limit-memory.ts'
-import { windowMs } from './rate-window.ts'
+import { createMemoryLimiter, type Limiter, refused, type Take, taken, windowMs } from './limiter.ts'
 
 const slotMs = 250
 const answerWithinMs = 250

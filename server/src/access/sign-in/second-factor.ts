@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { hashToken } from '../../base/sealing/secret-token.ts'
-import { stepOfCode } from './totp.ts'
 
 /** Uses a code of the authenticator or a recovery code up. Returns whether it was right. Neither works twice. */
 export async function useSecondFactor(
@@ -69,4 +69,41 @@ export function hashRecoveryCode(code: string): string {
 function makeRecoveryCode(): string {
   const text = Array.from(randomBytes(16), (byte) => letters.charAt(byte & 31)).join('')
   return text.replace(/(.{4})(?=.)/g, '$1-')
+}
+
+const periodSeconds = 30
+// One step each way forgives a phone whose clock is half a minute off.
+const driftSteps = 1
+
+export interface Enrolment {
+  /** Base32, for typing. */
+  secret: string
+  /** `otpauth://…`, for a QR code. */
+  uri: string
+}
+
+export function newEnrolment(email: string): Enrolment {
+  const secret = new Secret({ size: 20 })
+  return { secret: secret.base32, uri: totpOf(secret.base32, email).toString() }
+}
+
+/** The 30-second step that the code belongs to, or null when it is of none near `now`. */
+function stepOfCode(secret: string, code: string, now: Date): number | null {
+  const delta = totpOf(secret).validate({ token: code, timestamp: now.getTime(), window: driftSteps })
+  return delta === null ? null : Math.floor(now.getTime() / 1000 / periodSeconds) + delta
+}
+
+export function codeAt(secret: string, now: Date): string {
+  return totpOf(secret).generate({ timestamp: now.getTime() })
+}
+
+function totpOf(secret: string, label?: string): TOTP {
+  return new TOTP({
+    issuer: 'Parley',
+    label: label ?? 'Parley',
+    algorithm: 'SHA1',
+    digits: 6,
+    period: periodSeconds,
+    secret: Secret.fromBase32(secret),
+  })
 }

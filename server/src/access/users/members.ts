@@ -1,12 +1,11 @@
-import type { Sql, Tx } from '../../base/db.ts'
-import { membersOf, takeRows } from '../../base/distribution/hold-rows.ts'
-import { isSpread } from '../../base/distribution/spread.ts'
+import { announce, type Sql, type Tx } from '../../base/db.ts'
+import { isSpread, membersOf, takeRows } from '../../base/distribution/spread.ts'
 import { type ApiError, conflict, forbidden, notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type Member, type Role, roleCovers } from '../../team/member.ts'
 import { openPerson } from './users.ts'
 
-export interface MemberRow {
+interface MemberRow {
   user_id: string
   role: Role
   created_at: Date
@@ -44,7 +43,7 @@ export async function findMember(sql: Sql, workspaceId: string, userId: string):
   return row
 }
 
-export interface Membership {
+interface Membership {
   id: string
   name: string
   role: Role
@@ -121,4 +120,44 @@ export const memberNotFound = (): ApiError => notFound('Member not found')
 /** Nobody hands out, or takes away, more than they have. */
 export function refuseAbove(by: Pick<Member, 'role'>, role: Role): void {
   if (!roleCovers(by.role, role)) throw forbidden(`Only an ${role} may do this`)
+}
+
+/** Tells every process, once the transaction commits, that somebody may do less than before, or is to be asked anew. */
+export const endedAccessTopic = 'standing'
+
+/** Somebody whose requests go on: a browser that follows a workspace. */
+interface Follower {
+  workspaceId: string
+  userId: string | null
+  sessionId: string | null
+  tokenId: string | null
+}
+
+/** The person's role in this workspace has changed, or is gone. */
+export const announceMember = (tx: Tx, workspaceId: string, userId: string): void =>
+  announce(tx, endedAccessTopic, `member ${workspaceId} ${userId}`)
+
+/** Every session of the person has ended. */
+export const announceUser = (tx: Tx, userId: string): void => announce(tx, endedAccessTopic, `user ${userId}`)
+
+export const announceSession = (tx: Tx, sessionId: string): void =>
+  announce(tx, endedAccessTopic, `session ${sessionId}`)
+
+export const announceToken = (tx: Tx, tokenId: string): void => announce(tx, endedAccessTopic, `token ${tokenId}`)
+
+/** Whether an announcement is about this one. */
+export function concerns(news: string, { workspaceId, userId, sessionId, tokenId }: Follower): boolean {
+  const [what, id, who] = news.split(' ')
+  switch (what) {
+    case 'member':
+      return id === workspaceId && who === userId
+    case 'user':
+      return id === userId
+    case 'session':
+      return id === sessionId
+    case 'token':
+      return id === tokenId
+    default:
+      return false
+  }
 }

@@ -1,11 +1,15 @@
-import { type Sql, type Tx, violates } from '../../base/db.ts'
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../../base/clock.ts'
+import { type Db, type Sql, type Tx, violates } from '../../base/db.ts'
 import { type ApiError, conflict } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
 import { emailKey, emailKeys } from '../../base/text/email.ts'
+import type { Passwords } from './passwords.ts'
 
-export interface Person {
+interface Person {
   name: string
   email: string
 }
@@ -19,7 +23,7 @@ export interface UserRow {
   is_operator: boolean
 }
 
-export interface NewUser extends Person {
+interface NewUser extends Person {
   passwordHash: string | null
   isOperator: boolean
 }
@@ -110,3 +114,29 @@ function emailIndexes(instanceKeys: Keyring, email: string): Buffer[] {
 
 const emailTaken = (cause?: unknown): ApiError =>
   conflict('A user with this e-mail already exists', { field: 'email' }, cause)
+
+/** What the team's verbs in this room act on. */
+export interface TeamDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  /** Of sessions, links, codes and guesses: browsers go by it, wherever the simulator has moved `clock` to. */
+  wallClock: Clock
+  /** How long a session lasts without being used. */
+  sessionIdleMs: number
+  passwords: Passwords
+  /** Without a trailing slash: links begin with it. */
+  publicUrl: string
+  /** The client's address, as the operator's proxies tell it, or null when it cannot be told. */
+  addressOf(request: IncomingMessage): string | null
+}
+
+/** Where a sign-in comes from. */
+export interface Visitor {
+  address: string | null
+  device: string
+  /** The session that the browser already has. */
+  sessionToken: string | null
+  /** What an earlier sign-in left in the browser. */
+  deviceToken: string | null
+}

@@ -3,10 +3,19 @@ import { type TObject, type TProperties, Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import type { Guard } from '../../access/keys/guard.ts'
 import { setRateLimitHeaders } from '../../access/rate-limit/request-limits.ts'
+import { broughtBy, leaveBody, takeRawBodies } from '../../base/bytes/raw-body.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { App } from '../../base/route.ts'
-import { admitTo } from '../admit.ts'
-import { runVerb } from '../run-verb.ts'
-import type { AgentCaller, AgentDeps, Verb } from '../verb.ts'
+import { uuid } from '../../base/schema-types.ts'
+import { conversationNotFound } from '../../inbox/conversation/errors.ts'
+import { findConversation } from '../../inbox/conversation/queries.ts'
+import { openMedia } from '../../inbox/media/open-media.ts'
+import { filePlaces, readingPlaces } from '../../inbox/team-api/files/file-places.ts'
+import { FileHeaders } from '../../inbox/team-api/files/files-schema.ts'
+import { sendFile } from '../../inbox/team-api/files/send-file.ts'
+import { filePath } from '../shown/message.ts'
+import { type AgentCaller, type AgentDeps, admitTo, runVerb, type Verb } from '../verb.ts'
+import { presentUpload, uploadKind, uploadName, uploadType } from '../verbs/upload-file.ts'
 
 export const basePath = '/api/v2'
 
@@ -52,7 +61,7 @@ export function verbRoutes(
 
 const none = Type.Object({}, { additionalProperties: false })
 
-export interface Parts {
+interface Parts {
   params: TObject
   rest: TObject
 }
@@ -81,4 +90,83 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   raw.once('close', () => gone.abort())
   return gone.signal
+}
+
+/** Whoever reads for longer is asked again whether they may. */
+const lookAgainMs = 10_000
+
+/** Files as their bytes, both ways. They are no verbs: what these take and answer is JSON. */
+export function fileRoutes(app: App, { inbox, uploads }: AgentDeps, guard: Pick<Guard, 'inbox' | 'stillReads'>): void {
+  readRoute(app, inbox, guard)
+  takeRawBodies(app, (scope) => bringRoute(scope, uploads, guard))
+}
+
+/** The bytes of a file that a message of a conversation carries. */
+function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<Guard, 'inbox' | 'stillReads'>): void {
+  const place = filePlaces(readingPlaces)
+  const none = Type.Object({}, { additionalProperties: false })
+  const params = Type.Object({ conversation_id: uuid(), file_id: uuid() })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: filePath(':conversation_id', ':file_id'),
+    onRequest: guard.inbox('inbox.read'),
+    schema: { hide: true, params, headers: FileHeaders, querystring: none },
+    handler: async (request, reply) => {
+      const { workspaceId, keyId, connectionIds } = callerOf(request)
+      const { conversation_id, file_id } = request.params
+      const scope = { workspaceId, connectionIds }
+      const conversation = await findConversation(inbox.db.sql, scope, conversation_id.toLowerCase())
+      if (conversation === undefined) throw conversationNotFound()
+      return place({ workspaceId, actor: { id: keyId } }, async () => {
+        const asker = { workspaceId, actorId: keyId, conversationId: conversation.id }
+        const file = await openMedia(inbox, asker, file_id.toLowerCase(), 'file')
+        const { store, log, clock } = inbox
+        return sendFile({ store, log, mayGoOn: stillReads(guard, clock, request, reply) }, file, request, reply)
+      })
+    },
+  })
+}
+
+/** A file that an answer is to send. */
+function bringRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<Guard, 'inbox'>): void {
+  const query = Type.Object(
+    { kind: uploadKind, name: Type.Optional(uploadName), type: Type.Optional(uploadType) },
+    { additionalProperties: false },
+  )
+  app.route({
+    method: 'POST',
+    url: '/api/v2/conversations/:conversation_id/files',
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    config: { takesFiles: true },
+    onRequest: guard.inbox('inbox.write'),
+    schema: { hide: true, params: Type.Object({ conversation_id: uuid() }), querystring: query },
+    handler: async (request, reply) => {
+      const { kind, name = null, type = null } = request.query
+      const upload = {
+        ...broughtBy(request),
+        ...{ conversationId: request.params.conversation_id.toLowerCase(), kind, name },
+        ...{ type: type ?? request.headers['content-type'] ?? null, seconds: null, waveform: null },
+      }
+      const uploaded = await uploads.take(callerOf(request), upload).catch(leaveBody(request, reply))
+      return reply.send(presentUpload(uploaded))
+    },
+  })
+}
+
+function stillReads(
+  guard: Pick<Guard, 'stillReads'>,
+  clock: Clock,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): () => Promise<boolean> {
+  let lookedAt = clock.now().getTime()
+  return async () => {
+    const now = clock.now().getTime()
+    if (now - lookedAt < lookAgainMs) return true
+    lookedAt = now
+    return guard.stillReads(request, reply).then(
+      () => true,
+      () => false,
+    )
+  }
 }

@@ -1,14 +1,11 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Caller, callerOf } from '../../access/keys/caller.ts'
+import { type Caller, callerOf, rejectKey, scopes } from '../../access/keys/caller.ts'
 import type { Guard } from '../../access/keys/guard.ts'
-import { rejectKey } from '../../access/keys/reject-key.ts'
-import { scopes } from '../../access/keys/scopes.ts'
 import { ApiError, badRequest, forbidden } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isLoopback } from '../../base/outgoing/address.ts'
 import type { App } from '../../base/route.ts'
-import { admitTo, isFor } from '../admit.ts'
-import type { AgentDeps, Verb } from '../verb.ts'
+import { type AgentDeps, admitTo, isFor, type Verb } from '../verb.ts'
 import { createTools, type Tools } from './tools.ts'
 
 export interface McpDeps extends OriginSettings {
@@ -49,7 +46,7 @@ export function mcpRoutes(
         refuseBatch(request.body)
         if (!isCountedByItsTool(deps.tools, request.body)) await admitAny(guard, verbs, caller)
         // It takes 35 MB and a tenth of a second, which nobody is to wait for at a start.
-        const [{ exchange }, { serverFor }] = await Promise.all([import('./exchange.ts'), import('./server.ts')])
+        const { exchange, serverFor } = await import('./server.ts')
         const noteCall = (verb: string, status: number) => {
           request.call = { verb, status }
         }

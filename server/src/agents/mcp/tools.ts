@@ -10,11 +10,8 @@ import { openMedia } from '../../inbox/media/open-media.ts'
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { filePlaces } from '../../inbox/team-api/files/file-places.ts'
 import { openPieces } from '../../inbox/team-api/files/send-file.ts'
-import { admitTo, isFor } from '../admit.ts'
 import { problemOf } from '../http/problem.ts'
-import { runVerb } from '../run-verb.ts'
-import { maxFileInMessage } from '../schema.ts'
-import type { AgentDeps, Verb } from '../verb.ts'
+import { type AgentDeps, admitTo, isFor, maxFileInMessage, runVerb, type Verb } from '../verb.ts'
 
 const places = { ofMember: 2, ofWorkspace: 4, ofAll: 8 }
 

@@ -1,17 +1,23 @@
 import { type Static, Type } from 'typebox'
+import type { Caller } from '../../access/keys/caller.ts'
 import type { Sql } from '../../base/db.ts'
+import { type ApiError, conflict } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
 import { channels } from '../../channels/connection/connection.ts'
 import { maskContact } from '../../inbox/api/masking.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
-import { conversationStatuses, openWindow } from '../../inbox/conversation/conversation-state.ts'
+import { conversationStatuses, openWindow, windowIsOpen } from '../../inbox/conversation/conversation-state.ts'
 import { hasOptedOut } from '../../inbox/conversation/customer.ts'
+import { agentHasIt, conversationNotFound, heldByPeople } from '../../inbox/conversation/errors.ts'
 import { urgencies } from '../../inbox/conversation/hold.ts'
 import { keyIdOf } from '../../inbox/conversation/owner.ts'
-import { type Named, type Names, namedActors } from '../../inbox/read/names.ts'
+import { findConversation } from '../../inbox/conversation/queries.ts'
+import { openConversation } from '../../inbox/conversation/sealed.ts'
+import { type Named, type Names, namedActors, readNames } from '../../inbox/read/names.ts'
 import { idSchema } from '../../team/team-schema.ts'
-import { cleaned, type Sight } from './sight.ts'
+import type { AgentCaller, AgentDeps } from '../verb.ts'
+import { cleaned, type Sight, scopeOf, sightOf } from './sight.ts'
 import { shownWords } from './words.ts'
 
 const owners = ['you', 'another_agent', 'people'] as const
@@ -64,7 +70,7 @@ export const AgentConversation = Type.Object(
   { title: 'AgentConversation' },
 )
 
-export type LabelNames = ReadonlyMap<string, string>
+type LabelNames = ReadonlyMap<string, string>
 
 /** The names of the labels of conversations; no statement where there are none. */
 export async function readLabelNames(
@@ -141,4 +147,59 @@ export function presentConversation(
 function presentLast({ direction, kind, text: words }: NonNullable<Conversation['lastMessage']>, masked: boolean) {
   const shown = shownWords(words, { masked: masked && kind === 'system' })
   return { kind, ...(direction === 'inbound' ? { customer_text: shown } : { text: shown }) }
+}
+
+/** A conversation as a verb answers it once it has changed. */
+export async function showOne(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  conversation: Conversation,
+): Promise<Static<typeof AgentConversation>> {
+  const [sight, names, labels] = await Promise.all([
+    sightOf(deps, caller),
+    readNames(deps.inbox, caller.workspaceId, namesOf([conversation])),
+    readLabelNames(deps.inbox.db.sql, caller.workspaceId, [conversation]),
+  ])
+  return presentConversation(conversation, sight, names, labels)
+}
+
+/** The conversation as the key sees it; throws 404. */
+export async function findFor({ inbox }: Pick<AgentDeps, 'inbox'>, caller: Caller, id: string): Promise<Conversation> {
+  const row = await findConversation(inbox.db.sql, scopeOf(caller), id)
+  if (row === undefined) throw conversationNotFound()
+  return openConversation(await inbox.vault.keyring(caller.workspaceId), row)
+}
+
+/** Why a conversation of somebody else is not answered: who has it, since when, and what to do. */
+export function refusalToAnswer(conversation: Conversation): ApiError {
+  if (conversation.owner.type === 'agent') return agentHasIt(conversation)
+  if (conversation.held) return heldByPeople(conversation, 'HELD_BY_PEOPLE')
+  return conflict('Nobody answers this conversation yet, and so nothing was sent.', { code: 'NOT_TAKEN' })
+}
+
+/** What an agent can do now, by rules: nothing that a customer wrote is in it. */
+
+export const waitForWork = 'Call wait_for_work for the next customer.'
+const leaveIt = 'Leave it to them and send nothing: you will be told when it is yours again.'
+
+type Known = Pick<Conversation, 'owner' | 'held' | 'windowExpiresAt' | 'unansweredSince' | 'channel'>
+
+/** After looking at a conversation. */
+export function nextWith(conversation: Known, keyId: string, mayWrite: boolean, now: Date): string[] {
+  if (!mayWrite) return ['You may read only: your key lacks inbox.write.']
+  const owner = keyIdOf(conversation.owner)
+  if (owner === null && conversation.held) return [`People have this conversation. ${leaveIt}`, waitForWork]
+  if (owner === null) return ['Nobody answers it yet. Call take_offered to make it yours, then answer.', waitForWork]
+  if (owner !== keyId) return [`Another agent has this conversation. ${leaveIt}`, waitForWork]
+  const answer = howToAnswer(conversation, now)
+  const handOver = 'Call hand_over if a person should go on; it can tell the customer so in the same call.'
+  if (conversation.unansweredSince !== null) return [`The customer waits for you. ${answer}`, handOver]
+  return ['The customer has an answer. Call resolve if nothing is left to do, or snooze.', waitForWork, handOver]
+}
+
+function howToAnswer({ windowExpiresAt, channel }: Known, now: Date): string {
+  if (windowIsOpen(windowExpiresAt, now)) return 'Call answer with a text.'
+  return channel === 'unofficial'
+    ? 'The 24-hour window is closed: nothing can be sent until the customer writes.'
+    : 'The 24-hour window is closed: call list_templates, then answer with a template.'
 }

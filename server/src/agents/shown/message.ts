@@ -13,8 +13,7 @@ import { type Details, emojiOf } from '../../inbox/read/read-details.ts'
 import type { ShownMessage } from '../../inbox/read/shown-message.ts'
 import { ShownChoices } from '../../inbox/team-api/media-schema.ts'
 import { idSchema } from '../../team/team-schema.ts'
-import { cleanText } from './clean-text.ts'
-import { cleaned, type Sight } from './sight.ts'
+import { cleaned, cleanText, type Sight } from './sight.ts'
 import { shownWords } from './words.ts'
 
 // What a platform tells is as long as its callback may be.

@@ -1,21 +1,63 @@
+import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import { ApiError } from '../../base/errors.ts'
+import { ApiError, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
-import { text, uuid } from '../../base/schema-types.ts'
+import { text, uuid, visible } from '../../base/schema-types.ts'
+import type { SeenUpTo } from '../../inbox/conversation/conversation-state.ts'
+import { findInboundMarks, findNewestInbound, isMessageOf } from '../../inbox/conversation/message-queries.ts'
 import { keyIdOf } from '../../inbox/conversation/owner.ts'
+import { findUploadDigest } from '../../inbox/media/sent-media.ts'
 import { tellRead } from '../../inbox/read/read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readUnanswered } from '../../inbox/read/read-messages.ts'
-import { waitForWork } from '../next.ts'
-import { keyFor, seenBy } from '../own-key.ts'
-import { idempotencyKey, input, output } from '../schema.ts'
+import { ChoicesSend, TemplateSend } from '../../inbox/send/send-schema.ts'
+import { findFor, refusalToAnswer, waitForWork } from '../shown/conversation.ts'
 import { exampleIds } from '../shown/examples.ts'
-import { findFor } from '../shown/find-for.ts'
 import { AgentMessage, presentMessage } from '../shown/message.ts'
-import { refusalToAnswer } from '../shown/refusal-to-answer.ts'
 import { scopeOf, senderOf, sightOf } from '../shown/sight.ts'
-import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
-import { contentFields, contentOf } from './answer-content.ts'
+import { type AgentCaller, type AgentDeps, defineVerb, idempotencyKey, input, output } from '../verb.ts'
+
+const closed = { additionalProperties: false }
+
+/** What an answer says: one of four, and what it quotes. */
+const contentFields = {
+  text: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      pattern: visible,
+      description: 'Sent as it stands. Either this, `file`, `choices` or `template`.',
+    }),
+  ),
+  file: Type.Optional(
+    Type.Object(
+      {
+        upload_id: uuid('From upload_file, for this conversation.'),
+        caption: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 1024,
+            pattern: visible,
+            description: 'Below an image, a video or a document.',
+            example: 'Your invoice for May.',
+          }),
+        ),
+      },
+      { ...closed, title: 'FileAnswer' },
+    ),
+  ),
+  choices: Type.Optional(ChoicesSend.properties.choices),
+  template: Type.Optional(
+    Type.Object(
+      {
+        ...TemplateSend.properties.template.properties,
+        header_upload_id: Type.Optional(uuid('From upload_file: for a template with a `header`, of that kind.')),
+      },
+      { ...closed, title: 'TemplateAnswer' },
+    ),
+  ),
+  quoted_message_id: Type.Optional(uuid('The message that this answers: shown above it.')),
+}
 
 const maxArrived = 10
 
@@ -142,4 +184,89 @@ function nextAfterAnswer(
     waitForWork,
     'Call resolve if nothing is left to do, or hand_over if a person should go on.',
   ]
+}
+
+const Content = Type.Object(contentFields)
+
+/** What an answer says, as it is sent. */
+interface Content {
+  body: object
+  /** It needs more words than the contract's send has. */
+  isWhole: boolean
+  uploadId: string | null
+  /** What makes it the same as another one: a file counts by what it is, not by the upload that brought it. */
+  identity: object
+}
+
+/** Throws 400 unless it is one thing that is said. */
+async function contentOf(
+  { inbox }: AgentDeps,
+  { workspaceId }: AgentCaller,
+  conversationId: string,
+  asked: Static<typeof Content>,
+): Promise<Content> {
+  const { text, file, choices, template, quoted_message_id: quoted } = asked
+  if ([text, file, choices, template].filter((one) => one !== undefined).length !== 1) {
+    throw invalid('text', 'or one of file, choices and template is required: send one of these four')
+  }
+  const uploadId = (file?.upload_id ?? template?.header_upload_id)?.toLowerCase() ?? null
+  const body = bodyOf(asked, uploadId)
+  const isWhole = quoted !== undefined || choices !== undefined || uploadId !== null
+  const digest = uploadId === null ? null : await findUploadDigest(inbox, workspaceId, conversationId, uploadId)
+  return { body, isWhole, uploadId, identity: digest === null ? body : bodyOf(asked, digest) }
+}
+
+function bodyOf(asked: Static<typeof Content>, file: string | null): object {
+  const { quoted_message_id: quoted } = asked
+  return { ...saidOf(asked, file), ...(quoted !== undefined && { quoted_message_id: quoted }) }
+}
+
+function saidOf({ text, file, choices, template }: Static<typeof Content>, upload: string | null): object {
+  if (text !== undefined) return { kind: 'text', text }
+  if (choices !== undefined) return { kind: 'choices', choices }
+  const { caption } = file ?? {}
+  if (file !== undefined) return { kind: 'media', upload_id: upload, ...(caption !== undefined && { text: caption }) }
+  return { kind: 'template', template: { ...template, ...(upload !== null && { header_upload_id: upload }) } }
+}
+
+/**
+ * The idempotency key of what an agent says when it gives none: the same words in the same state of the conversation, as
+ * the agent has seen it, are the same thing said again, as when a call is repeated because its answer was lost.
+ */
+export function keyFor(conversationId: string, state: unknown, content: unknown): string {
+  const said = JSON.stringify([conversationId, state, content])
+  return `agent:${createHash('sha256').update(said).digest('base64url')}`
+}
+
+/**
+ * How far the agent has seen the conversation that it answers: up to the message that it `named`, else up to what it was
+ * shown. Of one that was shown nothing since it has the conversation nobody knows: up to what is there now. Null where the
+ * customer has written nothing. Throws 400 for a message of another conversation.
+ */
+async function seenBy(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  conversationId: string,
+  named: string | undefined,
+): Promise<SeenUpTo | null> {
+  const { sql } = deps.inbox.db
+  if (named !== undefined) {
+    if (await isMessageOf(sql, scopeOf(caller), conversationId, named)) return { id: named, isNamed: true }
+    await findFor(deps, caller, conversationId)
+    throw invalid('after_message_id', 'must be a message of this conversation')
+  }
+  const { seen = null, newest = null } = (await marksOf(deps, caller, conversationId)) ?? {}
+  const id = seen ?? newest ?? (await findNewestInbound(sql, caller.workspaceId, conversationId))?.id ?? null
+  return id === null ? null : { id, isNamed: false }
+}
+
+/** The newest message of the customer that the agent was shown while it has the conversation; null when it was shown none. */
+export async function shownTo(deps: AgentDeps, caller: AgentCaller, conversationId: string): Promise<string | null> {
+  return (await marksOf(deps, caller, conversationId))?.seen ?? null
+}
+
+/** What another agent was shown this one has not seen. */
+async function marksOf({ inbox }: AgentDeps, caller: AgentCaller, conversationId: string) {
+  const marks = await findInboundMarks(inbox.db.sql, scopeOf(caller), conversationId)
+  return marks && { ...marks, seen: marks.ownerKeyId === caller.keyId ? marks.seen : null }
 }

@@ -10,11 +10,10 @@ import { roles } from '../../team/member.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { listCannedReplies } from '../../workspace/canned-replies.ts'
 import { listLabels } from '../../workspace/labels.ts'
-import { input, output } from '../schema.ts'
-import { Connection, selectConnections } from '../shown/connections.ts'
 import { exampleIds } from '../shown/examples.ts'
 import { scopeOf } from '../shown/sight.ts'
-import { defineVerb, reads } from '../verb.ts'
+import { Connection, selectConnections } from '../shown/workspace.ts'
+import { defineVerb, input, output, reads } from '../verb.ts'
 
 const maxShown = 500
 const shownFirst = <T>(all: readonly T[]) => all.slice(0, maxShown)

@@ -5,15 +5,11 @@ import { oneOf } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import { type Beginning, type Begun, beginConversation } from '../../inbox/ownership/begin-conversation.ts'
 import { TemplateSend } from '../../inbox/send/send-schema.ts'
-import { waitForWork } from '../next.ts'
-import { keyFor } from '../own-key.ts'
-import { idempotencyKey, input, output } from '../schema.ts'
-import { AgentConversation } from '../shown/conversation.ts'
+import { AgentConversation, showOne, waitForWork } from '../shown/conversation.ts'
 import { exampleIds, shownConversation } from '../shown/examples.ts'
-import { showOne } from '../shown/show-one.ts'
 import { senderOf } from '../shown/sight.ts'
-import { type AgentCaller, type AgentDeps, defineVerb } from '../verb.ts'
-import { acceptedBy, sayWhose } from './answer.ts'
+import { type AgentCaller, type AgentDeps, defineVerb, idempotencyKey, input, output } from '../verb.ts'
+import { acceptedBy, keyFor, sayWhose } from './answer.ts'
 
 const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
 

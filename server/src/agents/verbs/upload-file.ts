@@ -6,12 +6,10 @@ import { removeUpload, takeUpload, type UploadDeps, type Uploaded } from '../../
 import type { SendDeps } from '../../inbox/send/send-deps.ts'
 import { filePlaces, takingPlaces } from '../../inbox/team-api/files/file-places.ts'
 import { mediaKinds } from '../../inbox/team-api/media-schema.ts'
-import { input, maxFileInMessage, output } from '../schema.ts'
+import { findFor, refusalToAnswer } from '../shown/conversation.ts'
 import { exampleIds } from '../shown/examples.ts'
-import { findFor } from '../shown/find-for.ts'
-import { refusalToAnswer } from '../shown/refusal-to-answer.ts'
 import { actorOf, scopeOf } from '../shown/sight.ts'
-import { type AgentUploads, defineVerb } from '../verb.ts'
+import { type AgentUploads, defineVerb, input, maxFileInMessage, output } from '../verb.ts'
 
 const maxBase64 = Math.ceil(maxFileInMessage / 3) * 4
 

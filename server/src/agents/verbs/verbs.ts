@@ -1,17 +1,14 @@
 import type { Verb } from '../verb.ts'
-import { addNote } from './add-note.ts'
 import { answer } from './answer.ts'
-import { label, resolve, snooze } from './change-conversation.ts'
+import { addNote, label, resolve, snooze } from './change-conversation.ts'
 import { handOverToPeople, handToOtherAgent, takeWhatIsOffered } from './hand-on.ts'
-import { listConversations } from './list-conversations.ts'
+import { createLead, findLeads, getLead, updateOneLead, upsertLead } from './leads.ts'
 import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
-import { readConversation } from './read-conversation.ts'
-import { findLeads, getLead } from './read-leads.ts'
+import { listConversations, readConversation } from './read-conversations.ts'
 import { startConversation } from './start-conversation.ts'
 import { uploadFile } from './upload-file.ts'
 import { waitForWork } from './wait-for-work.ts'
 import { whoAmI } from './who-am-i.ts'
-import { createLead, updateOneLead, upsertLead } from './write-leads.ts'
 
 /** All that an agent can do, in the order in which it is shown. */
 export const verbs: readonly Verb[] = [

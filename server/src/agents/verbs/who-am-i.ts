@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { scopes } from '../../access/keys/scopes.ts'
+import { scopes } from '../../access/keys/caller.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
 import { countSentToday } from '../../inbox/send/send-limits.ts'
@@ -8,12 +8,10 @@ import { formats, hasChoices, leadFieldTypes } from '../../leads/fields/field-ty
 import { fieldsInUse, type LeadField } from '../../leads/fields/lead-fields.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
-import { input, output } from '../schema.ts'
-import { Connection, selectConnections } from '../shown/connections.ts'
 import { exampleIds } from '../shown/examples.ts'
-import { AgentHours, presentHours } from '../shown/hours.ts'
 import { cleaned, limitsOf } from '../shown/sight.ts'
-import { defineVerb, reads } from '../verb.ts'
+import { AgentHours, Connection, presentHours, selectConnections } from '../shown/workspace.ts'
+import { defineVerb, input, output, reads } from '../verb.ts'
 
 const day = [{ from: '09:00', to: '18:00' }]
 const week = { monday: day, tuesday: day, wednesday: day, thursday: day, friday: day }

@@ -1,9 +1,9 @@
-import type { Waits } from '../shares/waits.ts'
-import { awaitedBy, currentWork, tracedTogether } from '../shares/work.ts'
+import timers from 'node:timers/promises'
+import { isOutOfPatience, mayTryAgain } from '../postgres/repeats.ts'
+import { awaitedBy, currentWork, tracedTogether, type Waits } from '../shares/work.ts'
 import type { Span } from '../tracing/span.ts'
-import { isOutOfPatience, mayTryAgain } from './patience.ts'
 
-export interface Batching<I, O> {
+interface Batching<I, O> {
   /** How many groups of one key are under way at most: one that is held up must not hold up all the others. */
   groups: number
   /** How many items one group holds at most. */
@@ -86,4 +86,139 @@ function waitsOf(group: readonly { waits: Waits | null }[]): Waits | null {
     if (waits !== null && waits.ms(nowMs) >= (longest?.ms(nowMs) ?? 0)) longest = waits
   }
   return longest
+}
+
+interface Coalescing<T> {
+  /** How long the first item of an idle key waits for others; it goes at once unless given. */
+  gatherMs?: number
+  /** How long a key rests after each run; not at all unless given. */
+  restMs?: number
+  /** Gets what was added since its last run for the key began, each item once, in the order in which they came. */
+  work(key: string, items: readonly T[]): unknown
+  /** Gets what `work` throws or rejects with; the key goes on with what was added meanwhile. */
+  onError(error: unknown, key: string): void
+}
+
+interface Coalescer<T> {
+  add(key: string, item: T): void
+  /** Takes nothing more and forgets what waits. Resolves once the runs under way are over. */
+  close(): Promise<void>
+}
+
+/**
+ * Does work for items that nobody waits for, as many together as have come by then. The runs of one key never overlap:
+ * what is added while one is under way, or while the key rests after it, goes together in the next.
+ */
+export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalescing<T>): Coalescer<T> {
+  const lines = new Map<string, Set<T>>()
+  const errands = openErrands()
+  const closing = new AbortController()
+  const pause = (ms: number): Promise<void> =>
+    timers.setTimeout(ms, undefined, { ref: false, signal: closing.signal }).catch(() => {})
+  const serve = async (key: string, line: Set<T>): Promise<void> => {
+    if (gatherMs > 0) await pause(gatherMs)
+    while (line.size > 0 && !closing.signal.aborted) {
+      const items = [...line]
+      line.clear()
+      try {
+        await work(key, items)
+      } catch (error) {
+        onError(error, key)
+      }
+      if (restMs > 0) await pause(restMs)
+    }
+    // In the same step as the last look at the line: nothing comes between.
+    lines.delete(key)
+  }
+
+  return {
+    add: (key, item) => {
+      if (closing.signal.aborted) return
+      const line = lines.get(key)
+      if (line !== undefined) {
+        line.add(item)
+        return
+      }
+      const begun = new Set([item])
+      lines.set(key, begun)
+      errands.run(
+        () => serve(key, begun),
+        (error) => onError(error, key),
+      )
+    },
+    close: () => {
+      closing.abort()
+      return errands.close()
+    },
+  }
+}
+
+/**
+ * A function whose calls share runs of `work`. A call never shares a run that had begun before it, since that one may
+ * have looked too early: whoever calls during a run shares the next one, which begins when this one ends. Runs do not
+ * overlap. A run that fails rejects for those who shared it, and for nobody else, unless they have waited for long and it is
+ * the database that is away.
+ */
+export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
+  const ask = singleFlightByKey(work)
+  return () => ask('')
+}
+
+/** The same for each key by itself. */
+export function singleFlightByKey<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const flights = new Map<string, Flight<T>>()
+  const begin = (key: string): Promise<T> => {
+    const flight: Flight<T> = { run: work(key), next: null }
+    flights.set(key, flight)
+    const forget = () => void (flight.next === null && flights.delete(key))
+    flight.run.then(forget, forget)
+    return flight.run
+  }
+  const afterRun = (run: Promise<T>, key: string): Promise<T> => {
+    const sinceMs = performance.now()
+    const goOn = () => begin(key)
+    return run.then(goOn, (error) => {
+      if (!isOutOfPatience(error, sinceMs)) return goOn()
+      flights.delete(key)
+      throw error
+    })
+  }
+  return (key) => {
+    const flight = flights.get(key)
+    if (flight === undefined) return begin(key)
+    flight.next ??= afterRun(flight.run, key)
+    return flight.next
+  }
+}
+
+interface Flight<T> {
+  run: Promise<T>
+  /** Begins when `run` has ended; null while nobody has asked for it. */
+  next: Promise<T> | null
+}
+
+/** Work that nobody waits for, but that has to be over before what it stands on is closed. */
+interface Errands {
+  /** Begins it, unless `close` was called. */
+  run(work: () => Promise<unknown>, onError: (error: unknown) => void): void
+  /** Begins no more, and resolves once what has begun is over. */
+  close(): Promise<void>
+}
+
+export function openErrands(): Errands {
+  const running = new Set<Promise<void>>()
+  let isClosed = false
+  return {
+    run: (work, onError) => {
+      if (isClosed) return
+      const errand: Promise<void> = work()
+        .then(() => {}, onError)
+        .finally(() => running.delete(errand))
+      running.add(errand)
+    },
+    close: async () => {
+      isClosed = true
+      await Promise.all(running)
+    },
+  }
 }

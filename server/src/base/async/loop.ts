@@ -1,9 +1,11 @@
+import timers from 'node:timers/promises'
+
 export interface Loop {
   /** Lets a run that has begun end; none begins after it. */
   stop(): Promise<void>
 }
 
-export interface LoopTimes {
+interface LoopTimes {
   firstAfterMs: number
   /** From the end of one run to the beginning of the next. */
   pauseMs: number
@@ -53,5 +55,45 @@ export function startLoop(
       clearTimeout(timer)
       return running
     },
+  }
+}
+
+/** Wakes all who wait because there may be something to do. A wake that nobody waits for is forgotten. */
+export interface Signal {
+  wake(): void
+  /** Resolves at the next `wake`. Ask for it before looking, so that nothing falls in between. */
+  next(): Promise<void>
+  /** The same for so long at most: true when it was woken, false when the time is over. Keeps no process alive. */
+  nextWithin(maxMs: number): Promise<boolean>
+}
+
+export function createSignal(): Signal {
+  let current = Promise.withResolvers<void>()
+  return {
+    wake: () => {
+      current.resolve()
+      current = Promise.withResolvers()
+    },
+    next: () => current.promise,
+    nextWithin: async (maxMs) => {
+      const timer = new AbortController()
+      const isWoken = await Promise.race([
+        current.promise.then(() => true),
+        timers.setTimeout(maxMs, false, { signal: timer.signal, ref: false }).catch(() => false),
+      ])
+      timer.abort()
+      return isWoken
+    },
+  }
+}
+
+/** Returns what `work` does, when it does so in time; else rejects. The work itself goes on. */
+export async function withTimeout<T>(maxMs: number, work: () => Promise<T>): Promise<T> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`No answer within ${maxMs} ms`)), maxMs)
+  try {
+    return await Promise.race([work(), tooLate])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import pg from 'pg'
 
 // What pg calls on a query while its answer comes in; its declarations leave these out.
@@ -27,11 +28,8 @@ const maxBlocks = 2
 export async function* copyOut(client: pg.Client, statement: string): AsyncGenerator<Buffer, number> {
   const query = new CopyOut(statement)
   client.query(query as unknown as pg.Submittable)
-  for (;;) {
-    const block = await query.next()
-    if (block === null) return query.done
-    yield block
-  }
+  for await (const block of query.blocks) yield block
+  return query.done
 }
 
 /** Does one `copy … from stdin` and returns how many rows it has brought. */
@@ -84,54 +82,40 @@ class Copy extends Query {
 }
 
 class CopyOut extends Copy {
-  readonly #blocks: Buffer[] = []
+  readonly blocks = new Readable({
+    objectMode: true,
+    highWaterMark: maxBlocks,
+    read: () => this.#wire?.stream.resume(),
+  })
   #pieces: Buffer[] = []
   #bytes = 0
   #wire: Wire | undefined
-  #news = Promise.withResolvers<void>()
-  #isOver = false
-
-  /** The next block; null at the end. */
-  async next(): Promise<Buffer | null> {
-    for (;;) {
-      if (this.failure !== undefined) throw this.failure
-      const block = this.#blocks.shift()
-      if (block !== undefined) {
-        if (this.#blocks.length < maxBlocks) this.#wire?.stream.resume()
-        return block
-      }
-      if (this.#isOver) return null
-      await this.#news.promise
-      this.#news = Promise.withResolvers()
-    }
-  }
 
   handleCopyData({ chunk }: { chunk: Buffer }, wire: Wire): void {
     this.#wire = wire
     // The driver uses its memory again.
     this.#pieces.push(Buffer.from(chunk))
     this.#bytes += chunk.length
-    if (this.#bytes < blockBytes) return
-    this.#cut()
-    if (this.#blocks.length >= maxBlocks) wire.stream.pause()
+    if (this.#bytes >= blockBytes && !this.#cut()) wire.stream.pause()
   }
 
-  #cut(): void {
-    if (this.#bytes > 0) this.#blocks.push(Buffer.concat(this.#pieces))
+  /** Whether there is room for more. */
+  #cut(): boolean {
+    const block = Buffer.concat(this.#pieces)
     this.#pieces = []
     this.#bytes = 0
-    this.#news.resolve()
+    return this.blocks.push(block)
   }
 
   override handleReadyForQuery(): void {
-    this.#isOver = true
-    this.#cut()
+    if (this.#bytes > 0) this.#cut()
+    this.blocks.push(null)
     super.handleReadyForQuery()
   }
 
   override handleError(error: unknown): void {
     super.handleError(error)
-    this.#news.resolve()
+    this.blocks.destroy(error as Error)
   }
 }
 

@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, mkdir, readFile, readlink, realpath, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type DatabaseAddress, socketAddress } from '../postgres/address/address.ts'
+import { type DatabaseAddress, socketAddress } from '../postgres/address.ts'
 import { findBinaries } from './binaries.ts'
-import { openCluster } from './cluster.ts'
-import { lockFolder } from './folder-lock.ts'
-import { findPassword } from './password.ts'
-import { isServerOf, stopServer } from './postmaster.ts'
-import { keepLogSmall } from './server-log.ts'
-import { type ServerProcess, type ServerStart, startServer } from './server-process.ts'
-import { type ServerSettings, serverSettings } from './settings.ts'
+import { findPassword, isServerOf, openCluster, stopServer } from './cluster.ts'
+import {
+  keepLogSmall,
+  type ServerProcess,
+  type ServerSettings,
+  type ServerStart,
+  serverSettings,
+  startServer,
+} from './server-process.ts'
 
 export interface EmbeddedPostgres {
   /** With `user`, `database` and `password`, what `openDb` takes. */
@@ -27,7 +30,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** The data folder: holds the cluster, the server's log and the lock. Made when missing. */
   folder: string
   log: (line: string) => void
@@ -184,4 +187,55 @@ async function socketFolderOf(clusterFolder: string): Promise<string> {
   const { uid } = await lstat(link)
   if (uid === (process.getuid?.() ?? uid) && (await readlink(link)) === clusterFolder) return link
   throw new Error(`${link} is not a link to ${clusterFolder}. Remove it, or set PARLEY_DATA_DIR to a shorter path.`)
+}
+
+interface FolderLock {
+  release(): void
+}
+
+const sqliteBusy = 5
+
+/** Another process has the data folder, and may serve it. */
+export class FolderInUse extends Error {}
+
+/**
+ * Takes the data folder for this process. Throws, naming the holder, when another process has it. The operating
+ * system drops the lock with the process, however it dies, so there is never a stale lock to remove.
+ */
+export function lockFolder(folder: string): FolderLock {
+  // Node offers no file lock of its own; SQLite takes a real one on every platform.
+  const file = new DatabaseSync(join(folder, 'parley.lock'), { timeout: 0 })
+  const pidFile = join(folder, 'parley.pid')
+  try {
+    file.exec('begin exclusive')
+  } catch (error) {
+    file.close()
+    if (!isBusy(error)) throw error
+    throw new FolderInUse(
+      `The data folder ${folder} is in use by ${holder(pidFile)}. Stop it, or set PARLEY_DATA_DIR to another folder.`,
+    )
+  }
+  writeFileSync(pidFile, `${process.pid}\n`)
+  return {
+    release: () => {
+      rmSync(pidFile, { force: true })
+      file.close()
+    },
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
+}
+
+function holder(pidFile: string): string {
+  try {
+    const pid = Number(readFileSync(pidFile, 'utf8'))
+    // The file of a killed process may still be there when the new holder has not yet written its own.
+    process.kill(pid, 0)
+    return `process ${pid}`
+  } catch (error) {
+    const notOurs = error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return notOurs ? `process ${readFileSync(pidFile, 'utf8').trim()}` : 'another process'
+  }
 }

@@ -1,11 +1,56 @@
 import { spawn } from 'node:child_process'
+import { copyFile, type FileHandle, open, stat, truncate } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Binaries } from './binaries.ts'
-import type { Cluster } from './cluster.ts'
-import { readPostmaster, stopOrphan } from './postmaster.ts'
-import { logSince, openServerLog, sizeOf } from './server-log.ts'
-import { dataArgument, serverEnvironment } from './server-user.ts'
-import type { ServerSettings } from './settings.ts'
+import { memoryBytes } from '../machine.ts'
+import { type Binaries, dataArgument, serverEnvironment } from './binaries.ts'
+import { type Cluster, readPostmaster, stopOrphan } from './cluster.ts'
+
+export type ServerSettings = Record<string, string | number>
+
+const megabyte = 1024 ** 2
+
+/**
+ * An eighth of the memory, within bounds. Writes to a large workspace touch pages all over it: where these do not stay,
+ * each change pays for reading some and for writing others away.
+ */
+export function sharedBuffers(memory: number): string {
+  const share = Math.floor(memory / 8 / megabyte)
+  return `${Math.min(Math.max(share, 128), 1024)}MB`
+}
+
+/** Given on every start rather than written down once, so that a new version of Parley can change them. */
+export const serverSettings: ServerSettings = {
+  listen_addresses: '',
+  // Relative to the data folder, which is 0700: nobody else reaches it, and its path may be of any length.
+  unix_socket_directories: '.',
+  port: 5432,
+  max_connections: 60,
+  shared_buffers: sharedBuffers(memoryBytes()),
+  max_wal_size: '1GB',
+  // After a checkpoint the first change of each page writes it to the log in full, and a write to a large workspace
+  // changes about ten. The only method that these binaries have takes more time for them than all the rest together.
+  wal_compression: 'off',
+  random_page_cost: 1.1,
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  lc_messages: 'C',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_line_prefix: '%m [%p] ',
+  // Statements, their parameters and even plain errors ("invalid input syntax … «value»") can hold personal data:
+  // none of them reach the log. What the program itself logs tells of a failed statement.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_statement: 'none',
+  log_min_duration_statement: -1,
+  log_parameter_max_length: 0,
+  log_parameter_max_length_on_error: 0,
+  log_autovacuum_min_duration: -1,
+  log_checkpoints: 'off',
+  log_lock_waits: 'off',
+}
 
 export interface ServerProcess {
   pid: number
@@ -83,4 +128,38 @@ async function becomesReady(server: ServerProcess, { cluster, log }: ServerStart
     await wait(pollMs)
   }
   return false
+}
+
+const maxBytes = 4 * 1024 * 1024
+
+/** Opens the server's log for appending, readable by its owner alone. */
+async function openServerLog(path: string): Promise<FileHandle> {
+  await keepLogSmall(path)
+  return open(path, 'a', 0o600)
+}
+
+/** Keeps one earlier log beside the current one. The server appends, so the file can be emptied under it. */
+export async function keepLogSmall(path: string): Promise<void> {
+  const size = await sizeOf(path)
+  if (size <= maxBytes) return
+  await copyFile(path, `${path}.1`)
+  await truncate(path)
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0
+}
+
+/** What was logged from this byte on, at most its last 2,000 characters. */
+async function logSince(path: string, start: number): Promise<string> {
+  const log = await open(path)
+  try {
+    const { size } = await log.stat()
+    const from = Math.max(start, size - 2000)
+    if (size <= from) return ''
+    const { buffer } = await log.read({ buffer: Buffer.alloc(size - from), position: from })
+    return buffer.toString('utf8')
+  } finally {
+    await log.close()
+  }
 }

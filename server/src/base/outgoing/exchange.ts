@@ -7,8 +7,7 @@ import {
 } from 'node:http'
 import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
-import type { AddressJudge } from './address-judge.ts'
-import { GuardError, mayTalkTo, type Target } from './guard.ts'
+import { type AddressJudge, GuardError, mayTalkTo, type Target } from './guard.ts'
 
 export interface Agents {
   http: HttpAgent
@@ -25,21 +24,65 @@ export interface Way {
   isFresh: boolean
 }
 
-interface Head {
-  method: string
+export interface OutgoingRequest {
+  method: 'POST' | 'GET'
+  url: string
   headers: Record<string, string>
+  body: string | Buffer | null
+  /** Bounds everything: the name, the connection, the request and its answer. Whole numbers from 1. */
+  timeoutMs: number
+  /** The rest of the answer is not read. */
+  maxAnswerBytes: number
+  /** Asked once connected, right before the first byte leaves; false keeps all of it back. */
+  maySend?: () => boolean
+  /**
+   * Whether the request may arrive twice. When the other side closes a connection that was kept open just as it is used
+   * again, and no answer has begun, nobody can tell whether the request was taken: then it goes out once more, on a
+   * connection of its own. Without this it is a `reset`, since the other side may well have acted on it.
+   */
+  mayRepeat?: boolean
+  /** Sends the trace that it is a part of, if there is one, as `traceparent`. */
+  tellsTrace?: boolean
+}
+
+/**
+ * Why there is no answer. `reset` is a connection that ended too early, `answer` what is no HTTP or has too long a head,
+ * `withheld` that `maySend` said no. All fit into 20 characters.
+ */
+export type OutgoingFailure =
+  | 'invalid_address'
+  | 'forbidden_address'
+  | 'invalid_request'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'withheld'
+  | 'timeout'
+  | 'reset'
+  | 'answer'
+
+export interface Answered {
+  outcome: 'answered'
+  status: number
+  headers: IncomingHttpHeaders
+  /** Its first `maxAnswerBytes`, as they came: never unpacked. */
+  body: Buffer
+  isWhole: boolean
 }
 
 export interface Failed {
   outcome: 'failed'
-  error: Failure
+  error: OutgoingFailure
+  /** The system's own word for it in lower case, `econnrefused`; else the same as `error`. Never an address. */
   code: string
+  /** False is certain: no byte of the request has left. */
   hasLeft: boolean
-  /** A kept connection ended just as it was used again. */
-  wasStale: boolean
 }
 
-type Failure = GuardError['code'] | 'invalid_request' | 'connect' | 'tls' | 'reset' | 'answer'
+/** `wasStale`: a kept connection ended just as it was used again. */
+export type Ended = Failed & { wasStale: boolean }
+
+type Head = Pick<OutgoingRequest, 'method' | 'headers'>
 type Phase = 'connect' | 'tls' | 'sent' | 'answering'
 
 // For the name, the connection and TLS together.
@@ -70,13 +113,13 @@ interface Steps<T> {
 }
 
 /** One request, as far as `hear` takes it; never throws. */
-export function talkTo<T>(way: Way, head: Head, steps: Steps<T>): Promise<T | Failed> {
-  const { promise, resolve } = Promise.withResolvers<T | Failed>()
+export function talkTo<T>(way: Way, head: Head, steps: Steps<T>): Promise<T | Ended> {
+  const { promise, resolve } = Promise.withResolvers<T | Ended>()
   let phase: Phase = 'connect'
   let timer: NodeJS.Timeout | undefined
   const request = prepare(way, head)
   if (request === null) return Promise.resolve(invalidRequest)
-  const end = (result: T | Failed) => {
+  const end = (result: T | Ended) => {
     clearTimeout(timer)
     resolve(result)
   }
@@ -124,25 +167,10 @@ export function talkTo<T>(way: Way, head: Head, steps: Steps<T>): Promise<T | Fa
 }
 
 const invalid = 'invalid_request'
-const invalidRequest: Failed = { outcome: 'failed', error: invalid, code: invalid, hasLeft: false, wasStale: false }
-
-interface Content extends Head {
-  body: string | Buffer | null
-  timeoutMs: number
-  maxAnswerBytes: number
-  maySend?: () => boolean
-}
-
-interface Answered {
-  outcome: 'answered'
-  status: number
-  headers: IncomingHttpHeaders
-  body: Buffer
-  isWhole: boolean
-}
+const invalidRequest: Ended = { outcome: 'failed', error: invalid, code: invalid, hasLeft: false, wasStale: false }
 
 /** One request and its answer, of which not more than so many bytes are read; always ends within the timeout. */
-export function exchange(way: Way, content: Content): Promise<Answered | Failed> {
+export function exchange(way: Way, content: OutgoingRequest): Promise<Answered | Ended> {
   const { timeoutMs, maxAnswerBytes, maySend, body } = content
   const startedMs = performance.now()
   return talkTo<Answered>(way, content, {
@@ -174,7 +202,7 @@ export function exchange(way: Way, content: Content): Promise<Answered | Failed>
 }
 
 /** Why there is no answer, by how far the request had come. */
-function failureAt(phase: Phase, request: ClientRequest, error: unknown): Failed {
+function failureAt(phase: Phase, request: ClientRequest, error: unknown): Ended {
   const hasLeft = phase === 'sent' || phase === 'answering'
   const wasStale = phase === 'sent' && request.reusedSocket && isClosing(error)
   return { outcome: 'failed', error: failureOf(error, phase), code: codeOf(error, phase), hasLeft, wasStale }
@@ -210,7 +238,7 @@ function isClosing(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE'].includes(errnoOf(error))
 }
 
-function failureOf(error: unknown, phase: Phase): Failure {
+function failureOf(error: unknown, phase: Phase): OutgoingFailure {
   if (error instanceof GuardError) return error.code
   if (phase === 'connect' || phase === 'tls') return phase
   return errnoOf(error).startsWith('HPE_') ? 'answer' : 'reset'

@@ -1,6 +1,7 @@
+import { Resolver as NameServers } from 'node:dns/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { type AddressJudge, createAddressJudge } from './address-judge.ts'
-import type { Resolver } from './resolver.ts'
+import { addressSet, normalAddress, normalRange } from './address.ts'
 
 /** Where a call goes, as its URL says. */
 export interface Target {
@@ -61,14 +62,6 @@ export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge
   return `names the address ${host}, which is ${judgement.refused}; an operator may allow it with PARLEY_ALLOW_CIDRS`
 }
 
-const publicOnly = createAddressJudge([])
-
-/** Whether an address is one of the internet, by https, as far as it shows without asking for what its name leads to. */
-export function isPublicUrl(url: string): boolean {
-  const target = readTarget(url)
-  return !('refused' in target) && target.onlyAllowed === null && refusalOfLiteral(target, publicOnly) === null
-}
-
 /** Why a name cannot be used, as far as it shows without asking for its addresses: those are judged at each call. */
 export function refusalOfName(target: Target, judge: AddressJudge, allowCidrs: readonly string[]): string | null {
   const { host, isLiteral, onlyAllowed } = target
@@ -108,4 +101,129 @@ export function guardedLookup(resolve: Resolver, judge: AddressJudge, target: Ta
       () => done(new GuardError('dns'), []),
     )
   }
+}
+
+// Whatever is not global unicast. IPv4 within IPv6 (mapped) is read as IPv4 first; the other forms that carry an IPv4
+// address (compatible, NAT64, 6to4, Teredo) are refused whole, since what they lead to is for a router to say.
+const kinds: readonly [kind: string, ranges: readonly string[]][] = [
+  ['loopback', ['127.0.0.0/8', '::1']],
+  ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10']],
+  ['link-local', ['169.254.0.0/16', 'fe80::/10']],
+  ['multicast', ['224.0.0.0/4', 'ff00::/8']],
+  ['translated', ['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '192.88.99.0/24', '2001::/32', '2002::/16']],
+  [
+    'reserved',
+    [
+      ...['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+      ...['240.0.0.0/4', '100::/64', '2001::/23', '2001:db8::/32', '3fff::/20'],
+      // Nothing but 2000::/3 has been given out.
+      ...['::/3', '4000::/2', '8000::/1'],
+    ],
+  ],
+]
+
+/** `allowed` by the operator, `public`, or why it is neither. */
+type Judgement = 'allowed' | 'public' | { refused: string }
+
+export type AddressJudge = (address: string) => Judgement
+
+/** Throws when the operator's list holds what is no range. */
+export function createAddressJudge(allowCidrs: readonly string[]): AddressJudge {
+  const isAllowed = addressSet(allowCidrs.map(readRange))
+  const isRefused = addressSet(kinds.flatMap(([, ranges]) => ranges))
+  return (text) => {
+    const address = normalAddress(text)
+    if (address === null) return { refused: 'not an address' }
+    if (isAllowed(address)) return 'allowed'
+    return isRefused(address) ? { refused: kindOf(address) } : 'public'
+  }
+}
+
+function kindOf(address: string): string {
+  const found = kinds.find(([, ranges]) => addressSet(ranges)(address))
+  return found?.[0] ?? 'reserved'
+}
+
+function readRange(text: string): string {
+  const range = normalRange(text)
+  if (range === null)
+    throw new Error('PARLEY_ALLOW_CIDRS must list addresses or CIDR ranges. A range of mapped IPv4 begins at /96.')
+  return range
+}
+
+const publicOnly = createAddressJudge([])
+
+/** Whether an address is one of the internet, by https, as far as it shows without asking for what its name leads to. */
+export function isPublicUrl(url: string): boolean {
+  const target = readTarget(url)
+  return !('refused' in target) && target.onlyAllowed === null && refusalOfLiteral(target, publicOnly) === null
+}
+
+/** All addresses of a name, IPv4 first. Rejects, or returns none, when there are none to be had. */
+export type Resolver = (host: string) => Promise<string[]>
+
+const rememberedMs = 5_000
+const maxRemembered = 2_000
+
+/**
+ * Asks the name servers itself rather than by `getaddrinfo`, which waits in one of the process's few threads: slow name
+ * servers of one receiver would hold up everybody's names. The hosts file still counts, and comes first. Answers are kept
+ * for some seconds, the bad ones too. `nameServers` are the system's unless given.
+ */
+export function systemResolver(nameServers?: readonly string[]): Resolver {
+  const servers = new NameServers({ timeout: 1_000, tries: 2 })
+  if (nameServers !== undefined) servers.setServers(nameServers)
+  const readHosts = openHostsFile()
+  const remembered = new Map<string, { addresses: Promise<string[]>; until: number }>()
+  return (host) => {
+    const known = remembered.get(host)
+    if (known !== undefined && performance.now() < known.until) return known.addresses
+    const addresses = readHosts().then((hosts) => hosts.get(host) ?? askServers(servers, host))
+    addresses.catch(() => {})
+    remembered.delete(host)
+    remembered.set(host, { addresses, until: performance.now() + rememberedMs })
+    const [oldest] = remembered.keys()
+    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
+    return addresses
+  }
+}
+
+async function askServers(servers: NameServers, host: string): Promise<string[]> {
+  // Most names have no IPv6 address, which is a rejection: one family is enough.
+  const answers = await Promise.allSettled([servers.resolve4(host), servers.resolve6(host)])
+  return answers
+    .flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    .filter((text) => isIP(text) > 0)
+}
+
+const path = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts'
+const maxBytes = 1024 * 1024
+
+/** The names that the operator of this machine has given addresses to; the file is read again when it has changed. */
+function openHostsFile(): () => Promise<Map<string, string[]>> {
+  let read = { changedMs: 0, hosts: new Map<string, string[]>() }
+  return async () => {
+    try {
+      const { mtimeMs, size } = await stat(path)
+      if (size > maxBytes) return new Map()
+      if (read.changedMs !== mtimeMs) read = { changedMs: mtimeMs, hosts: parseHosts(await readFile(path, 'utf8')) }
+      return read.hosts
+    } catch {
+      return new Map()
+    }
+  }
+}
+
+function parseHosts(text: string): Map<string, string[]> {
+  const hosts = new Map<string, string[]>()
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (isIP(address) === 0) continue
+    for (const name of names) {
+      const host = name.toLowerCase()
+      const known = hosts.get(host) ?? []
+      if (!known.includes(address)) hosts.set(host, [...known, address])
+    }
+  }
+  return hosts
 }

@@ -1,78 +1,35 @@
 import { setMaxListeners } from 'node:events'
-import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
+import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { currentWork, traced } from '../shares/work.ts'
-import { type AddressJudge, createAddressJudge } from './address-judge.ts'
-import { type Agents, exchange, type Way } from './exchange.ts'
-import { guardedLookup, readTarget, refusalOfLiteral, refusalOfName } from './guard.ts'
-import { type Resolver, systemResolver } from './resolver.ts'
+import {
+  type Agents,
+  type Answered,
+  exchange,
+  type Failed,
+  type OutgoingFailure,
+  type OutgoingRequest,
+  type Way,
+} from './exchange.ts'
+import {
+  type AddressJudge,
+  createAddressJudge,
+  guardedLookup,
+  type Resolver,
+  readTarget,
+  refusalOfLiteral,
+  refusalOfName,
+  systemResolver,
+} from './guard.ts'
 import { type OpenStream, openStream, type StreamContent } from './stream.ts'
 
-export interface OutgoingRequest {
-  method: 'POST' | 'GET'
-  url: string
-  headers: Record<string, string>
-  body: string | Buffer | null
-  /** Bounds everything: the name, the connection, the request and its answer. Whole numbers from 1. */
-  timeoutMs: number
-  /** The rest of the answer is not read. */
-  maxAnswerBytes: number
-  /** Asked once connected, right before the first byte leaves; false keeps all of it back. */
-  maySend?: () => boolean
-  /**
-   * Whether the request may arrive twice. When the other side closes a connection that was kept open just as it is used
-   * again, and no answer has begun, nobody can tell whether the request was taken: then it goes out once more, on a
-   * connection of its own. Without this it is a `reset`, since the other side may well have acted on it.
-   */
-  mayRepeat?: boolean
-  /** Sends the trace that it is a part of, if there is one, as `traceparent`. */
-  tellsTrace?: boolean
-}
-
-/**
- * Why there is no answer. `reset` is a connection that ended too early, `answer` what is no HTTP or has too long a head,
- * `withheld` that `maySend` said no. All fit into 20 characters.
- */
-export type OutgoingFailure =
-  | 'invalid_address'
-  | 'forbidden_address'
-  | 'invalid_request'
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'withheld'
-  | 'timeout'
-  | 'reset'
-  | 'answer'
-
-export type OutgoingAnswer =
-  | {
-      outcome: 'answered'
-      status: number
-      headers: IncomingHttpHeaders
-      /** Its first `maxAnswerBytes`, as they came: never unpacked. */
-      body: Buffer
-      isWhole: boolean
-      ms: number
-    }
-  | {
-      outcome: 'failed'
-      error: OutgoingFailure
-      /** The system's own word for it in lower case, `econnrefused`; else the same as `error`. Never an address. */
-      code: string
-      /** False is certain: no byte of the request has left. */
-      hasLeft: boolean
-      ms: number
-    }
+export type OutgoingAnswer = (Answered | Failed) & { ms: number }
 
 export interface StreamRequest extends StreamContent {
   url: string
 }
 
-export type StreamAnswer =
-  | OpenStream
-  /** As with `OutgoingAnswer`. */
-  | { outcome: 'failed'; error: OutgoingFailure; code: string; hasLeft: boolean }
+export type StreamAnswer = OpenStream | Failed
 
 /** The way to addresses that users gave. Never goes where the operator's network is, unless the operator allows it. */
 export interface Outgoing {

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { release } from '../bytes/release.ts'
-import { connectTimeoutMs, type Failed, talkTo, type Way } from './exchange.ts'
+import { connectTimeoutMs, type Ended, talkTo, type Way } from './exchange.ts'
 
 export interface StreamContent {
   method: 'POST' | 'GET'
@@ -40,7 +40,7 @@ export class StreamEnded extends Error {
 }
 
 /** One request and the beginning of its answer; never throws. */
-export function openStream(way: Way, content: StreamContent): Promise<OpenStream | Failed> {
+export function openStream(way: Way, content: StreamContent): Promise<OpenStream | Ended> {
   const { signal, silenceMs } = content
   return talkTo<OpenStream>(way, content, {
     connectWithinMs: Math.min(connectTimeoutMs, silenceMs),

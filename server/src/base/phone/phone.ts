@@ -1,6 +1,6 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { plainText } from '../text/outside-text.ts'
-import { lengthProblem } from '../text/text-length.ts'
+import type { Issue } from '../errors.ts'
+import { lengthProblem, plainText } from '../text/outside-text.ts'
 import { phoneVariants } from './phone-variants.ts'
 
 const minDigits = 8
@@ -29,15 +29,6 @@ export function maskPhone(digits: string): string {
   const shownFirst = digits.length <= minDigits ? 0 : 5
   const hidden = Math.max(0, digits.length - shownFirst - 3)
   return digits.slice(0, shownFirst) + '*'.repeat(hidden) + digits.slice(shownFirst + hidden)
-}
-
-/** For people to read: `+55 11 98765-4321`. Digits that no plan knows follow the `+` as they are. */
-export function formatPhone(digits: string): string {
-  const parsed = parsePhoneNumberFromString(`+${digits}`)
-  if (parsed === undefined || !parsed.isPossible() || parsed.number !== `+${digits}`) return `+${digits}`
-  // Brazil writes a hyphen, which the international form lacks.
-  const brazilian = parsed.country === 'BR' ? /^\((\d\d)\) (.+)$/.exec(parsed.formatNational()) : null
-  return brazilian ? `+55 ${brazilian[1]} ${brazilian[2]}` : parsed.formatInternational()
 }
 
 interface Written {
@@ -128,4 +119,10 @@ function withoutMobilePrefix(digits: string, country: CountryCode): string {
  */
 export function isKnownPhone(digits: string): boolean {
   return phoneVariants(digits).some((variant) => parsePhoneNumberFromString(`+${variant}`)?.isValid() === true)
+}
+
+/** What is wrong with a default country; numbers of one that has no numbering plan would all be read as foreign. */
+export function issuesOfCountry(country: string | null | undefined): Issue[] {
+  if (country === undefined || country === null || isSupportedCountry(country)) return []
+  return [{ path: 'defaultCountry', message: 'must be an ISO 3166-1 code of a country with phone numbers, as in BR' }]
 }

@@ -5,9 +5,8 @@ import { ConnectionLost } from './failures.ts'
 import type { Pool } from './pool.ts'
 import { type End, endOf, mayRepeat } from './repeats.ts'
 import type { Session } from './session.ts'
-import type { Core } from './statements.ts'
+import { type Core, Transaction } from './statements.ts'
 import type { Sql } from './template.ts'
-import { Transaction } from './transaction.ts'
 
 /** Looks for a row that a transaction adds, by an id that nobody else gives. */
 export type Proof = (sql: Sql) => Promise<boolean>

@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { type DatabaseAddress, type DatabaseHost, nameOfHost } from './address/address.ts'
-import { AddressProblem } from './address/address-parameters.ts'
-import { guardGreeting } from './greeting.ts'
-import { connectSocket, openSocket, readTlsFiles } from './socket.ts'
+import { AddressProblem, type DatabaseAddress, type DatabaseHost, nameOfHost } from './address.ts'
+import { connectSocket, guardGreeting, openSocket, readTlsFiles } from './socket.ts'
 
 export interface SessionSettings {
   applicationName: string

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { type DatabaseAddress, readDatabaseUrl, socketAddress } from './address/address.ts'
+import { type DatabaseAddress, readDatabaseUrl, socketAddress } from './address.ts'
 import { connector } from './connect.ts'
 import { createListener, type Listener } from './listener.ts'
 import { Pool } from './pool.ts'

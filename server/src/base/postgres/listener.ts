@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Connect } from './connect.ts'
-import { Tries } from './tries.ts'
+import { Tries } from './repeats.ts'
 
 export interface Listener {
   /** Resolves once the database passes on what is said there; survives that the connection ends. */

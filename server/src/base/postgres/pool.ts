@@ -1,12 +1,12 @@
 import timers from 'node:timers/promises'
 import type pg from 'pg'
-import { connectionMs, type Waits } from '../shares/waits.ts'
-import { AddressProblem } from './address/address-parameters.ts'
+import { connectionMs, type Waits } from '../shares/work.ts'
+import { AddressProblem } from './address.ts'
 import type { Connect } from './connect.ts'
 import { ConnectionLost, endsSession, isOfServer, NoConnection, sqlState } from './failures.ts'
 import { direct, type SessionMode } from './pooler.ts'
+import { Tries } from './repeats.ts'
 import { Session } from './session.ts'
-import { Tries } from './tries.ts'
 
 export interface PoolOptions {
   /** How many connections there are at most. */

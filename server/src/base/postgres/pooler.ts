@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { withTimeout } from '../async/timeout.ts'
+import { withTimeout } from '../async/loop.ts'
+import { type Names, planOf, type Step } from './exchange.ts'
 import { DatabaseError } from './failures.ts'
-import { type Names, planOf, type Step } from './prepared.ts'
 
 /** How a session is used: what stands before the server may not let all of it through. */
 export interface SessionMode {

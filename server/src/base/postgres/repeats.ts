@@ -1,6 +1,23 @@
-import { mayTryAgain } from '../async/patience.ts'
-import { ConnectionLost, endsSession, isOfServer, sqlState } from './failures.ts'
+import { TooBusy } from '../shares/shares.ts'
+import { ConnectionLost, endsSession, isAway, isOfServer, sqlState } from './failures.ts'
 import type { Statement } from './template.ts'
+
+// A try that hangs is given up after 16 s at most, and nobody is to be without an answer for longer than 20 s.
+const queuedForMs = 3_000
+const triedForMs = 9_000
+
+/**
+ * Whether who has waited behind a try that failed, since then, is to be told the same: the database is away, and to hang in a try of
+ * their own would take as long again.
+ */
+export const isOutOfPatience = (error: unknown, sinceMs: number): boolean =>
+  isOfDatabase(error) && performance.now() - sinceMs > queuedForMs
+
+/** Whether what was begun then and came to nothing may be tried once more. */
+export const mayTryAgain = (error: unknown, sinceMs: number): boolean =>
+  !isOfDatabase(error) || performance.now() - sinceMs < triedForMs
+
+const isOfDatabase = (error: unknown): boolean => isAway(error) || error instanceof TooBusy
 
 /** A server that goes down may end several connections of one who tries again; more is not bad luck any more. */
 const mostRepeats = 3
@@ -48,4 +65,44 @@ export async function endOf<T>(work: Promise<T> | undefined): Promise<End<T>> {
     (): End<T> => ({ how: 'failed' }),
   )
   return Promise.race([ended, late]).finally(() => clearTimeout(timer))
+}
+
+/** Between the beginnings of two tries. The embedded database comes back within a second; whoever waits for a new primary waits 5 s. */
+const firstPauseMs = 20
+const longestPauseMs = 500
+
+interface Try {
+  succeeded(): void
+  failed(): void
+}
+
+/** When a server that could not be reached is tried again: a rule that waits for nothing itself. */
+export class Tries {
+  #failures = 0
+  #begunAtMs = Number.NEGATIVE_INFINITY
+
+  get haveFailed(): boolean {
+    return this.#failures > 0
+  }
+
+  /** How long the next try has to wait. */
+  pauseMs(nowMs: number): number {
+    if (this.#failures === 0) return 0
+    const apartMs = Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs)
+    return Math.max(0, this.#begunAtMs + apartMs - nowMs)
+  }
+
+  begin(nowMs: number): Try {
+    this.#begunAtMs = nowMs
+    const before = this.#failures
+    return {
+      succeeded: () => {
+        this.#failures = 0
+      },
+      // Those that began together have failed for one reason: they count as one.
+      failed: () => {
+        if (this.#failures === before) this.#failures++
+      },
+    }
+  }
 }

@@ -1,9 +1,8 @@
 import type pg from 'pg'
-import { answerMs, answersMs, isLong, unhurriedMs, type Waits } from '../shares/waits.ts'
-import { type Answer, Exchange, type Request } from './exchange.ts'
+import { answerMs, answersMs, isLong, unhurriedMs, type Waits } from '../shares/work.ts'
+import { type Answer, Exchange, Prepared, planOf, type Request } from './exchange.ts'
 import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
-import { Prepared, planOf } from './prepared.ts'
 
 /** By itself the database finds out that nobody waits for a statement when it answers. Some systems cannot tell it sooner. */
 const watchCaller: Request = {

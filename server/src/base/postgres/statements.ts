@@ -1,13 +1,11 @@
 import type { Leave, Shares } from '../shares/shares.ts'
 import { currentWork, isInTransaction } from '../shares/work.ts'
-import { type Answer, scriptOf } from './exchange.ts'
-import { isStalePlan } from './failures.ts'
+import { type Answer, begin, commit, type Portal, planOf, rollback, type Step, scriptOf } from './exchange.ts'
+import { isStalePlan, sqlState } from './failures.ts'
 import type { Pool } from './pool.ts'
-import { planOf } from './prepared.ts'
 import { isKnownUndone, mayRepeat, onlyReads } from './repeats.ts'
 import type { Session } from './session.ts'
-import type { Ended, Rows, Sender, Statement } from './template.ts'
-import { Transaction } from './transaction.ts'
+import { type Ended, type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
 
 /** What statements and transactions share. */
 export interface Core {
@@ -144,5 +142,144 @@ async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGe
   } finally {
     await transaction.rollback()
     pool.release(session, failure)
+  }
+}
+
+/**
+ * A transaction on a connection of its own. Nothing is sent before its first statement, which takes `begin` along: work
+ * that asks nothing costs nothing.
+ */
+export class Transaction implements Sender {
+  readonly sql: Sql
+  readonly #session: Session
+  readonly #look: (statement: Statement) => Ended | undefined
+  /** What opens it: `begin`, and settings for its time. */
+  readonly #opening: readonly Step[]
+  #state: 'new' | 'open' | 'ending' | 'over' = 'new'
+  #failure: unknown
+  #committed: Promise<Answer> | null = null
+
+  constructor(session: Session, look: (statement: Statement) => Ended | undefined = () => undefined) {
+    this.#session = session
+    this.#look = look
+    this.#opening = [begin, ...session.mode.settings]
+    this.sql = tagOf(this)
+  }
+
+  misplaced(): null {
+    return null
+  }
+
+  async send(statement: Statement): Promise<Rows<readonly unknown[]>> {
+    this.#refuseAtEnd()
+    const ended = this.#look(statement)
+    try {
+      const { rows, count } = statement.isScript
+        ? await this.#script(statement.text)
+        : await this.#exchange({ plan: planOf(statement), values: statement.values })
+      ended?.()
+      return Object.assign(rows, { count })
+    } catch (error) {
+      ended?.(error)
+      throw error
+    }
+  }
+
+  async *pages(statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
+    this.#refuseAtEnd()
+    const step: Step = { plan: planOf(statement), values: statement.values }
+    const name = 'parley_pages'
+    let page = await this.#exchange(step, { name, rows, isOpen: false })
+    while (page.rows.length > 0) {
+      yield page.rows
+      if (!page.hasMore) return
+      page = await this.#exchange(step, { name, rows, isOpen: true })
+    }
+  }
+
+  /**
+   * Sends the commit right after the statements that `work` sends before it first waits. What they answer can undo
+   * nothing any more; when one of them fails, or is not even sent, nothing is committed.
+   */
+  commitBehind<T>(work: () => Promise<T>): Promise<T> {
+    const answer = work()
+    let isBroken = false
+    answer.catch(() => {
+      isBroken = true
+    })
+    // What throws between two statements is known by then; all of them leave with the commit a moment later.
+    process.nextTick(() => {
+      if (!isBroken) this.#sendCommit()
+    })
+    return answer
+  }
+
+  async commit(): Promise<void> {
+    this.#sendCommit()
+    if (this.#committed === null) return
+    const { lastTag } = await this.#committed
+    this.#state = 'over'
+    // A statement had failed, and whoever asked for it went on: the database undid everything.
+    if (lastTag !== 'COMMIT')
+      throw this.#failure ?? new Error('The transaction was undone: a statement in it had failed')
+  }
+
+  /** Whether the server has said that all of it is done, though whoever waits may have heard of the connection's end first. */
+  async isDone(): Promise<boolean> {
+    const answer = await this.#committed?.catch(() => undefined)
+    return answer?.lastTag === 'COMMIT'
+  }
+
+  /**
+   * Whether nothing of it is done for certain, now that it has failed. Of a commit that has left and was not answered nobody knows.
+   * What was sent before it is answered before it: the first failure tells whether it was still come to.
+   */
+  isUndone(failure: unknown, isDirect: boolean): boolean {
+    return this.#committed === null || isKnownUndone(this.#failure ?? failure, isDirect)
+  }
+
+  async rollback(): Promise<void> {
+    const isOpen = this.#state === 'open'
+    this.#state = 'over'
+    // Whatever became of the commit, nothing is left behind it; and on some ways nothing may be sent before its answer.
+    await this.#committed?.catch(() => undefined)
+    if (isOpen && !this.#session.isOver) await this.#session.send({ steps: [rollback], main: 0 }).catch(() => undefined)
+  }
+
+  #refuseAtEnd(): void {
+    if (this.#state === 'over' || this.#state === 'ending')
+      throw new Error('A statement was made in a transaction that has ended')
+  }
+
+  #sendCommit(): void {
+    if (this.#state !== 'open') return
+    this.#state = 'ending'
+    this.#committed = this.#session.send({ steps: [commit], main: 0 })
+    this.#committed.catch(() => undefined)
+  }
+
+  #exchange(step: Step, portal?: Portal): Promise<Answer> {
+    const opening = this.#state === 'new' ? this.#opening : []
+    this.#state = 'open'
+    const request = { steps: [...opening, step], main: opening.length, ...(portal && { portal }) }
+    return this.#noting(this.#session.send(request))
+  }
+
+  async #script(text: string): Promise<Answer> {
+    if (this.#state === 'new') {
+      this.#state = 'open'
+      await this.#noting(this.#session.send({ steps: this.#opening, main: 0 }))
+    }
+    return this.#noting(this.#session.send(scriptOf(text)))
+  }
+
+  async #noting<T>(sent: Promise<T>): Promise<T> {
+    try {
+      return await sent
+    } catch (error) {
+      this.#failure ??= error
+      // Those behind the first to fail are told that there was one, which says nothing to whoever hears of it first.
+      throw sqlState(error) === '25P02' ? this.#failure : error
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
-import { fillRandom } from '../random.ts'
+import { fillRandom } from '../id.ts'
 
 /** Where a sealed value lives. It opens nowhere else. `row` is the id of the row, `column` the column or group. */
 export interface SealPlace {
@@ -96,4 +96,17 @@ function pad(plain: string | Uint8Array): Buffer {
 
 function unpad(padded: Buffer): Buffer {
   return padded.subarray(0, padded.lastIndexOf(padMark))
+}
+
+/**
+ * Null for what does not open: no others are to wait for it. What a newer key may open is no such value: that is thrown, and
+ * `withKeyring` loads the keys anew.
+ */
+export function openOrNull<T>(open: () => T): T | null {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof SealBroken && !(error instanceof UnknownKeyVersion)) return null
+    throw error
+  }
 }

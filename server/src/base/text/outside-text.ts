@@ -13,7 +13,7 @@ const apostrophes = /['\u00b4`\u02b9-\u02bd\u02c8\u02ca\u02cb\u055a\u05f3\u2018-
 const quotes = /[\u00ab\u00bb\u02ba\u05f4\u201c-\u201f\u2033\u2036\u2039\u203a\u300c-\u300f\u301d-\u301f\uff02]/gu
 const dashes = /[\p{Pd}\u02d7\u2043\u2212]/gu
 
-export const isAscii = (text: string): boolean => ascii.test(text)
+const isAscii = (text: string): boolean => ascii.test(text)
 
 /** Whether a person sees nothing in it: then it says nothing. */
 export const isBlank = (text: string): boolean => !seen.test(text)
@@ -37,4 +37,17 @@ export function withPlainDigits(text: string): string {
     while (digit.test(String.fromCodePoint(code - before - 1))) before++
     return String(before % 10)
   })
+}
+
+/**
+ * Whether a text has more characters than that, as a schema's `maxLength` counts them: one for an emoji of two units. A
+ * text that is far too long is not walked through.
+ */
+function isLonger(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max)
+}
+
+/** What is wrong with the length of a text, or null. */
+export function lengthProblem(text: string, max: number): string | null {
+  return isLonger(text, max) ? `must have at most ${max} characters` : null
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
-import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import { type DueWatch, watchDue } from '../../base/news.ts'
 import { recordNotices } from '../../notices/record.ts'
 import { announcesConnection, teamTopic } from '../../team/team-news.ts'
 

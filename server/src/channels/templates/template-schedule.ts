@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { announce, type Db, type Tx } from '../../base/db.ts'
-import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import { type DueWatch, watchDue } from '../../base/news.ts'
 import { announcesConnection, teamTopic } from '../../team/team-news.ts'
 
 /** Between two readings of a connection's templates. */

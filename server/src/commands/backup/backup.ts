@@ -5,29 +5,36 @@ import { dirname, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type pg from 'pg'
 import { systemClock } from '../../base/clock.ts'
-import { type CopiedTable, copyStatement, readCatalogue, readMigrationsOf } from '../../base/copy/catalogue.ts'
+import {
+  type CopiedTable,
+  copyStatement,
+  inSnapshot,
+  readCatalogue,
+  readMigrationsOf,
+  withSession,
+} from '../../base/copy/catalogue.ts'
 import { copyOut } from '../../base/copy/copy.ts'
-import { inSnapshot, withSession } from '../../base/copy/session.ts'
 import { version } from '../../base/version.ts'
 import { type Config, loadConfig } from '../../config.ts'
-import { openProgress, type Progress } from '../progress.ts'
-import { answer, say } from '../terminal.ts'
-import { copyFiles, type FileCopy, namedFiles, storeOf } from './files.ts'
+import { answer, openProgress, type Progress, say } from '../terminal.ts'
 import {
   bytesOfJson,
+  copyFiles,
   digestOf,
   type EndMark,
   endName,
+  type FileCopy,
   format,
   type Head,
   headName,
+  namedFiles,
   partName,
   type Snapshot,
   snapshotName,
+  storeOf,
 } from './format.ts'
-import { checkMasterKeys, keyFileOf, requireMasterKeys, writeKeysFile } from './master-keys.ts'
-import { openEmbedded, type Source } from './source.ts'
-import { type TarWriter, writeTar } from './tar-write.ts'
+import { checkMasterKeys, keyFileOf, openEmbedded, requireMasterKeys, type Source, writeKeysFile } from './source.ts'
+import { type TarWriter, writeTar } from './tar.ts'
 
 export interface BackupOptions {
   to: string

@@ -2,21 +2,26 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { systemClock } from '../../base/clock.ts'
-import { type Catalogue, type CopiedTable, copyStatement, quoted, readCatalogue } from '../../base/copy/catalogue.ts'
+import {
+  type Catalogue,
+  type CopiedTable,
+  copyStatement,
+  inSnapshot,
+  loadTables,
+  quoted,
+  readCatalogue,
+  withSession,
+} from '../../base/copy/catalogue.ts'
 import { copyOut } from '../../base/copy/copy.ts'
-import { loadTables } from '../../base/copy/load.ts'
-import { inSnapshot, withSession } from '../../base/copy/session.ts'
 import { openDb } from '../../base/db.ts'
 import { movedName } from '../../base/embedded/embedded-postgres.ts'
 import { migrate, unfinishedMove } from '../../base/migrate.ts'
-import { type DatabaseAddress, nameOfHost } from '../../base/postgres/address/address.ts'
+import { type DatabaseAddress, nameOfHost } from '../../base/postgres/address.ts'
 import type { MasterKeys } from '../../base/sealing/vault.ts'
 import { type Config, loadConfig } from '../../config.ts'
-import { openProgress, type Progress } from '../progress.ts'
-import { answer } from '../terminal.ts'
-import { keyFileOf, requireMasterKeys } from './master-keys.ts'
+import { answer, openProgress, type Progress } from '../terminal.ts'
 import { type Proof, proofLines, prove } from './proof.ts'
-import { requireCluster, startEmbedded } from './source.ts'
+import { keyFileOf, requireCluster, requireMasterKeys, startEmbedded } from './source.ts'
 
 export interface MoveOptions {
   to: string

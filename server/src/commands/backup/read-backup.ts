@@ -1,14 +1,12 @@
 import { createHash, type Hash } from 'node:crypto'
 import type pg from 'pg'
-import { loadTables } from '../../base/copy/load.ts'
-import { withSession } from '../../base/copy/session.ts'
+import { loadTables, withSession } from '../../base/copy/catalogue.ts'
 import { openDb, sqlState } from '../../base/db.ts'
 import { checkKnown, migrate } from '../../base/migrate.ts'
-import type { DatabaseAddress } from '../../base/postgres/address/address.ts'
+import type { DatabaseAddress } from '../../base/postgres/address.ts'
 import type { Config } from '../../config.ts'
 import type { MediaStore } from '../../media/store/store.ts'
-import { openProgress, type Progress } from '../progress.ts'
-import { storeOf } from './files.ts'
+import { openProgress, type Progress } from '../terminal.ts'
 import {
   digestOf,
   type EndMark,
@@ -21,9 +19,10 @@ import {
   type Part,
   type Snapshot,
   snapshotName,
+  storeOf,
   tableOf,
 } from './format.ts'
-import { CutOff, readTar, type TarEntry } from './tar-read.ts'
+import { CutOff, readTar, type TarEntry } from './tar.ts'
 
 export interface ReadBackup {
   head: Head

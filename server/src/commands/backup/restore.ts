@@ -1,15 +1,21 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { movedName, restoringName } from '../../base/embedded/embedded-postgres.ts'
-import { lockFolder } from '../../base/embedded/folder-lock.ts'
+import { lockFolder, movedName, restoringName } from '../../base/embedded/embedded-postgres.ts'
 import type { MasterKeys } from '../../base/sealing/vault.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import { answer, say } from '../terminal.ts'
-import { checkMasterKeys, findMasterKeys, keyFileOf, placeKeys, readKeysFile } from './master-keys.ts'
 import { type Proof, proofLines, prove } from './proof.ts'
 import { type ReadBackup, readBackup } from './read-backup.ts'
-import { type Source, startEmbedded } from './source.ts'
+import {
+  checkMasterKeys,
+  findMasterKeys,
+  keyFileOf,
+  placeKeys,
+  readKeysFile,
+  type Source,
+  startEmbedded,
+} from './source.ts'
 
 export interface RestoreOptions {
   from: string

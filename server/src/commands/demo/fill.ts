@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'csv-parse/sync'
 import type { Runtime } from '../../app/runtime.ts'
 import { manualClock } from '../../base/clock.ts'
 import { ApiError, InvalidInput } from '../../base/errors.ts'
@@ -7,13 +9,12 @@ import { createLeadField } from '../../leads/fields/change-fields.ts'
 import type { NewLeadField } from '../../leads/fields/schema.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
 import { readLeadPatch } from '../../leads/lead/input.ts'
-import type { LeadDeps, LeadUser } from '../../leads/lead/lead.ts'
+import type { AdPlatform, LeadDeps, LeadUser, Priority, Source } from '../../leads/lead/lead.ts'
 import type { LeadChanges } from '../../leads/lead/schema.ts'
 import { upsertLeads } from '../../leads/write/upsert.ts'
 import type { Member } from '../../team/member.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { createLabel, type LabelColor } from '../../workspace/labels.ts'
-import { type DemoLead, demoLeads } from './people.ts'
 
 const hourMs = 3_600_000
 const visitAfterMs = 14 * 24 * hourMs
@@ -24,7 +25,7 @@ export async function fillDemo(runtime: Runtime, owner: Member): Promise<void> {
   for (const label of demoLabels) await unlessThere(() => createLabel({ db, vault, clock }, owner, label))
   for (const field of demoFields) await unlessThere(() => createLeadField({ db, clock }, owner, field))
   await unlessThere(() => createForm({ db, clock }, owner, demoForm))
-  for (const [at, lead] of demoLeads.entries()) await addLead(runtime, owner, lead, at + 1)
+  for (const [at, lead] of (await readDemoLeads()).entries()) await addLead(runtime, owner, lead, at + 1)
 }
 
 const demoLabels: readonly { name: string; color: LabelColor }[] = [
@@ -69,19 +70,40 @@ async function unlessThere(work: () => Promise<unknown>): Promise<void> {
   })
 }
 
+/** A row of `people.csv`, empty where there is nothing. They are invented; numbers are of ranges kept for fiction where a country has one. */
+interface DemoLead {
+  daysAgo: string
+  firstName: string
+  lastName: string
+  phone: string
+  source: Source
+  adPlatform: AdPlatform | ''
+  priority: Priority | ''
+  /** The statuses after `new`, in the order in which they came. */
+  steps: string
+  estimatedValue: string
+  interest: string
+  campaign: string
+  notes: string
+}
+
+async function readDemoLeads(): Promise<DemoLead[]> {
+  return parse(await readFile(new URL('./people.csv', import.meta.url)), { columns: true })
+}
+
 async function addLead(runtime: Runtime, owner: Member, lead: DemoLead, number: number): Promise<void> {
   const now = runtime.clock.now()
-  const createdAt = fromHoursAgo(now, lead.daysAgo * 24)
+  const createdAt = fromHoursAgo(now, Number(lead.daysAgo) * 24)
   const externalRef = `DEMO-${String(number).padStart(3, '0')}`
   await putLead(runtime, owner, externalRef, createdAt, firstFields(lead, number), customFieldsOf(lead, createdAt))
 
-  const steps = lead.steps ?? []
+  const steps = lead.steps.split(' ').filter((step) => step !== '')
   for (const [at, status] of steps.entries()) {
     // The steps spread over the time since then, as a pipeline does.
-    const hoursAgo = lead.daysAgo * 24 * (1 - (at + 1) / (steps.length + 1))
+    const hoursAgo = Number(lead.daysAgo) * 24 * (1 - (at + 1) / (steps.length + 1))
     const changes: LeadChanges = { status }
     if (at === 0 && owner.userId !== null) changes.assignedTo = owner.userId
-    if (status === 'won' && lead.estimatedValue !== undefined) changes.actualValue = lead.estimatedValue
+    if (status === 'won' && lead.estimatedValue !== '') changes.actualValue = Number(lead.estimatedValue)
     await putLead(runtime, owner, externalRef, fromHoursAgo(now, hoursAgo), changes, [])
   }
 }
@@ -107,32 +129,29 @@ async function putLead(
 function firstFields(lead: DemoLead, number: number): LeadChanges {
   const { firstName, lastName, phone, source, adPlatform, priority, estimatedValue, notes } = lead
   const mailbox =
-    (lastName ?? firstName)
+    (lastName || firstName)
       .normalize('NFD')
       .replace(/[^A-Za-z]/g, '')
       .toLowerCase() || 'lead'
   return {
-    firstName,
-    lastName,
-    phone,
+    ...{ firstName, lastName: lastName || null, phone: phone || null, source },
     email: `${mailbox}.${number}@example.com`,
-    source,
-    ...(adPlatform === undefined ? {} : { adPlatform }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(estimatedValue === undefined ? {} : { estimatedValue }),
-    ...(notes === undefined ? {} : { notes }),
+    ...(adPlatform !== '' && { adPlatform }),
+    ...(priority !== '' && { priority }),
+    ...(estimatedValue !== '' && { estimatedValue: Number(estimatedValue) }),
+    ...(notes !== '' && { notes }),
   }
 }
 
 function customFieldsOf({ interest, campaign, estimatedValue }: DemoLead, createdAt: Date): CustomField[] {
   const fields: CustomField[] = []
-  if (interest !== undefined) fields.push({ key: 'interest', label: 'Interested in', type: 'select', value: interest })
-  if (interest === 'Annual plan' && estimatedValue !== undefined) {
+  if (interest !== '') fields.push({ key: 'interest', label: 'Interested in', type: 'select', value: interest })
+  if (interest === 'Annual plan' && estimatedValue !== '') {
     const visit = new Date(createdAt.getTime() + visitAfterMs).toISOString().slice(0, 10)
-    fields.push({ key: 'budget', label: 'Budget', type: 'number', value: String(estimatedValue) })
+    fields.push({ key: 'budget', label: 'Budget', type: 'number', value: estimatedValue })
     fields.push({ key: 'visit_on', label: 'Visit on', type: 'date', value: visit })
   }
-  if (campaign !== undefined) {
+  if (campaign !== '') {
     fields.push({ key: 'k_utm_campaign', label: 'k_utm_campaign', type: 'text', value: campaign })
   }
   return fields

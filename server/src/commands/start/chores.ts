@@ -1,16 +1,15 @@
 import { sweepSignIns } from '../../access/sign-in/sessions.ts'
-import { erasureDeps } from '../../app/erasure.ts'
+import { eraseQuiet, erasureDeps, removeOld } from '../../app/erasure.ts'
 import { connectorsOf, templateDeps } from '../../app/inbox.ts'
 import { pushDeps } from '../../app/notices.ts'
-import { eraseQuiet, removeOld } from '../../app/retention.ts'
 import type { Runtime } from '../../app/runtime.ts'
 import { keyedTables } from '../../app/tables.ts'
 import { type Loop, repeatAtPauses } from '../../base/async/loop.ts'
 import { type Chore, createChores } from '../../base/chores.ts'
-import { systemClock } from '../../base/clock.ts'
-import type { DueWatch } from '../../base/news/due-watch.ts'
-import { makeAhead } from '../../base/partitions/partitions.ts'
-import { refreshStatistics, watchGrowth } from '../../base/statistics.ts'
+import { type Clock, systemClock } from '../../base/clock.ts'
+import type { Db, Sql } from '../../base/db.ts'
+import type { DueWatch } from '../../base/news.ts'
+import { makeAhead } from '../../base/partitions.ts'
 import { tellOutages, watchOutages } from '../../channels/health/tell-outages.ts'
 import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
 import { watchTemplates } from '../../channels/templates/template-schedule.ts'
@@ -40,8 +39,7 @@ import { hearOfFeeds, indexHeard, readIndexedTo } from '../../leads/search/index
 import { purgeDeletedLeads } from '../../leads/write/purge.ts'
 import { sweepStore } from '../../media/sweep.ts'
 import { createPusher, watchPushes } from '../../notices/push/push.ts'
-import { watchRotations } from '../../rotation/rotation.ts'
-import { workOnRotations } from '../../rotation/step.ts'
+import { watchRotations, workOnRotations } from '../../rotation/rotation.ts'
 import { sweepWebhookLog } from '../../webhooks/retention.ts'
 
 const lookEveryMs = 1_000
@@ -149,4 +147,47 @@ function choresOf(runtime: Runtime): Chore[] {
     },
     { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStranded(sends), isQuiet: true },
   ]
+}
+
+/** Rows of a table that is worth a plan. */
+const worthRows = 500
+/** A session that has written tells the counts of it some seconds later. */
+const toldWithinMs = 15_000
+/** What no news tell of, the database itself looks at once a minute. */
+const lookAgainMs = 60_000
+
+/** Whether tables may have grown lately, by news of a topic that tells of what is written, and now and then. */
+function watchGrowth(
+  { db, clock }: { db: Pick<Db, 'onNews' | 'isHearing'>; clock: Clock },
+  topic: string,
+): () => boolean {
+  let grewAtMs = Number.NEGATIVE_INFINITY
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  db.onNews(topic, () => {
+    grewAtMs = clock.now().getTime()
+  })
+  return () => {
+    const nowMs = clock.now().getTime()
+    const isRecent = nowMs >= lookedAtMs && nowMs < lookedAtMs + lookAgainMs
+    if (db.isHearing() && isRecent && nowMs > grewAtMs + toldWithinMs) return false
+    lookedAtMs = nowMs
+    return true
+  }
+}
+
+/**
+ * Has the database count again what more than doubled since it last did: by itself it looks once a minute, and until
+ * then plans for the tables that were. In the first minute of an installation it knows nothing at all, and would read a
+ * workspace through to find one lead by its name. Returns how many tables there were.
+ */
+async function refreshStatistics(sql: Sql): Promise<number> {
+  const outgrown = await sql<{ name: string }[]>`
+    select s.relid::regclass::text as name
+    from pg_stat_user_tables s
+    join pg_class c on c.oid = s.relid
+    where s.n_live_tup > greatest(2 * c.reltuples, ${worthRows})
+    order by name`
+  // By itself it may be at one of them already, which does as well.
+  for (const { name } of outgrown) await sql.unsafe(`analyze (skip_locked) ${name}`)
+  return outgrown.length
 }

@@ -1,10 +1,11 @@
 import { type Db, type DbOptions, openDb } from '../../base/db.ts'
-import { refuseWorker } from '../../base/distribution/server.ts'
 import { learnWhetherSpread } from '../../base/distribution/spread.ts'
+import { refuseWorker } from '../../base/distribution/tables.ts'
 import { startEmbeddedPostgres } from '../../base/embedded/embedded-postgres.ts'
-import { describeError, type Log } from '../../base/log.ts'
+import { createLog, describeError, type Log } from '../../base/log.ts'
+import { migrate } from '../../base/migrate.ts'
 import type { Config } from '../../config.ts'
-import { describeProblem } from '../terminal.ts'
+import { answer, describeProblem, say } from '../terminal.ts'
 
 export interface OpenDatabase {
   db: Db
@@ -82,5 +83,17 @@ async function askVersion(db: Db): Promise<number> {
     const problem = describeProblem(error)
     const hint = poolerRefusal.test(problem) ? howToPool : ''
     throw new Error(`The database of DATABASE_URL does not answer: ${problem}${hint}`)
+  }
+}
+
+/** Brings the database up to date and stops; `serve` does the same when it starts. */
+export async function migrateDatabase(config: Config, { json }: { json?: boolean }): Promise<void> {
+  const { db, close } = await openDatabase(config, createLog(config.logLevel), say)
+  try {
+    const { applied } = await migrate(db)
+    const lines = applied.length === 0 ? ['The database was up to date.'] : applied.map((name) => `Applied ${name}`)
+    answer(json, { applied }, lines)
+  } finally {
+    await close()
   }
 }

@@ -10,10 +10,14 @@ import { type Clock, followedClock, type ShiftedClock, shiftedClock, systemClock
 import type { Db, DbOptions } from '../../base/db.ts'
 import { createLog, type Log } from '../../base/log.ts'
 import { migrate } from '../../base/migrate.ts'
-import { relayNews } from '../../base/news/relay.ts'
+import { relayNews } from '../../base/news.ts'
 import { openOutgoing } from '../../base/outgoing/guarded-fetch.ts'
-import { loadOrCreateMasterKeyFile, masterKeyFrom, readPreviousMasterKeyFiles } from '../../base/sealing/master-key.ts'
-import { listSecrets } from '../../base/sealing/secrets.ts'
+import {
+  listSecrets,
+  loadOrCreateMasterKeyFile,
+  masterKeyFrom,
+  readPreviousMasterKeyFiles,
+} from '../../base/sealing/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../../base/sealing/vault.ts'
 import type { Config } from '../../config.ts'
 import { createSequencer } from '../../events/sequencer.ts'

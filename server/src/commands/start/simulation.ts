@@ -7,7 +7,7 @@ import { type Changer, type ConnectionDeps, createConnection } from '../../chann
 import type { StoredConnection } from '../../channels/connection/connection.ts'
 import { listConnectedWorkspaces, listConnections } from '../../channels/connection/queries.ts'
 import { proofHeaders } from '../../channels/partner/authenticate.ts'
-import { type LoadedSimulator, loadSimulator } from './load-simulator.ts'
+import { type LoadedSimulator, loadSimulator } from '../simulate.ts'
 import type { OpenRuntime } from './runtime.ts'
 
 export interface Simulation {

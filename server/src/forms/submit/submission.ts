@@ -1,5 +1,5 @@
 import type { Issue } from '../../base/errors.ts'
-import { lengthProblem } from '../../base/text/text-length.ts'
+import { lengthProblem } from '../../base/text/outside-text.ts'
 import { type CustomField, maxLengthOf } from '../../leads/lead/custom-fields.ts'
 import { type LeadPatch, readLeadPatch } from '../../leads/lead/input.ts'
 import type { LeadChanges } from '../../leads/lead/schema.ts'

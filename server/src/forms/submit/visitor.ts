@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ClientAddress } from '../../access/keys/client-address.ts'
+import type { ClientAddress } from '../../access/keys/guard.ts'
 import type { Limiter } from '../../access/rate-limit/limiter.ts'
 import { setRateLimitHeaders } from '../../access/rate-limit/request-limits.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'

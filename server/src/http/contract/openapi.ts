@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import type { App } from '../../base/route.ts'
 import { documentInfo } from '../../base/version.ts'
 import { polish } from './openapi-polish.ts'
-import type { Document, OpenApiDocument, RouteDocument } from './openapi-types.ts'
+import type { Document, OpenApiDocument, RouteDocument } from './openapi-shared.ts'
 
 /** The text in front of the routes of webhooks. */
 const webhooksGuide = `Parley sends events by POST to addresses of yours, signed by

@@ -1,5 +1,5 @@
 import { operationsOf } from './openapi.ts'
-import type { Operation, Parameter, RouteDocument, Schema } from './openapi-types.ts'
+import type { Operation, Parameter, RouteDocument, Schema } from './openapi-shared.ts'
 import { type HintsByOperation, notInCollection, type PostmanHints, postmanHints } from './postman-hints.ts'
 
 export interface PostmanItem {

@@ -10,9 +10,8 @@ import {
   gzipSync,
 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { fillRandom } from '../../base/random.ts'
+import { fillRandom } from '../../base/id.ts'
 import type { App } from '../../base/route.ts'
-import { acceptedEncoding } from './accepted-encoding.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -123,4 +122,18 @@ const noise = Buffer.alloc(97)
 function padding(): string {
   fillRandom(noise)
   return noise.toString('base64url', 1).slice((noise[0] ?? 0) % 128)
+}
+
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+/** The encoding that suits us best of those that an `Accept-Encoding` header takes; weights count only where they are 0. */
+export function acceptedEncoding(header: string | undefined): Encoding {
+  if (header === undefined) return 'identity'
+  const isTaken = new Map<string, boolean>()
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', weight] = part.split(';').map((piece) => piece.trim())
+    isTaken.set(name, weight === undefined || !/^q=0(?:\.0*)?$/.test(weight))
+  }
+  if (isTaken.get('br') === true) return 'br'
+  return (isTaken.get('gzip') ?? isTaken.get('x-gzip') ?? isTaken.get('*')) === true ? 'gzip' : 'identity'
 }

@@ -1,12 +1,28 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { isForAgents, problemOf, problemType } from '../../agents/http/problem.ts'
+import type { Clock } from '../../base/clock.ts'
 import { isAway, isOutOfDisk, NotYet } from '../../base/db.ts'
-import { ApiError, badRequest, InvalidInput, invalid, type RequestPart, unavailable } from '../../base/errors.ts'
+import {
+  ApiError,
+  badRequest,
+  InvalidInput,
+  invalid,
+  notFound,
+  type RequestPart,
+  unavailable,
+} from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
+import type { App } from '../../base/route.ts'
 import { TooBusy } from '../../base/shares/shares.ts'
+import { type Html, html } from '../../base/text/html.ts'
 import { invalidInput } from '../../base/validation.ts'
+import { page, sendPage, type Words, wordsFor } from '../site/page.ts'
+import { requestIdHeader, securityHeaders } from './answer-headers.ts'
 
-export interface ErrorBody {
+interface ErrorBody {
   statusCode: number
   statusMessage: string
   data?: Record<string, unknown>
@@ -41,7 +57,7 @@ function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): 
   return reply.type(json).send(bodyOf(isInbox(request) ? wordForInbox(error) : error))
 }
 
-export function bodyOf(error: ApiError): ErrorBody {
+function bodyOf(error: ApiError): ErrorBody {
   const { statusCode, message, data } = error
   return data === undefined ? { statusCode, statusMessage: message } : { statusCode, statusMessage: message, data }
 }
@@ -103,3 +119,78 @@ const subjects = { body: 'The body', query: 'The query', params: 'The path', hea
 
 /** Whether the database could not be asked, as opposed to having refused: the request may be tried again. */
 const databaseIsAway = (error: unknown): boolean => error instanceof TooBusy || error instanceof NotYet || isAway(error)
+
+const answers: Record<string, readonly [statusCode: number, statusMessage: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'The address and headers are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'Body is larger than 1 MiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
+}
+
+/** Answers bytes that are not HTTP, where no request exists yet, in the shape of every other error. */
+export function answerBrokenRequests(clock: Clock) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable || answerHasBegun(socket)) {
+      socket.destroy()
+      return
+    }
+    const [statusCode, statusMessage] = answers[error.code ?? ''] ?? [400, 'Not a valid HTTP request']
+    const body = JSON.stringify({ statusCode, statusMessage } satisfies ErrorBody)
+    const headers = {
+      ...securityHeaders,
+      [requestIdHeader]: newId(clock.now()),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      date: clock.now().toUTCString(),
+      connection: 'close',
+    }
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`)
+  }
+}
+
+// Bytes after a request that is being answered may be broken too; a second head would garble the first answer.
+function answerHasBegun(socket: Socket): boolean {
+  const { _httpMessage: message } = socket as Socket & { _httpMessage?: { headersSent: boolean } | null }
+  return message?.headersSent === true
+}
+
+/**
+ * Replies with 404 for an address that no route has, and 405 with `Allow` for one that has it under other methods; a person in
+ * a browser gets a page.
+ */
+export function answerUnknownRoutes(app: App): void {
+  const methods = new Set<HTTPMethods>()
+  app.addHook('onRoute', (route) => {
+    for (const method of [route.method].flat()) methods.add(method)
+  })
+  app.setNotFoundHandler(async (request, reply) => {
+    // Only browsers ask for OPTIONS, by themselves.
+    const allowed = [...methods].filter((method) => method !== 'OPTIONS' && hasRoute(app, method, request)).sort()
+    if (allowed.length === 0 && isForPerson(request)) return sendPage(reply, lostPage(wordsFor(request.headers)), 404)
+    if (allowed.length === 0) throw notFound('Route not found')
+    throw new ApiError(405, `Use ${allowed.join(' or ')} here`, { headers: { allow: allowed.join(', ') } })
+  })
+}
+
+function isForPerson({ method, url, headers }: FastifyRequest): boolean {
+  return method === 'GET' && !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html')
+}
+
+// A wildcard (a folder of files, the web app's pages) has no say about addresses that it merely covers.
+function hasRoute(app: App, method: HTTPMethods, request: FastifyRequest): boolean {
+  const path = request.url.split('?', 1)[0] ?? '/'
+  const route = app.findRoute({ method, url: path })
+  return route !== null && !('*' in (route.params ?? {}))
+}
+
+/** For a person whose address leads nowhere. */
+function lostPage(words: Words): Html {
+  return page(
+    { title: words.nothingHere, words },
+    html`<div class="card">
+<h1>${words.nothingHere}</h1>
+<p class="quiet">${words.nothingHereHelp}</p>
+<p><a href="/">${words.home}</a></p>
+</div>`,
+  )
+}

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { type Html, type HtmlPart, html, trustedHtml } from '../../base/text/html.ts'
-import type { Words } from './words.ts'
 
 /** The app's font, by a name that is another one for each version: a browser keeps it for a year. */
 export const fontPath = '/inter-4.woff2'
 
 /** The look of the pages that need no script. The colours are those of the web app (`web/src/app/theme.css`). */
-export const pageStyle = `
+const pageStyle = `
 @font-face {
   font-family: "Inter"; font-weight: 400 700; font-display: optional; src: url("${fontPath}") format("woff2");
 }
@@ -50,7 +50,7 @@ code { font: 12px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
 `
 
 /** What the content security policy lets through: this very text and no other style. */
-export const pageStyleSource = `'sha256-${hash('sha256', pageStyle, 'base64')}'`
+const pageStyleSource = `'sha256-${hash('sha256', pageStyle, 'base64')}'`
 
 const policy = [
   "default-src 'none'",
@@ -65,7 +65,7 @@ const policy = [
 // The whole element in one piece: the policy's hash covers every byte between the tags.
 const style = trustedHtml(`<style>${pageStyle}</style>`)
 
-export interface PageOptions {
+interface PageOptions {
   title: string
   words?: Words
 }
@@ -105,4 +105,47 @@ export function sendPage(reply: FastifyReply, body: Html, statusCode = 200): Fas
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
     .send(body.text)
+}
+
+const en = {
+  language: 'en',
+  nothingHere: 'Page not found',
+  nothingHereHelp: 'The address may have changed, or a letter of it is missing.',
+  home: 'Go to the home page',
+  failed: 'Something went wrong',
+}
+
+export type Words = typeof en
+
+const pt: Words = {
+  language: 'pt-BR',
+  nothingHere: 'Página não encontrada',
+  nothingHereHelp: 'O endereço pode ter mudado, ou falta uma letra nele.',
+  home: 'Ir para o início',
+  failed: 'Algo deu errado',
+}
+
+const es: Words = {
+  language: 'es',
+  nothingHere: 'Página no encontrada',
+  nothingHereHelp: 'La dirección puede haber cambiado, o le falta una letra.',
+  home: 'Ir al inicio',
+  failed: 'Algo salió mal',
+}
+
+const languages: Record<string, Words> = { en, pt, es }
+
+/** The words of the first language of the browser's that we speak. */
+export function wordsFor(headers: IncomingHttpHeaders): Words {
+  const wanted = (headers['accept-language'] ?? '').split(',').map(readRange)
+  const best = wanted
+    .toSorted((a, b) => b.weight - a.weight)
+    .find(({ name, weight }) => weight > 0 && name in languages)
+  return (best && languages[best.name]) ?? en
+}
+
+function readRange(range: string): { name: string; weight: number } {
+  const [tag = '', ...parameters] = range.trim().toLowerCase().split(';')
+  const weight = parameters.map((one) => /^\s*q=([\d.]+)$/.exec(one)?.[1]).find((found) => found !== undefined)
+  return { name: tag.split('-')[0] ?? '', weight: weight === undefined ? 1 : Number(weight) }
 }

@@ -5,15 +5,41 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import files from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findCallerBySession } from '../../access/credentials/team-credential.ts'
-import { sessionCookie } from '../../access/sign-in/cookies.ts'
-import type { TeamDeps } from '../../access/users/team-deps.ts'
-import { notFound } from '../../base/errors.ts'
+import { findCallerBySession } from '../../access/credentials/team-guard.ts'
+import { sessionCookie } from '../../access/sign-in/visitor.ts'
+import type { TeamDeps } from '../../access/users/users.ts'
+import { ApiError, notFound } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
 import type { App } from '../../base/route.ts'
 import { html } from '../../base/text/html.ts'
-import { pageFor, readShell } from './first-look.ts'
-import { fontPath, page, sendPage } from './page.ts'
-import { wordsFor } from './words.ts'
+import { fontPath, page, sendPage, wordsFor } from './page.ts'
+
+/** What people open: the web app, with its pages for signing in and joining. */
+export async function siteRoutes(app: App, deps: TeamDeps): Promise<void> {
+  // A scope of its own: failures are pages here.
+  await app.register(async (site: App) => {
+    site.addHook('onRoute', (route) => {
+      route.schema = { ...route.schema, hide: true }
+    })
+    site.setErrorHandler(answerWithPage)
+    await webAppRoutes(site, deps)
+  })
+}
+
+/** What a caller may see becomes a page; what they may not is left to the server's own handler. */
+function answerWithPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (!(error instanceof ApiError)) throw error
+  const words = wordsFor(request.headers)
+  const title = error.statusCode === 404 ? words.nothingHere : words.failed
+  const shown = page(
+    { title, words },
+    html`<div class="card">
+<h1>${title}</h1>
+<p class="quiet">${error.message}</p>
+</div>`,
+  )
+  return sendPage(reply.headers(error.headers), shown, error.statusCode)
+}
 
 const builtApp = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -35,7 +61,7 @@ export function howToBuild(folder: string = builtApp): string | null {
 }
 
 /** The team's app: one page for all of its addresses, for who is signed in, and the built files it is made of. */
-export async function webAppRoutes(site: App, deps: TeamDeps, folder: string = builtApp): Promise<void> {
+async function webAppRoutes(site: App, deps: TeamDeps, folder: string = builtApp): Promise<void> {
   const assets = join(folder, 'assets')
   if (existsSync(assets)) {
     // Each name holds a digest of its file, so that a browser never asks twice, nor whether it has changed.
@@ -136,3 +162,120 @@ const notBuiltPage = (line: string) =>
 <p>Stop the service, run this line, and start it again:</p><pre>${line}</pre>
 <p>The interfaces work without it: see the <a href="/docs">reference</a>.</p></div>`,
   )
+
+/** The page as it was built, and which files each room needs beyond it. */
+interface Shell {
+  page: string
+  parts: Parts | null
+}
+
+interface Part {
+  scripts: string[]
+  styles: string[]
+}
+
+interface Parts {
+  /** What the frame says in each language. */
+  languages: Record<string, Part>
+  /** What each room needs and says, in each language. */
+  rooms: Record<string, Record<string, Part>>
+}
+
+export interface Look {
+  url: string
+  nonce: string
+  language: string
+  /** `light` or `dark` if the person has chosen, else empty. */
+  scheme: string
+  /** That of the browser, once the app has told; else empty. */
+  timeZone: string
+}
+
+/** The built page; null when there is none. */
+async function readShell(folder: string): Promise<Shell | null> {
+  const read = (file: string) => readFile(join(folder, file), 'utf8').catch(() => null)
+  const [page, parts] = await Promise.all([read('index.html'), read('first-look.json')])
+  return page === null ? null : { page, parts: parts === null ? null : JSON.parse(parts) }
+}
+
+/**
+ * The page for an address: it shows the shape of the room and has all on the way that the room's first look takes, code and
+ * data, which would else be asked for one after the other.
+ */
+export function pageFor({ page, parts }: Shell, { url, nonce, language, scheme, timeZone }: Look): string {
+  const place = placeOf(url)
+  const files = parts === null ? [] : partsOf(parts, place, language)
+  const scripts = new Set(files.flatMap((part) => part.scripts))
+  const styles = new Set(files.flatMap((part) => part.styles))
+  const early = [
+    ...dataOf(place, timeZone).map(
+      (path) => `<link rel="preload" as="fetch" crossorigin href="${path.replaceAll('&', '&amp;')}">`,
+    ),
+    ...[...scripts].map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
+  ]
+  return page
+    .replaceAll('%NONCE%', nonce)
+    .replace('%ROOM%', place.room)
+    .replace('%SCHEME%', scheme)
+    .replace('<!--scripts-->', early.join('\n    '))
+    .replace(
+      '<!--styles-->',
+      [...styles].map((file) => `<link rel="stylesheet" crossorigin href="/${file}">`).join('\n    '),
+    )
+}
+
+interface Place {
+  workspaceId: string | null
+  room: string
+  /** Whether it is the room's own page rather than one below it. */
+  isWhole: boolean
+  /** Whether the address names something in the room. */
+  hasBelow: boolean
+  isFiltered: boolean
+}
+
+/** One page shows whatever is below them. */
+const wide = ['inbox', 'settings']
+
+/** Where nobody is signed in yet. */
+const entries = ['sign-in', 'invite', 'choose-password']
+
+function placeOf(url: string): Place {
+  const [path = '', query] = url.split('?', 2)
+  const parts = path.split('/').slice(1)
+  if (entries.includes(parts[0] ?? '')) {
+    return { workspaceId: null, room: 'entry', hasBelow: false, isWhole: true, isFiltered: false }
+  }
+  const [workspaceId = '', room = '', ...below] = parts[0] === 'w' ? parts.slice(1) : ['', ...parts]
+  return {
+    workspaceId: isUuid(workspaceId) ? workspaceId : null,
+    room: /^[a-z]{1,20}$/.test(room) ? room : 'home',
+    hasBelow: below.length > 0,
+    isWhole: below.length === 0 || wide.includes(room),
+    isFiltered: query !== undefined,
+  }
+}
+
+function partsOf({ rooms, languages }: Parts, { room, isWhole, hasBelow }: Place, language: string): Part[] {
+  const own = isWhole ? rooms[room] : undefined
+  const thread = room === 'inbox' && hasBelow ? rooms.thread : undefined
+  return [languages, own, thread].map((part) => part?.[language]).filter((part) => part !== undefined)
+}
+
+const timeZoneShape = /^[\w+/-]{1,64}$/
+
+/** What the app is going to ask for first, in the very words: it would be fetched twice otherwise. */
+function dataOf({ workspaceId, room, isFiltered, hasBelow }: Place, timeZone: string): string[] {
+  const session = '/api/team/v1/session'
+  if (room === 'entry') return []
+  if (workspaceId === null || isFiltered) return [session]
+  const own = `/api/team/v1/workspaces/${workspaceId}`
+  if (room === 'inbox') {
+    return [session, `${own}/inbox/conversations?sort=recent&view=all&limit=40&status=open`, `${own}/labels`]
+  }
+  if (hasBelow) return [session]
+  if (room === 'leads') return [session, `${own}/leads?sortBy=createdAt&sortOrder=desc&limit=100&page=1`]
+  // Days are the reader's.
+  const isCounted = room === 'home' && timeZoneShape.test(timeZone)
+  return isCounted ? [session, `${own}/stats?days=30&tz=${encodeURIComponent(timeZone)}`] : [session]
+}

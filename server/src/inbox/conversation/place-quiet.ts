@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
-import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import { type DueWatch, watchDue } from '../../base/news.ts'
 
 /** As long as most wait for the next message of a conversation that is under way. */
 export const quietMs = 30_000

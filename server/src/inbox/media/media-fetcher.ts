@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
-import { coalesce } from '../../base/async/coalesce.ts'
+import { coalesce } from '../../base/async/batch.ts'
 import { type Repeat, repeatAtPauses } from '../../base/async/loop.ts'
-import { watchDue } from '../../base/news/due-watch.ts'
+import { watchDue } from '../../base/news.ts'
 import { type FetchDeps, fetchMedia, leaseMs } from './fetch-media.ts'
 import { type Claim, claimDue, comingTopic, readNextDue } from './fetch-queries.ts'
 

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { serverEnvironment } from '../../base/embedded/server-user.ts'
+import { serverEnvironment } from '../../base/embedded/binaries.ts'
 import type { Log } from '../../base/log.ts'
-import { Turns } from '../../base/shares/turns.ts'
+import { Turns } from '../../base/shares/shares.ts'
 import type { Seen } from './check-file.ts'
 
 /** A picture, small. */

@@ -1,7 +1,7 @@
 import { expiringTopic } from '../../access/keys/queries.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
-import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import { type DueWatch, watchDue } from '../../base/news.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { recordEvents } from '../../events/record.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
-import { type DueWatch, watchDue } from '../../base/news/due-watch.ts'
+import { type DueWatch, watchDue } from '../../base/news.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
 import { conversationsTopic, tellTeam } from '../conversation/conversation-news.ts'

@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { openOrNull } from '../../base/sealing/open-or-null.ts'
+import { openOrNull } from '../../base/sealing/seal.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Contact, Conversation } from '../conversation/conversation.ts'
 import { learn, matchCustomer } from '../conversation/customer.ts'

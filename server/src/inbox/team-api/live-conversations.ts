@@ -1,4 +1,4 @@
-import { coalesce } from '../../base/async/coalesce.ts'
+import { coalesce } from '../../base/async/batch.ts'
 import type { Log } from '../../base/log.ts'
 import type { Live } from '../../events/live.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'

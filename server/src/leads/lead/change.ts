@@ -1,6 +1,6 @@
 import type { Issue } from '../../base/errors.ts'
+import { fillRandom } from '../../base/id.ts'
 import { phoneMessage } from '../../base/phone/phone.ts'
-import { fillRandom } from '../../base/random.ts'
 import { joinPath } from '../../base/validation.ts'
 import { sameCustomFields, setCustomFields } from './custom-fields.ts'
 import type { LeadPatch } from './input.ts'

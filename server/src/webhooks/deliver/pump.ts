@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSignal } from '../../base/async/signal.ts'
+import { createSignal } from '../../base/async/loop.ts'
 import { openEndpoint } from '../endpoint/endpoint.ts'
 import { namesOf } from '../endpoint/patterns.ts'
 import { type ClaimedQueue, type HeldQueue, LeaseLost, leaseMs, releaseQueue } from '../endpoint/queue-queries.ts'

@@ -1,4 +1,4 @@
-import type { Signal } from '../../base/async/signal.ts'
+import type { Signal } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'

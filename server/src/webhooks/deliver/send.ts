@@ -1,4 +1,5 @@
-import type { OutgoingAnswer, OutgoingRequest } from '../../base/outgoing/guarded-fetch.ts'
+import type { OutgoingRequest } from '../../base/outgoing/exchange.ts'
+import type { OutgoingAnswer } from '../../base/outgoing/guarded-fetch.ts'
 import { inSpan } from '../../base/shares/work.ts'
 import { unpackTraceparent } from '../../base/tracing/span.ts'
 import { version } from '../../base/version.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
-import { codeAt } from '../../../src/access/sign-in/totp.ts'
+import { codeAt } from '../../../src/access/sign-in/second-factor.ts'
+import { createSignInLink } from '../../../src/access/sign-in/sign-in.ts'
 import { password, publicUrl, type SignedIn, sessionIn, teamWorld } from '../../support/team-app.ts'
 
 const { app, clock, user, send, db } = await teamWorld()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileAllowlist } from '../../../src/access/keys/known-key.ts'
+import { compileAllowlist } from '../../../src/access/keys/key-cache.ts'
 import { normalAddress, normalRange } from '../../../src/base/outgoing/address.ts'
 
 const rows: [entry: string, address: string, inside: boolean][] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clientAddress } from '../../../src/access/keys/client-address.ts'
+import { clientAddress } from '../../../src/access/keys/guard.ts'
 import { addressGroup, addressSet, normalAddress } from '../../../src/base/outgoing/address.ts'
 
 const proxies = addressSet(['10.0.0.0/8', '2001:db8:aaaa::/48'])

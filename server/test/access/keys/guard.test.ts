@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { revokeApiKey } from '../../../src/access/keys/change.ts'
-import { makeKeyValue } from '../../../src/access/keys/key-format.ts'
+import { makeKeyValue } from '../../../src/access/keys/queries.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 import type { App } from '../../../src/base/route.ts'
 import { testDatabase } from '../../support/database.ts'

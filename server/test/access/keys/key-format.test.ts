@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hashKeyValue, isKeyValue, lastFourOf, makeKeyValue, shownKey } from '../../../src/access/keys/key-format.ts'
+import { hashKeyValue, isKeyValue, lastFourOf, makeKeyValue, shownKey } from '../../../src/access/keys/queries.ts'
 
 test('a new key has the published form and passes its own checksum', () => {
   for (let round = 0; round < 200; round++) {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLastUsed } from '../../../src/access/keys/guard.ts'
-import { hashKeyValue } from '../../../src/access/keys/key-format.ts'
-import { knownKey } from '../../../src/access/keys/known-key.ts'
-import { selectApiKey, selectKeysByHash } from '../../../src/access/keys/queries.ts'
+import { knownKey } from '../../../src/access/keys/key-cache.ts'
+import { createLastCalls } from '../../../src/access/keys/last-calls.ts'
+import { hashKeyValue, selectApiKey, selectKeysByHash } from '../../../src/access/keys/queries.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 import { testDatabase } from '../../support/database.ts'
 import { newKey, noon } from '../../support/guarded-app.ts'
@@ -15,7 +14,7 @@ async function usedKey() {
   const { key, value } = await newKey(db, clock)
   const [row] = await selectKeysByHash(db.sql, [hashKeyValue(value)])
   assert.ok(row)
-  const lastUsed = createLastUsed(db, clock)
+  const lastUsed = createLastCalls(db, clock)
   const readSeconds = async () => {
     const at = (await selectApiKey(db.sql, key.workspace_id, key.id))?.last_used_at
     return at ? (at.getTime() - noon.getTime()) / 1000 : null
@@ -25,16 +24,16 @@ async function usedKey() {
 
 test('the first use is written soon, later ones once a minute', async () => {
   const { clock, lastUsed, caller, readSeconds } = await usedKey()
-  lastUsed.note(caller)
+  lastUsed.use(caller)
   assert.equal(await readSeconds(), null)
   await lastUsed.flush()
   assert.equal(await readSeconds(), 0)
   clock.advance(59_000)
-  lastUsed.note(caller)
+  lastUsed.use(caller)
   await lastUsed.flush()
   assert.equal(await readSeconds(), 0)
   clock.advance(1000)
-  lastUsed.note(caller)
+  lastUsed.use(caller)
   await lastUsed.flush()
   assert.equal(await readSeconds(), 60)
   await lastUsed.close()
@@ -42,11 +41,11 @@ test('the first use is written soon, later ones once a minute', async () => {
 
 test('two nodes together write once a minute', async () => {
   const { clock, lastUsed, caller, readSeconds } = await usedKey()
-  const elsewhere = createLastUsed(db, clock)
-  lastUsed.note(caller)
+  const elsewhere = createLastCalls(db, clock)
+  lastUsed.use(caller)
   await lastUsed.flush()
   clock.advance(30_000)
-  elsewhere.note(caller)
+  elsewhere.use(caller)
   await elsewhere.flush()
   assert.equal(await readSeconds(), 0)
   await Promise.all([lastUsed.close(), elsewhere.close()])
@@ -54,7 +53,7 @@ test('two nodes together write once a minute', async () => {
 
 test('what is not yet written is written on closing', async () => {
   const { lastUsed, caller, readSeconds } = await usedKey()
-  lastUsed.note(caller)
+  lastUsed.use(caller)
   await lastUsed.close()
   assert.equal(await readSeconds(), 0)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isKeyValue } from '../../../src/access/keys/key-format.ts'
+import { isKeyValue } from '../../../src/access/keys/queries.ts'
 import { newId } from '../../../src/base/id.ts'
 import { newestAudit } from '../../support/audit.ts'
 import { bearer } from '../../support/guarded-app.ts'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createGuesses, type GuessesOf, guessesPerMinute } from '../../../src/access/rate-limit/guesses.ts'
-import type { Limiter } from '../../../src/access/rate-limit/limiter.ts'
-import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
+import { createMemoryLimiter, type Limiter } from '../../../src/access/rate-limit/limiter.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 
 // What a request costs is held by guesses.test.ts of leads and of the inbox; here is what several nodes make of it.

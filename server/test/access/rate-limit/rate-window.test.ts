@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
-import { emptyWindow, returnUnits, takeUnits, waitMs } from '../../../src/access/rate-limit/rate-window.ts'
+import {
+  createMemoryLimiter,
+  emptyWindow,
+  returnUnits,
+  takeUnits,
+  waitMs,
+} from '../../../src/access/rate-limit/limiter.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 import { noon } from '../../support/guarded-app.ts'
 import { assertNeverMoreThan } from '../../support/sliding-window.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
+import { createMemoryLimiter } from '../../../src/access/rate-limit/limiter.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { startNode } from '../../support/events/feed-world.ts'
 import { signedInMember } from '../../support/member.ts'

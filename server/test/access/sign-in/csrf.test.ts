@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csrfTokenOf, originOf } from '../../../src/access/sign-in/csrf.ts'
+import { csrfTokenOf, originOf } from '../../../src/access/sign-in/visitor.ts'
 import { cookieOf, operatorToken, publicUrl, teamWorld } from '../../support/team-app.ts'
 
 const { app, user } = await teamWorld()

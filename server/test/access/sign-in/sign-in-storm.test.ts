@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { knownForMs } from '../../../src/access/sign-in/known-sign-ins.ts'
+import { knownForMs } from '../../../src/access/sign-in/login-throttle.ts'
 import { sweepSignIns } from '../../../src/access/sign-in/sessions.ts'
-import { createSignInLink } from '../../../src/access/sign-in/sign-in-link.ts'
+import { createSignInLink } from '../../../src/access/sign-in/sign-in.ts'
 import { operatorToken, password, publicUrl, type SignedIn, teamWorld } from '../../support/team-app.ts'
 
 const { app, clock, user, send, db } = await teamWorld()

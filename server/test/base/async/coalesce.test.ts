@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { coalesce } from '../../../src/base/async/coalesce.ts'
+import { coalesce } from '../../../src/base/async/batch.ts'
 
 type Step = ['add', key: string, item: string] | ['tick', ms: number] | ['end'] | ['fail']
 const add = (item: string, key = 'a'): Step => ['add', key, item]

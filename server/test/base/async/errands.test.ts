@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openErrands } from '../../../src/base/async/errands.ts'
+import { openErrands } from '../../../src/base/async/batch.ts'
 
 test('to close errands waits for those that have begun, failed ones too, and lets none begin', async () => {
   const errands = openErrands()

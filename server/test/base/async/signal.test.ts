@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSignal } from '../../../src/base/async/signal.ts'
+import { createSignal } from '../../../src/base/async/loop.ts'
 
 test('a wake reaches all who asked before it, and nobody who asks after it', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { singleFlight, singleFlightByKey } from '../../../src/base/async/single-flight.ts'
+import { singleFlight, singleFlightByKey } from '../../../src/base/async/batch.ts'
 import { NoConnection } from '../../../src/base/postgres/failures.ts'
 
 test('calls that come together share a run, but never one that began before them', async () => {

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { planOf } from '../../../src/base/distribution/plan.ts'
-import { makesTable, statementsOf } from '../../../src/base/distribution/run-migration.ts'
-import { problemOf } from '../../../src/base/distribution/server.ts'
 import {
   exceptions,
   type PlacedTable,
   placesOf,
+  problemOf,
   readTables,
   type TableShape,
 } from '../../../src/base/distribution/tables.ts'
+import { planOf } from '../../../src/base/distribution/turn.ts'
+import { makesTable, statementsOf } from '../../../src/base/migrate.ts'
 import { testDatabase } from '../../support/database.ts'
 
 const table = (name: string, key: string, more: Partial<TableShape> = {}): TableShape => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { systemResolver } from '../../../src/base/outgoing/guard.ts'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
-import { systemResolver } from '../../../src/base/outgoing/resolver.ts'
 import { openCanary, rawServer } from '../../support/outgoing/raw-server.ts'
 import { nameServer } from './name-server.ts'
 

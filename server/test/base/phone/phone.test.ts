@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { formatPhone, maskPhone, readPhone } from '../../../src/base/phone/phone.ts'
+import { maskPhone, readPhone } from '../../../src/base/phone/phone.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 type Row = [text: string, country: string | undefined, digits: string | null]
@@ -186,18 +186,4 @@ test('a masked phone shows the first 5 and the last 3 digits, a short one only t
   ]
   for (const [digits, masked] of masks) assert.equal(maskPhone(digits), masked)
   fc.assert(fc.property(digitsOf(0, 20), (digits) => maskPhone(digits).length === digits.length))
-})
-
-test('a phone is written for people as its country writes it', () => {
-  const written: [digits: string, text: string][] = [
-    ['5511987654321', '+55 11 98765-4321'],
-    ['551133334444', '+55 11 3333-4444'],
-    ['12025550123', '+1 202 555 0123'],
-    ['442079460958', '+44 20 7946 0958'],
-    ['5491123456789', '+54 9 11 2345 6789'],
-    ['12345678901234567890', '+12345678901234567890'],
-    ['011987654321', '+011987654321'],
-  ]
-  for (const [digits, text] of written) assert.equal(formatPhone(digits), text)
-  fc.assert(fc.property(digitsOf(8, 20), (digits) => formatPhone(digits).replace(/\D/g, '') === digits))
 })

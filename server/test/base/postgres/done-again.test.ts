@@ -12,7 +12,7 @@ import {
   provenBy,
   type Tx,
 } from '../../../src/base/db.ts'
-import { commit, planOf } from '../../../src/base/postgres/prepared.ts'
+import { commit, planOf } from '../../../src/base/postgres/exchange.ts'
 import { emptyDatabase, goDirect } from '../../support/database.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'

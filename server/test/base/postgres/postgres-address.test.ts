@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address/address.ts'
-import { AddressProblem } from '../../../src/base/postgres/address/address-parameters.ts'
-import type { DatabaseTls } from '../../../src/base/postgres/address/address-tls.ts'
+import {
+  AddressProblem,
+  type DatabaseAddress,
+  type DatabaseTls,
+  readDatabaseUrl,
+  socketAddress,
+} from '../../../src/base/postgres/address.ts'
 
 const prefer: DatabaseTls = {
   mode: 'prefer',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DbOptions, openDb } from '../../../src/base/db.ts'
-import { readDatabaseUrl } from '../../../src/base/postgres/address/address.ts'
+import { readDatabaseUrl } from '../../../src/base/postgres/address.ts'
 import { connector } from '../../../src/base/postgres/connect.ts'
 import { createListener } from '../../../src/base/postgres/listener.ts'
 import { emptyDatabase } from '../../support/database.ts'

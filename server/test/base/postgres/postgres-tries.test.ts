@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Tries } from '../../../src/base/postgres/tries.ts'
+import { Tries } from '../../../src/base/postgres/repeats.ts'
 
 /** Fails so many tries, each begun as soon as it may, and answers how far apart they began. */
 function pausesAfter(failures: number): number[] {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { loadOrCreateMasterKeyFile, masterKeyFrom, masterKeyId } from '../../../src/base/sealing/master-key.ts'
+import { loadOrCreateMasterKeyFile, masterKeyFrom, masterKeyId } from '../../../src/base/sealing/secrets.ts'
 
 const key = Buffer.from('00112233445566778899aabbccddeefffffefdfcfbfaf9f8f7f6f5f4f3f2f1f0', 'hex')
 
@@ -61,7 +61,7 @@ test('of several that start at once, all get the same key', async () => {
     import(workerData.module).then(({ loadOrCreateMasterKeyFile }) => {
       parentPort.postMessage(loadOrCreateMasterKeyFile(workerData.path).toString('hex'))
     })`
-  const module = new URL('../../../src/base/sealing/master-key.ts', import.meta.url).href
+  const module = new URL('../../../src/base/sealing/secrets.ts', import.meta.url).href
   const load = (): Promise<string> =>
     new Promise((resolve, reject) => {
       new Worker(source, { eval: true, workerData: { module, path } }).once('message', resolve).once('error', reject)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerMs, answersMs, connectionMs, isLong, turnMs } from '../../../src/base/shares/waits.ts'
+import { answerMs, answersMs, connectionMs, isLong, turnMs } from '../../../src/base/shares/work.ts'
 
 const silenceMs = 16_000
 

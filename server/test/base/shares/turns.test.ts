@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, aboutMs, Turns } from '../../../src/base/shares/turns.ts'
+import { type Answer, aboutMs, Turns } from '../../../src/base/shares/shares.ts'
 
 const size = 10
 const share = 5

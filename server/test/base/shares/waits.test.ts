@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Waits } from '../../../src/base/shares/waits.ts'
+import { Waits } from '../../../src/base/shares/work.ts'
 
 test('what is waited for one after the other adds up, and what is done in between does not', () => {
   const waits = new Waits()

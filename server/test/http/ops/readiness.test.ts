@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serveHealth } from '../../../src/http/ops/health.ts'
-import { createReadiness } from '../../../src/http/ops/readiness.ts'
+import { createReadiness, serveHealth } from '../../../src/http/ops/health.ts'
 import { everyStatementOf, testDatabase } from '../../support/database.ts'
 import { testServer } from '../../support/http.ts'
 

@@ -15,9 +15,9 @@ test('no expression is made of a text, but where it is named here', () => {
   assert.deepEqual(
     [...new Set(made)],
     [
-      'server/src/agents/shown/clean-text.ts',
+      'server/src/agents/shown/sight.ts',
       'server/src/base/phone/phone-variants.ts',
-      'server/src/base/sealing/master-key.ts',
+      'server/src/base/sealing/secrets.ts',
       'server/src/base/text/outside-text.ts',
       'server/src/base/text/search-text.ts',
       'server/src/base/validation.ts',

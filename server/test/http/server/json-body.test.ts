@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvalidInput } from '../../../src/base/errors.ts'
-import { parseJson } from '../../../src/http/server/json-body.ts'
+import { parseJson } from '../../../src/http/server/request-body.ts'
 
 const read = (text: string) => parseJson(Buffer.from(text))
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Look, pageFor } from '../../../src/http/site/first-look.ts'
+import { type Look, pageFor } from '../../../src/http/site/web-app.ts'
 
 const workspaceId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const part = (name: string) => ({ scripts: [`assets/${name}.js`], styles: [`assets/${name}.css`] })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { removeOld } from '../../../src/app/retention.ts'
+import { removeOld } from '../../../src/app/erasure.ts'
 import { newId } from '../../../src/base/id.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
 import { auditOf } from '../../support/audit.ts'

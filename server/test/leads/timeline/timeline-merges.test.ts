@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { removeOld } from '../../../src/app/retention.ts'
+import { removeOld } from '../../../src/app/erasure.ts'
 import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
 import { mergeWorld } from '../../support/leads/merge-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { socketAddress } from '../../../src/base/postgres/address/address.ts'
+import { socketAddress } from '../../../src/base/postgres/address.ts'
 import { newFolder } from '../../support/folder.ts'
 import { ownPostgres, session } from '../../support/postgres/own-postgres.ts'
 import { commandsUnder } from '../../support/program/operations.ts'

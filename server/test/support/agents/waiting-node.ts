@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import type { Db } from '../../../src/base/db.ts'
-import { relayNews } from '../../../src/base/news/relay.ts'
+import { relayNews } from '../../../src/base/news.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { type Json, type Node, startNode } from '../events/feed-world.ts'
 import { atEnd } from '../file-end.ts'

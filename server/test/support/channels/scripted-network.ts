@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createSignal } from '../../../src/base/async/signal.ts'
+import { createSignal } from '../../../src/base/async/loop.ts'
 import type { Clock } from '../../../src/base/clock.ts'
 import type {
   OpenSocket,

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { App } from '../../../src/base/route.ts'
 import { openapiDocument } from '../../../src/http/contract/openapi.ts'
-import type { Answer, OpenApiDocument, Reference } from '../../../src/http/contract/openapi-types.ts'
+import type { Answer, OpenApiDocument, Reference } from '../../../src/http/contract/openapi-shared.ts'
 
 export interface ContractCheck {
   /** What did not fit so far, one line each. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Schema } from '../../../src/http/contract/openapi-types.ts'
+import type { Schema } from '../../../src/http/contract/openapi-shared.ts'
 
 /** Numbers from 0 to 1 that follow from the seed. */
 export type Random = () => number

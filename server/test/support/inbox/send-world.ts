@@ -1,5 +1,5 @@
 import { createGuard } from '../../../src/access/keys/guard.ts'
-import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
+import { createMemoryLimiter } from '../../../src/access/rate-limit/limiter.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 import type { Db, DbOptions } from '../../../src/base/db.ts'
 import { newId } from '../../../src/base/id.ts'

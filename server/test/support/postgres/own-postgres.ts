@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { DbOptions } from '../../../src/base/db.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
-import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address/address.ts'
+import { type DatabaseAddress, readDatabaseUrl, socketAddress } from '../../../src/base/postgres/address.ts'
 import { connect, type SessionSettings } from '../../../src/base/postgres/connect.ts'
 import { directly } from '../database.ts'
 import { atEnd } from '../file-end.ts'

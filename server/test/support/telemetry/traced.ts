@@ -1,4 +1,4 @@
-import { createMemoryLimiter } from '../../../src/access/rate-limit/rate-limit-memory.ts'
+import { createMemoryLimiter } from '../../../src/access/rate-limit/limiter.ts'
 import { buildApp } from '../../../src/app/app.ts'
 import { gaugesOf } from '../../../src/app/gauges.ts'
 import type { App } from '../../../src/base/route.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createSignal } from '../../../base/async/signal.ts'
+import { createSignal } from '../../../base/async/loop.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Db } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'

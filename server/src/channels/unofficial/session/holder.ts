@@ -1,4 +1,4 @@
-import { withTimeout } from '../../../base/async/timeout.ts'
+import { withTimeout } from '../../../base/async/loop.ts'
 import type { Db } from '../../../base/db.ts'
 import { byWorkspace, isSpread } from '../../../base/distribution/spread.ts'
 import { listWaiting } from '../send/sends.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withTimeout } from '../../../base/async/timeout.ts'
+import { withTimeout } from '../../../base/async/loop.ts'
 import { SealBroken } from '../../../base/sealing/seal.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import { findConnection } from '../../connection/queries.ts'

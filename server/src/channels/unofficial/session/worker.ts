@@ -1,6 +1,6 @@
 import { type Loop, type Repeat, repeatAtOnce } from '../../../base/async/loop.ts'
 import type { Log } from '../../../base/log.ts'
-import { watchDue } from '../../../base/news/due-watch.ts'
+import { watchDue } from '../../../base/news.ts'
 import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import { waitingTopic } from '../send/sends.ts'

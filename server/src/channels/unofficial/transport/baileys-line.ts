@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { singleFlight } from '../../../base/async/single-flight.ts'
-import { withTimeout } from '../../../base/async/timeout.ts'
+import { singleFlight } from '../../../base/async/batch.ts'
+import { withTimeout } from '../../../base/async/loop.ts'
 import type { Log } from '../../../base/log.ts'
 import { type Loose, objectOf } from '../../waba/json.ts'
 import { baileysMissing } from '../session/disconnect.ts'

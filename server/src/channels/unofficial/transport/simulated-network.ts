@@ -1,4 +1,5 @@
-import type { Outgoing, OutgoingRequest } from '../../../base/outgoing/guarded-fetch.ts'
+import type { OutgoingRequest } from '../../../base/outgoing/exchange.ts'
+import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
 import type { FileToUpload } from '../../media-way.ts'
 import { type Loose, objectOf, readJson, textOf } from '../../waba/json.ts'
 

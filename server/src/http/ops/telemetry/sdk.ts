@@ -8,11 +8,21 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  ValueType,
 } from '@opentelemetry/api'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-import { resourceFromAttributes } from '@opentelemetry/resources'
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AggregationTemporality,
+  type DataPoint,
+  DataPointType,
+  type Histogram,
+  MeterProvider,
+  type MetricData,
+  type MetricProducer,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -26,8 +36,7 @@ import type { Log } from '../../../base/log.ts'
 import type { Span, SpanFields, Tracer } from '../../../base/tracing/span.ts'
 import type { Collector, TelemetrySettings } from '../../../base/tracing/telemetry-settings.ts'
 import { version } from '../../../base/version.ts'
-import type { Metrics } from '../metrics.ts'
-import { figuresProducer } from './figures.ts'
+import type { Figure, Metrics } from '../metrics.ts'
 
 const scope = 'parley'
 /** Of an export. */
@@ -64,8 +73,6 @@ export function openSdk(settings: TelemetrySettings, { log, metrics }: Telemetry
     },
   }
 }
-
-type Resource = ReturnType<typeof resourceFromAttributes>
 
 function openTraces(settings: NonNullable<TelemetrySettings['traces']>, resource: Resource, log: Log): TracerProvider {
   const { size, batchSize, everyMs, timeoutMs } = settings.queue
@@ -200,4 +207,58 @@ function contextOf(traceparent: string): SpanContext | null {
   const [, traceId = '', spanId = '', flags = '0'] = traceparent.split('-')
   const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
   return isSpanContextValid(context) ? context : null
+}
+
+type Time = [seconds: number, nanos: number]
+type TimeSpan = Pick<DataPoint<number>, 'startTime' | 'endTime'>
+
+/** What `/metrics` says, under the same names: there is one count of each thing, whoever reads it. */
+function figuresProducer(
+  metrics: Metrics,
+  resource: Resource,
+  scope: { name: string; version: string },
+): MetricProducer {
+  const startTime = timeOf(performance.timeOrigin)
+  return {
+    collect: async () => {
+      const figures = await metrics.figures()
+      const span = { startTime, endTime: timeOf(performance.timeOrigin + performance.now()) }
+      const data = figures.flatMap((figure) => dataOf(figure, span))
+      return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics: data }] }, errors: [] }
+    },
+  }
+}
+
+const timeOf = (ms: number): Time => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1_000_000)]
+
+function dataOf(figure: Figure, span: TimeSpan): MetricData[] {
+  const { name, help: description, type } = figure
+  const unit = /_seconds(?:_total)?$/.test(name) ? 's' : /_bytes$/.test(name) ? 'By' : ''
+  const descriptor = { name, description, unit, valueType: ValueType.DOUBLE }
+  const base = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE }
+  if (type === 'histogram')
+    return [{ ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints: spread(figure, span) }]
+  const dataPoints = figure.values.map(({ labels, value }) => ({ ...span, attributes: labels, value }))
+  if (type === 'counter') return [{ ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }]
+  return type === 'gauge' ? [{ ...base, dataPointType: DataPointType.GAUGE, dataPoints }] : []
+}
+
+/** Prometheus counts in each bucket those of the smaller ones, too, and writes a line for each. */
+function spread({ name, values }: Figure, span: TimeSpan): DataPoint<Histogram>[] {
+  const series = new Map<string, { labels: Record<string, string | number>; counts: [number, number][]; sum: number }>()
+  for (const { metricName, labels: all, value } of values) {
+    const { le, ...labels } = all
+    const key = JSON.stringify(labels)
+    const one = series.get(key) ?? { labels, counts: [], sum: 0 }
+    series.set(key, one)
+    if (metricName === `${name}_bucket`) one.counts.push([le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le), value])
+    else if (metricName === `${name}_sum`) one.sum = value
+  }
+  return [...series.values()].map(({ labels, counts: unsorted, sum }) => {
+    const counts = unsorted.sort(([a], [b]) => a - b)
+    const boundaries = counts.map(([upTo]) => upTo).filter(Number.isFinite)
+    const own = counts.map(([, count], n) => count - (counts[n - 1]?.[1] ?? 0))
+    const count = counts.at(-1)?.[1] ?? 0
+    return { ...span, attributes: labels, value: { buckets: { boundaries, counts: own }, sum, count } }
+  })
 }

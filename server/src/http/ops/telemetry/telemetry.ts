@@ -1,4 +1,4 @@
-import { withTimeout } from '../../../base/async/timeout.ts'
+import { withTimeout } from '../../../base/async/loop.ts'
 import type { Tracer } from '../../../base/tracing/span.ts'
 import type { TelemetrySettings } from '../../../base/tracing/telemetry-settings.ts'
 import type { Metrics } from '../metrics.ts'

@@ -1,4 +1,4 @@
-import { singleFlight } from '../../../base/async/single-flight.ts'
+import { singleFlight } from '../../../base/async/batch.ts'
 import { type ArrangedAnswer, type ArrangedQuery, answerArranged } from './arranged-query.ts'
 import {
   catchUp,

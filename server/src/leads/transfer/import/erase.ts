@@ -1,6 +1,12 @@
 import type { Tx } from '../../../base/db.ts'
-import { type ErasureScope, type ErasureStep, nothingLeft, type Removed } from '../../../base/erasure.ts'
-import { longestMention, mentionFinder } from '../../../base/phone/mention.ts'
+import {
+  type ErasureScope,
+  type ErasureStep,
+  longestMention,
+  mentionFinder,
+  nothingLeft,
+  type Removed,
+} from '../../../base/erasure.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { announceImport } from '../../../team/team-news.ts'
 import { type PieceFile, readPieces } from './pieces.ts'

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../../base/db.ts'
 import { claimFirst, fewCandidates } from '../../../base/distribution/spread.ts'
 import { type ApiError, notFound } from '../../../base/errors.ts'
-import { type DueWatch, watchDue } from '../../../base/news/due-watch.ts'
+import { type DueWatch, watchDue } from '../../../base/news.ts'
 import { announceImport, announcesImport, teamTopic } from '../../../team/team-news.ts'
 
 export const importStates = [

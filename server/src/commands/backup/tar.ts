@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+
+const blockBytes = 512
+const maxNameBytes = 100
+
+export interface TarWriter {
+  /** How many bytes were written. */
+  readonly bytes: number
+  add(name: string, content: Uint8Array): Promise<void>
+  /** Throws when the content is not as long as was said. */
+  addStream(name: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<void>
+  end(): Promise<void>
+}
+
+/** Writes a tar, which any `tar` lists, as fast as `to` takes it. */
+export function writeTar(to: Writable): TarWriter {
+  let total = 0
+  let failure: unknown
+  to.once('error', (error) => {
+    failure = error
+  })
+  const write = async (content: Uint8Array) => {
+    if (failure !== undefined) throw failure
+    total += content.length
+    if (!to.write(content)) await once(to, 'drain')
+  }
+  const addStream: TarWriter['addStream'] = async (name, bytes, content) => {
+    await write(headerOf(name, bytes))
+    let seen = 0
+    for await (const piece of content) {
+      seen += piece.length
+      // A copy: whoever gave it may use its memory again.
+      await write(Buffer.from(piece))
+    }
+    if (seen !== bytes) throw new Error(`${name} has ${seen} bytes and not ${bytes}, as it was listed with`)
+    await write(Buffer.alloc((blockBytes - (bytes % blockBytes)) % blockBytes))
+  }
+  return {
+    get bytes() {
+      return total
+    },
+    add: (name, content) => addStream(name, content.length, one(content)),
+    addStream,
+    end: () => write(Buffer.alloc(2 * blockBytes)),
+  }
+}
+
+async function* one(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content
+}
+
+function headerOf(name: string, bytes: number): Buffer {
+  if (Buffer.byteLength(name) > maxNameBytes) throw new RangeError(`${name} is too long a name for a tar`)
+  const header = Buffer.alloc(blockBytes)
+  header.write(name, 0)
+  header.write('0000600\0', 100)
+  header.write('0000000\0', 108)
+  header.write('0000000\0', 116)
+  header.write(`${bytes.toString(8).padStart(11, '0')}\0`, 124)
+  header.write('00000000000\0', 136)
+  header.write('0', 156)
+  header.write('ustar\x0000', 257)
+  header.write(`${sumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
+  return header
+}
+
+/** Of a header, its own field counted as blanks. */
+function sumOf(header: Uint8Array): number {
+  let sum = 0
+  for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 32 : byte
+  return sum
+}
+
+export interface TarEntry {
+  name: string
+  bytes: number
+  /** To be read to its end before the next entry is asked for. */
+  content: AsyncGenerator<Buffer>
+}
+
+/** A backup that ends before its end, or is none. */
+export class CutOff extends Error {
+  constructor() {
+    super('The backup is cut off: it ends before its end mark, so nothing of it is taken. Make or copy it again.')
+  }
+}
+
+/** The entries of a tar, as they come. */
+export async function* readTar(from: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
+  const source = bytesOf(from)
+  try {
+    for (;;) {
+      const header = await source.exactly(blockBytes)
+      if (header.every((byte) => byte === 0)) return
+      const { name, bytes } = readHeader(header)
+      yield { name, bytes, content: source.pieces(bytes) }
+      const filling = await source.exactly((blockBytes - (bytes % blockBytes)) % blockBytes)
+      if (filling.some((byte) => byte !== 0)) throw notOurs()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+function readHeader(header: Buffer): { name: string; bytes: number } {
+  const textAt = (at: number, length: number) => {
+    const field = header.subarray(at, at + length)
+    const end = field.indexOf(0)
+    return field.subarray(0, end < 0 ? length : end).toString('utf8')
+  }
+  const size = textAt(124, 12)
+  const isWhole = /^[0-7]{1,11}$/.test(size) && Number.parseInt(textAt(148, 8), 8) === sumOf(header)
+  if (!isWhole) throw notOurs()
+  return { name: textAt(0, maxNameBytes), bytes: Number.parseInt(size, 8) }
+}
+
+const notOurs = () => new Error('This is no backup of Parley, or it was altered')
+
+/** What comes, in the portions that are wanted. */
+function bytesOf(from: AsyncIterable<Uint8Array>) {
+  const source = from[Symbol.asyncIterator]()
+  let rest = Buffer.alloc(0)
+  const some = async (): Promise<Buffer> => {
+    while (rest.length === 0) {
+      const { value, done } = await source.next()
+      if (done) throw new CutOff()
+      rest = Buffer.from(value)
+    }
+    return rest
+  }
+  async function* pieces(bytes: number): AsyncGenerator<Buffer> {
+    for (let left = bytes; left > 0; ) {
+      const piece = (await some()).subarray(0, left)
+      rest = rest.subarray(piece.length)
+      left -= piece.length
+      yield piece
+    }
+  }
+  return {
+    pieces,
+    exactly: async (bytes: number): Promise<Buffer> => {
+      const found: Buffer[] = []
+      for await (const piece of pieces(bytes)) found.push(piece)
+      return Buffer.concat(found)
+    },
+    close: async () => void (await source.return?.()),
+  }
+}

@@ -1,0 +1,206 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Role, roles } from '../team/member.ts'
+import { listWorkspaces, pickWorkspace, type TeamCall, type Workspace, withTeam, withWorkspace } from './team-call.ts'
+import { answer, table } from './terminal.ts'
+
+interface WorkspaceOptions {
+  owner?: string
+  country?: string
+  quota?: number
+  json?: boolean
+}
+
+/** `parley workspace …` */
+export function addWorkspaceCommands(program: Command): void {
+  const workspace = program.command('workspace').description('make and list workspaces')
+  workspace
+    .command('create <name>')
+    .description('make a workspace, and invite its first owner')
+    .option('-o, --owner <email>', 'invites this person as owner and prints the link')
+    .option('-c, --country <code>', 'reads national phone numbers as numbers of this country, as in BR')
+    .option('-q, --quota <leads>', 'new leads per UTC day; 0 is unlimited; 100000 when left out', wholeNumber)
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\nExample:\n  parley workspace create "Acme Sales" --owner ana@example.com --country BR\n')
+    .action(createWorkspace)
+  workspace
+    .command('quota <leads>')
+    .description('set how many new leads a workspace may have per UTC day, and the most that its admins may set')
+    .argument('[workspace]', 'id or name, needed when there are several')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\n0 is unlimited.\n\nExample:\n  parley workspace quota 5000 "Acme Sales"\n')
+    .action(setQuota)
+  workspace
+    .command('list')
+    .description('list the workspaces of this installation')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\nExample:\n  parley workspace list\n')
+    .action(showWorkspaces)
+}
+
+async function createWorkspace(name: string, { owner, country, quota, json }: WorkspaceOptions): Promise<void> {
+  const made = await withTeam(async (call) => {
+    const { workspace } = await call<{ workspace: Workspace }>('POST', '/workspaces', {
+      name,
+      ...(country !== undefined && { defaultCountry: country.toUpperCase() }),
+      ...(quota !== undefined && { dailyLeadQuota: quota }),
+    })
+    if (owner === undefined) return { workspace, invitationUrl: null }
+    const body = { email: owner, role: 'owner' }
+    const { url } = await call<{ url: string }>('POST', `/workspaces/${workspace.id}/invitations`, body)
+    return { workspace, invitationUrl: url }
+  })
+  const next =
+    made.invitationUrl === null
+      ? ['Invite its owner with: parley member invite <email> --role owner']
+      : ['The owner joins here (works once, for 7 days):', `  ${made.invitationUrl}`]
+  answer(json, made, [`Workspace ${made.workspace.name} is made: ${made.workspace.id}`, ...next])
+}
+
+async function setQuota(leads: string, wanted: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  const quota = wholeNumber(leads)
+  const changed = await withWorkspace(wanted, async (call, place) => {
+    const body = { dailyLeadQuota: quota, dailyLeadQuotaCeiling: quota }
+    return call<{ workspace: Workspace }>('PATCH', place, body)
+  })
+  const words = quota === 0 ? 'any number of' : `up to ${quota}`
+  answer(json, changed, [`${changed.workspace.name} may have ${words} new leads a day.`])
+}
+
+async function showWorkspaces({ json }: { json?: boolean }): Promise<void> {
+  const workspaces = await withTeam(listWorkspaces)
+  const rows = workspaces.map(({ id, name, defaultCountry, createdAt }) => [id, defaultCountry ?? '-', createdAt, name])
+  answer(json, { workspaces }, table([['id', 'country', 'made', 'name'], ...rows]))
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
+interface Member {
+  userId: string
+  name: string
+  email: string
+  role: Role
+}
+
+interface Link {
+  url: string
+  expiresAt?: string
+}
+
+/** `parley member …` */
+export function addMemberCommands(program: Command): void {
+  const member = program.command('member').description('invite and list people, and let them in')
+  member
+    .command('invite <email>')
+    .description('make a link by which a person joins a workspace; pass it on')
+    .addOption(new Option('-r, --role <role>', 'what they may do').choices(roles).default('member'))
+    .option('-w, --workspace <id or name>', 'needed when there are several')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\nExample:\n  parley member invite ana@example.com --role admin\n')
+    .action(inviteMember)
+  member
+    .command('list')
+    .description('list the members of a workspace')
+    .option('-w, --workspace <id or name>', 'needed when there are several')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\nExample:\n  parley member list\n')
+    .action(listMembers)
+  member
+    .command('link [email]')
+    .description('make a link that signs a user in, once, within 24 hours')
+    .option('--json', 'answer with JSON')
+    .addHelpText(
+      'after',
+      '\nThe e-mail may be left out while there is one user.\n\nExample:\n  parley member link ana@example.com\n',
+    )
+    .action(makeLink)
+  member
+    .command('sign-out <email>')
+    .description('sign a user out of every browser, and void unused sign-in links')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\nThey may sign in again.\n\nExample:\n  parley member sign-out ana@example.com\n')
+    .action(signOut)
+}
+
+async function inviteMember(
+  email: string,
+  { role, workspace, json }: { role: Role; workspace?: string; json?: boolean },
+): Promise<void> {
+  const invited = await withWorkspace(workspace, (call, place) =>
+    call<Link>('POST', `${place}/invitations`, { email, role }),
+  )
+  answer(json, invited, [invited.url, '', `${email} joins here as ${role}. It works once, for 7 days.`])
+}
+
+async function listMembers({ workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
+  const found = await withWorkspace(workspace, (call, place) => call<{ members: Member[] }>('GET', `${place}/members`))
+  const rows = found.members.map(({ userId, role, email, name }) => [userId, role, email, name])
+  answer(json, found, table([['id', 'role', 'e-mail', 'name'], ...rows]))
+}
+
+async function makeLink(email: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  const made = await withTeam(async (call) =>
+    call<Link>('POST', '/sign-in-links', { email: email ?? (await onlyEmail(call)) }),
+  )
+  answer(json, made, [made.url, '', 'It works once, for 24 hours.'])
+}
+
+async function signOut(email: string, { json }: { json?: boolean }): Promise<void> {
+  const done = await withTeam((call) => call<object>('POST', '/sessions/end-all', { email }))
+  answer(json, done, [
+    `${email} is signed out everywhere. To keep them out of a workspace, remove them from it as well.`,
+  ])
+}
+
+async function onlyEmail(call: TeamCall): Promise<string> {
+  const emails = new Set<string>()
+  for (const { id } of await listWorkspaces(call)) {
+    const { members } = await call<{ members: Member[] }>('GET', `/workspaces/${id}/members`)
+    for (const member of members) emails.add(member.email)
+  }
+  const [email, other] = emails
+  if (email === undefined) throw new Error('Nobody has joined yet. Invite somebody with: parley member invite <email>')
+  if (other !== undefined)
+    throw new Error('There are several users: name one by e-mail, as in parley member link ana@example.com')
+  return email
+}
+
+interface TokenOptions {
+  name: string
+  role: Role
+  workspace?: string
+  everywhere?: boolean
+  expires?: string
+  json?: boolean
+}
+
+/** `parley token …` */
+export function addTokenCommands(program: Command): void {
+  const token = program.command('token').description('make team tokens, with which programs use the team API')
+  token
+    .command('create')
+    .description('make a team token; its value is shown once')
+    .option('-n, --name <name>', 'what the token is for', 'Made on the command line')
+    .addOption(new Option('-r, --role <role>', 'what it may do').choices(roles).default('member'))
+    .option('-w, --workspace <id or name>', 'needed when there are several')
+    .option('--everywhere', 'let it work in every workspace')
+    .option('--expires <time>', 'when it stops working, as in 2027-01-31T00:00:00Z')
+    .option('--json', 'answer with JSON')
+    .addHelpText('after', '\nExample:\n  parley token create --name "Nightly export" --role admin\n')
+    .action(createToken)
+}
+
+async function createToken({ name, role, workspace, everywhere, expires, json }: TokenOptions): Promise<void> {
+  const made = await withTeam(async (call) => {
+    const place = everywhere ? '' : `/workspaces/${(await pickWorkspace(call, workspace)).id}`
+    const body = { name, role, ...(expires !== undefined && { expiresAt: expires }) }
+    return call<{ value: string }>('POST', `${place}/tokens`, body)
+  })
+  answer(json, made, [
+    made.value,
+    '',
+    `It acts as ${role} ${everywhere ? 'everywhere' : 'in its workspace'}, and is not shown again.`,
+  ])
+}

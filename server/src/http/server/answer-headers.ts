@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { newId } from '../../base/id.ts'
+
+/** What every answer carries. `no-store`, since almost everything here is somebody's personal data. */
+export const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+} as const
+
+interface PageSources {
+  /** Further sources of styles, `'unsafe-inline'` for a library that writes its own. */
+  styles?: string
+  images?: string
+  fonts?: string
+  /** Origins that may show the page in a frame; none unless given. */
+  frames?: string
+}
+
+/** Lets an HTML answer load scripts, styles, images, fonts and data from this server, and nothing from elsewhere. */
+export function asPage(reply: FastifyReply, sources: PageSources = {}): FastifyReply {
+  const policy = [
+    "default-src 'self'",
+    "script-src 'self'",
+    `style-src 'self' ${sources.styles ?? ''}`,
+    `img-src 'self' data: ${sources.images ?? ''}`,
+    `font-src 'self' data: ${sources.fonts ?? ''}`,
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${sources.frames ?? "'none'"}`,
+  ]
+  return reply
+    .header('content-security-policy', policy.map((line) => line.trim()).join('; '))
+    .type('text/html; charset=utf-8')
+}
+
+export const requestIdHeader = 'x-request-id'
+
+/** The caller's own `x-request-id` when it is a plain token, so that it can follow a request through; else a new id. */
+export function requestIdOf(request: IncomingMessage, clock: Clock): string {
+  const given = request.headers[requestIdHeader]
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : newId(clock.now())
+}
