@@ -1,4 +1,4 @@
-import { type Cipheriv, createCipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { type Cipheriv, createCipheriv, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto'
 import type { OpenedValues, SealedColumns } from './opened-values.ts'
 import {
   contextOf,
@@ -153,12 +153,32 @@ function exactIndex(scopeId: string, keys: IndexKeys, label: string, text: strin
 
 type Digest = (text: string) => Buffer
 
-const digestBytes = 16
+const [hashBlockBytes, hashBytes, digestBytes, roomBytes] = [64, 32, 16, 512]
 
-/** The first half of an HMAC-SHA-256. */
-function digestUnder(bytes: Buffer): Digest {
-  const key = createSecretKey(bytes)
-  return (text) => createHmac('sha256', key).update(text).digest().subarray(0, digestBytes)
+/**
+ * The first half of an HMAC-SHA-256, put together as its standard says: two hashes, each in one call, take half as long as
+ * an HMAC that is set up for every text, and everything that comes in asks for some.
+ */
+function digestUnder(key: Buffer): Digest {
+  const inner = padded(key, 0x36, roomBytes)
+  const outer = padded(key, 0x5c, hashBytes)
+  return (text) => {
+    const bytes = inner.write(text, hashBlockBytes)
+    const isWhole = text.length * 3 <= roomBytes
+    const first = isWhole
+      ? inner.subarray(0, hashBlockBytes + bytes)
+      : Buffer.concat([inner.subarray(0, hashBlockBytes), Buffer.from(text)])
+    outer.write(hash('sha256', first, 'hex'), hashBlockBytes, 'hex')
+    return Buffer.from(hash('sha256', outer, 'hex').slice(0, digestBytes * 2), 'hex')
+  }
+}
+
+/** The key, filled up to a block of the hash, and room behind it. */
+function padded(key: Buffer, mask: number, room: number): Buffer {
+  const bytes = Buffer.alloc(hashBlockBytes + room)
+  key.copy(bytes)
+  for (let n = 0; n < hashBlockBytes; n++) bytes[n] = (bytes[n] ?? 0) ^ mask
+  return bytes
 }
 
 const blockBytes = 16
