@@ -1,5 +1,5 @@
 import { supportedMimeTypes } from 'file-type'
-import { type ContactCard, type MessageDetail, maxCards, maxPhones, type Place } from './message-detail.ts'
+import { type ContactCard, type MessageDetail, maxCards, maxPhones, type Place } from './channel-event.ts'
 import { textOf, tokenOf } from './waba/json.ts'
 
 // What readers of all channels make of values that strangers chose: in bounds, or absent.
@@ -122,4 +122,30 @@ export function detailOf(
 ): MessageDetail | null {
   const told = Object.entries(parts).filter(([, part]) => part !== null && part !== false)
   return told.length === 0 ? null : Object.fromEntries(told)
+}
+
+/** A call of a customer once it is over, as far as a platform tells. */
+interface EndedCall {
+  isVideo: boolean
+  outcome: 'answered' | 'missed' | 'declined'
+  /** How long it was; null when that is not told. */
+  seconds: number | null
+}
+
+/**
+ * What a call leaves among the messages: a notice of the kind `system` in these words, which the web app says in its
+ * reader's language. Nobody wrote it, and nobody is waited for.
+ */
+export function callNotice({ isVideo, outcome, seconds }: EndedCall): string {
+  const call = isVideo ? 'video call' : 'call'
+  if (outcome !== 'answered') return `${outcome === 'missed' ? 'Missed' : 'Declined'} ${call}`
+  const length = seconds === null || seconds <= 0 ? '' : ` (${clockOf(seconds)})`
+  return `${call[0]?.toUpperCase()}${call.slice(1)}${length}`
+}
+
+/** As clocks show it: `2:05`, `1:00:09`. */
+function clockOf(seconds: number): string {
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60]
+  const two = (n: number) => String(n).padStart(2, '0')
+  return hours === 0 ? `${minutes}:${two(rest)}` : `${hours}:${two(minutes)}:${two(rest)}`
 }

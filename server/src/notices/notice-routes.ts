@@ -12,7 +12,6 @@ import { idSchema, workspaceParams } from '../team/team-schema.ts'
 import { countUnreadNotices, listNotices, markNoticesRead, type Notice } from './notices.ts'
 import type { NamedThings, NameThings } from './push/push.ts'
 import { addSubscription, type PushTarget, removeSubscription } from './push/subscriptions.ts'
-import { isQuiet, issuesOfQuiet } from './quiet-hours.ts'
 import {
   NewSubscription,
   NoticeSettingsAnswer,
@@ -22,7 +21,7 @@ import {
   ReadNotices,
   unread,
 } from './schema.ts'
-import { readSettings, storeSettings } from './settings.ts'
+import { isQuiet, issuesOfQuiet, readSettings, storeSettings } from './settings.ts'
 
 export interface NoticeDeps {
   db: Db

@@ -4,7 +4,6 @@ import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { adapterOf, type CheckedNumber } from '../adapter.ts'
-import type { StoredConnection } from './connection.ts'
 import {
   badBaseUrl,
   checkFailed,
@@ -13,11 +12,11 @@ import {
   noRisk,
   notOfChannel,
   numberTaken,
+  type StoredConnection,
   secretNeeded,
-} from './errors.ts'
+} from './connection.ts'
 import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
-import { type RegistrationDeps, register, withCheck } from './registration.ts'
-import { isSameNumber, originOf, reserved } from './reservation.ts'
+import { isSameNumber, originOf, type RegistrationDeps, register, reserved, withCheck } from './registration.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
 
 export interface ConnectionDeps extends RegistrationDeps {
@@ -130,7 +129,7 @@ export async function removeConnection(deps: ConnectionDeps, by: Changer, id: st
   const keyring = await deps.vault.keyring(by.workspaceId)
   await deps.db.tx(async (tx) => {
     const now = deps.clock.now()
-    if (!(await retireConnection(tx, keyring, by.workspaceId, id, now))) throw connectionNotFound()
+    if (!(await retireConnection(tx, keyring, { workspaceId: by.workspaceId, id }, now))) throw connectionNotFound()
     await recordAudit(tx, entry(by, 'connection.removed', id), now)
   })
 }

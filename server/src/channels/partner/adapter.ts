@@ -12,15 +12,24 @@ import {
   type PlatformAccess,
   type ShownAccess,
 } from '../adapter.ts'
-import { bytesOf, callbackParams, callbackRoute, callbackScope, calledConnections } from '../callback-routes.ts'
 import type { ChannelEvent, Delivered, Parsed } from '../channel-event.ts'
 import type { PartnerConnection, StoredPartner } from '../connection/connection.ts'
-import { originOf } from '../connection/reservation.ts'
+import { originOf } from '../connection/registration.ts'
 import type { ConnectionChanges } from '../connection/schema.ts'
 import { platformReason } from '../health/availability.ts'
 import type { MediaWay } from '../media-way.ts'
-import { type CallbackDeps, type Routed, readCallback, storeCallback } from '../store-callback.ts'
-import type { PlatformTemplate } from '../templates/template.ts'
+import {
+  bytesOf,
+  type CallbackDeps,
+  callbackParams,
+  callbackRoute,
+  callbackScope,
+  calledConnections,
+  type Routed,
+  readCallback,
+  storeCallback,
+} from '../store-callback.ts'
+import type { PlatformTemplate } from '../templates/templates.ts'
 import { cloudMedia, type Described, type Place } from '../waba/cloud-media.ts'
 import { effectOfCode, type Judgement } from '../waba/errors.ts'
 import type { Wire } from '../waba/exchange.ts'
@@ -28,9 +37,7 @@ import { type Loose, listOf, objectOf, textOf } from '../waba/json.ts'
 import { parse } from '../waba/read/parse.ts'
 import { readTemplate } from '../waba/templates.ts'
 import { isFromPartner, proofHeaders, readProof } from './authenticate.ts'
-import { ask, callTo, partnerConnector } from './call.ts'
-import { judgePartner } from './errors.ts'
-import { profiles } from './profile.ts'
+import { ask, callTo, judgePartner, partnerConnector, profiles } from './call.ts'
 import type { NewPartner } from './settings.ts'
 
 /** What partners of the official platform call. */

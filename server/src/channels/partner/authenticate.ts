@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { sameSecret } from '../../base/sealing/secret-token.ts'
-import { profiles } from './profile.ts'
+import { profiles } from './call.ts'
 import type { PartnerSettings } from './settings.ts'
 
 const tokenHeader = 'x-parley-token'

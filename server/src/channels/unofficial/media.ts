@@ -1,6 +1,7 @@
 import { createDecipheriv, createHmac, hkdfSync, randomUUID, timingSafeEqual } from 'node:crypto'
 import { release } from '../../base/bytes/release.ts'
 import { StreamEnded } from '../../base/outgoing/stream.ts'
+import type { MediaSource } from '../channel-event.ts'
 import type { SessionConnection } from '../connection/connection.ts'
 import {
   type FileToUpload,
@@ -10,7 +11,6 @@ import {
   type OpenedMedia,
   type Uploaded,
 } from '../media-way.ts'
-import type { MediaSource } from '../message-detail.ts'
 import { agentHeader, cloudLimits, readOpened } from '../waba/cloud-media.ts'
 import type { Wire } from '../waba/exchange.ts'
 import { ask, type SessionConnectorDeps, wakerOf } from './send/connector.ts'

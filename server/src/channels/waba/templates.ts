@@ -1,9 +1,14 @@
 import type { FetchedTemplates } from '../adapter.ts'
 import type { WabaConnection } from '../connection/connection.ts'
-import { type PlatformTemplate, type TemplateHeader, templateHeaders } from '../templates/template.ts'
-import { hasPlaceholder, normalLanguage, readBody } from '../templates/template-body.ts'
-import type { Wire } from './exchange.ts'
-import { fetchGraph } from './graph.ts'
+import {
+  hasPlaceholder,
+  normalLanguage,
+  type PlatformTemplate,
+  readBody,
+  type TemplateHeader,
+  templateHeaders,
+} from '../templates/templates.ts'
+import { fetchGraph, type Wire } from './exchange.ts'
 import { type Loose, listOf, objectOf, textOf } from './json.ts'
 
 const fields = 'id,name,language,status,category,parameter_format,components'

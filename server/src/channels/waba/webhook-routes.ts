@@ -4,17 +4,20 @@ import { forbidden, unauthorized } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 import { maxHeadBytes } from '../../base/schema-types.ts'
 import { sameSecret } from '../../base/sealing/secret-token.ts'
+import type { ChannelEvent, Delivered } from '../channel-event.ts'
+import type { StoredConnection, StoredWaba } from '../connection/connection.ts'
 import {
   bytesOf,
+  type CallbackDeps,
   type Called,
   callbackParams,
   callbackRoute,
   callbackScope,
   calledConnections,
-} from '../callback-routes.ts'
-import type { ChannelEvent, Delivered } from '../channel-event.ts'
-import type { StoredConnection, StoredWaba } from '../connection/connection.ts'
-import { type CallbackDeps, type Routed, readCallback, storeCallback } from '../store-callback.ts'
+  type Routed,
+  readCallback,
+  storeCallback,
+} from '../store-callback.ts'
 import { parse } from './read/parse.ts'
 
 const path = '/channels/waba/:connectionId/webhook'

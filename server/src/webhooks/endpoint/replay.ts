@@ -2,8 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { announce, type Db, type Fragment, type Sql, type Tx } from '../../base/db.ts'
 import { firstIdAt, newId } from '../../base/id.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
-import type { Endpoint } from './endpoint.ts'
-import { tooManyReplays } from './errors.ts'
+import { type Endpoint, tooManyReplays } from './endpoint.ts'
 import { dueTopic, hastenQueue, type Lease, lockAnyQueue, lockQueue } from './queue-queries.ts'
 
 const maxOpenReplays = 5

@@ -1,24 +1,30 @@
-import { announce, type Tx } from '../../base/db.ts'
-import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { announce, type Sql, type Tx } from '../../base/db.ts'
+import { InvalidInput, type Issue, invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { keptMs } from '../../events/retention.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { cancelWaiting } from '../endpoint/disable.ts'
 import {
+  alreadyActive,
   countEndpoints,
   type Endpoint,
+  endpointDisabled,
+  eventNotFound,
   insertEndpoint,
   lockEndpoint,
+  markActive,
   markRemoved,
+  maxEndpoints,
   openEndpoint,
+  tooManyEndpoints,
   updateEndpoint,
 } from '../endpoint/endpoint.ts'
-import { maxEndpoints, tooManyEndpoints } from '../endpoint/errors.ts'
-import { headerIssues } from '../endpoint/header-rules.ts'
-import { dueTopic, insertQueue } from '../endpoint/queue-queries.ts'
-import type { EndpointChanges, NewEndpoint } from '../endpoint/schema.ts'
+import { dueTopic, insertQueue, restartQueue } from '../endpoint/queue-queries.ts'
+import { type EventToSend, openReplay, queueAgain, type Replay } from '../endpoint/replay.ts'
+import { type EndpointChanges, headerIssues, type NewEndpoint } from '../endpoint/schema.ts'
 import { makeSecret, rotateSecrets } from '../endpoint/signing.ts'
-import type { WebhookDeps } from './deps.ts'
+import type { WebhookDeps } from './read-endpoint.ts'
 
 /** Makes an endpoint that is told of what happens from now on. */
 export async function createEndpoint(deps: WebhookDeps, member: Member, input: NewEndpoint): Promise<Endpoint> {
@@ -154,4 +160,98 @@ async function updateSettings(
       return changed
     }),
   )
+}
+
+/**
+ * Lets events go to a disabled endpoint again: those that come from now on, and with `sendSince` those of the time
+ * since then that it has not taken. Does nothing to an active endpoint.
+ */
+export async function enableEndpoint(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  sendSince: Date | null,
+): Promise<void> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  if (sendSince !== null) refuseOutside('sendSince', sendSince, now)
+  await deps.sequencer.place(workspaceId)
+  await deps.db.tx(async (tx) => {
+    const position = await endOfFeed(tx, workspaceId)
+    const endpoint = await lockEndpoint(tx, workspaceId, id)
+    if (endpoint.state === 'active') {
+      if (sendSince !== null) throw alreadyActive()
+      return
+    }
+    await markActive(tx, workspaceId, id, now)
+    await restartQueue(tx, workspaceId, id, position)
+    if (sendSince !== null) {
+      const receiver = { workspaceId, id, phoneVisibility: endpoint.phone_visibility }
+      await openReplay(tx, receiver, { from: sendSince, to: now, scope: 'undelivered' }, now)
+    }
+    await noteChange(tx, member, 'webhook.enabled', id, now)
+  })
+}
+
+/** Refuses a time that is still to come, or of which nothing is kept. */
+export function refuseOutside(field: string, time: Date, now: Date): void {
+  if (time > now) throw invalid(field, 'must not be in the future')
+  if (time.getTime() < now.getTime() - keptMs)
+    throw invalid(field, 'must be within the last 30 days: events are kept so long')
+}
+
+/** Sends one event to an endpoint now, also one that it was never sent. */
+export async function resendEvent(deps: WebhookDeps, member: Member, id: string, eventId: string): Promise<void> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  await deps.sequencer.place(workspaceId)
+  await deps.db.tx(async (tx) => {
+    const endpoint = await lockEndpoint(tx, workspaceId, id)
+    if (endpoint.state === 'disabled') throw endpointDisabled()
+    const event = await findEvent(tx, workspaceId, id, eventId)
+    if (event === undefined) throw eventNotFound()
+    await queueAgain(tx, { workspaceId, id, phoneVisibility: endpoint.phone_visibility }, event, now)
+    await noteChange(tx, member, 'webhook.event-resent', id, now)
+  })
+}
+
+/** Begins to send a range of time again; returns the id of the replay. */
+export async function replayRange(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  range: { from: Date; to: Date | null; scope: Replay['scope'] },
+): Promise<string> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  const to = range.to ?? now
+  refuseOutside('from', range.from, now)
+  refuseOutside('to', to, now)
+  if (to < range.from) throw invalid('to', 'must not be before `from`')
+  await deps.sequencer.place(workspaceId)
+  return deps.db.tx(async (tx) => {
+    const endpoint = await lockEndpoint(tx, workspaceId, id)
+    if (endpoint.state === 'disabled') throw endpointDisabled()
+    const receiver = { workspaceId, id, phoneVisibility: endpoint.phone_visibility }
+    const replayId = await openReplay(tx, receiver, { ...range, to }, now)
+    await noteChange(tx, member, 'webhook.replay-opened', id, now)
+    return replayId
+  })
+}
+
+/** Returns an event that has its position: of the feed, or a test of this endpoint. */
+export async function findEvent(
+  sql: Sql,
+  workspaceId: string,
+  endpointId: string,
+  eventId: string,
+): Promise<(EventToSend & { payload: Buffer }) | undefined> {
+  const [event] = await sql<(EventToSend & { payload: Buffer })[]>`
+    select position, id, name, subject_id as "subjectId", occurred_at as "occurredAt", payload
+    from events
+    where workspace_id = ${workspaceId}
+      and id = ${eventId}
+      and position is not null
+      and (test_endpoint_id is null or test_endpoint_id = ${endpointId})`
+  return event
 }

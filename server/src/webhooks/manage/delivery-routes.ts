@@ -6,13 +6,20 @@ import { version } from '../../base/version.ts'
 import { recordTestEvent } from '../../events/record.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { openAnswer, requestBody } from '../deliver/bodies.ts'
-import { lockEndpoint, openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
-import { deliveryNotFound, endpointDisabled, endpointNotFound, eventNotFound } from '../endpoint/errors.ts'
+import { openAnswer, requestBody } from '../deliver/delivery.ts'
+import {
+  deliveryNotFound,
+  endpointDisabled,
+  endpointNotFound,
+  eventNotFound,
+  lockEndpoint,
+  openEndpoint,
+  selectEndpoint,
+} from '../endpoint/endpoint.ts'
 import { queueOnce } from '../endpoint/replay.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
 import { eventCatalogue, type KnownEvent } from '../event-catalogue.ts'
-import { noteChange } from './change.ts'
+import { findEvent, noteChange, resendEvent } from './change.ts'
 import {
   type AnswerFilter,
   findDelivery,
@@ -29,9 +36,7 @@ import {
   Queued,
   TestRequest,
 } from './delivery-schema.ts'
-import type { WebhookDeps } from './deps.ts'
-import { endpointPath, readTime, workspaceOfEndpoint } from './read-endpoint.ts'
-import { findEvent, resendEvent } from './send-again.ts'
+import { endpointPath, readTime, type WebhookDeps, workspaceOfEndpoint } from './read-endpoint.ts'
 
 export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.post(`${endpointPath}/test`, 'admin', {

@@ -6,7 +6,6 @@ import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
 import { lockEndpoint, openEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
-import { presentEndpoint } from '../endpoint/present.ts'
 import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import {
   Enabling,
@@ -19,12 +18,18 @@ import {
   Rotation,
 } from '../endpoint/schema.ts'
 import { eventCatalogue, eventNames, type KnownEvent } from '../event-catalogue.ts'
-import { changeEndpoint, createEndpoint, removeEndpoint, rotateSecret } from './change.ts'
+import { changeEndpoint, createEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from './change.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { Catalogue } from './delivery-schema.ts'
-import type { WebhookDeps } from './deps.ts'
-import { enableEndpoint } from './enable.ts'
-import { endpointPath, readEndpoint, readTime, seesAddress, webhooksPath } from './read-endpoint.ts'
+import {
+  endpointPath,
+  presentEndpoint,
+  readEndpoint,
+  readTime,
+  seesAddress,
+  type WebhookDeps,
+  webhooksPath,
+} from './read-endpoint.ts'
 import { replayRoutes } from './replay-routes.ts'
 
 const countUpTo = 1000

@@ -1,12 +1,24 @@
 import type { FastifyRequest } from 'fastify'
+import type { MadeWebhook } from '../../access/people/change-members.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Tx } from '../../base/db.ts'
 import { invalid, type RequestPart } from '../../base/errors.ts'
+import type { Vault } from '../../base/sealing/vault.ts'
 import { readIsoTime } from '../../base/time.ts'
+import type { PresentPayload } from '../../events/feed.ts'
+import type { Sequencer } from '../../events/sequencer.ts'
 import { type Member, memberOf } from '../../team/member.ts'
-import { openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
-import { endpointNotFound } from '../endpoint/errors.ts'
-import { presentEndpoint } from '../endpoint/present.ts'
-import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
-import type { WebhookDeps } from './deps.ts'
+import { disableEndpoint } from '../endpoint/disable.ts'
+import {
+  type Endpoint,
+  endpointNotFound,
+  openEndpoint,
+  type StateReason,
+  selectEndpoint,
+  selectMadeBy,
+} from '../endpoint/endpoint.ts'
+import { type EndpointStatus, nextAttemptAt, selectEndpointStatuses } from '../endpoint/queue-status.ts'
+import { validSecrets } from '../endpoint/signing.ts'
 
 /** What the routes of this room share. */
 
@@ -43,4 +55,97 @@ export function readTime(field: string, text: string, part: RequestPart = 'body'
   const time = readIsoTime(text)
   if (time === null) throw invalid(field, 'must be an ISO 8601 time', part)
   return time
+}
+
+const reasons: Record<StateReason, string> = {
+  member: 'A member disabled it. Enable it to go on.',
+  gone: 'It answered 410, which asks us to stop. Check the address, then enable it.',
+  failing:
+    'Every attempt failed for five days. Mend the receiver, then enable it with `sendSince` to send what it missed.',
+}
+
+/** An endpoint as the team sees it: never a header's value or a secret, and the address for admins alone. */
+export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | undefined, showUrl: boolean, now: Date) {
+  const { settings, stateReason } = endpoint
+  const secrets = validSecrets(settings.secrets, now)
+  return {
+    id: endpoint.id,
+    url: showUrl ? settings.url : addressOutline(settings.url),
+    events: endpoint.events,
+    phoneVisibility: endpoint.phoneVisibility,
+    headerNames: Object.keys(settings.headers),
+    description: endpoint.description,
+    state: endpoint.state,
+    stateReason: stateReason === null ? null : { code: stateReason, message: reasons[stateReason] },
+    stateChangedAt: endpoint.stateChangedAt.toISOString(),
+    health: presentHealth(status, now),
+    secrets: {
+      valid: secrets.length,
+      oldUntil: secrets.reduce<string | null>((latest, { expiresAt }) => later(latest, expiresAt), null),
+    },
+    createdBy: endpoint.createdBy,
+    createdAt: endpoint.createdAt.toISOString(),
+    updatedAt: endpoint.updatedAt.toISOString(),
+  }
+}
+
+/** The host alone: the rest may hold a token. */
+export const addressOutline = (url: string): string => `${new URL(url).origin}/…`
+
+function presentHealth(status: EndpointStatus | undefined, now: Date) {
+  const { pausedUntil = null, oldestPendingAt = null, oldestBehindAt = null } = status ?? {}
+  const waitingSince = [oldestPendingAt, oldestBehindAt].flatMap((time) => (time === null ? [] : [time.getTime()]))
+  return {
+    lastSuccessAt: status?.lastSuccessAt?.toISOString() ?? null,
+    failingSince: status?.failingSince?.toISOString() ?? null,
+    failuresInARow: status?.failuresInARow ?? 0,
+    waiting: (status?.pending ?? 0) + (status?.behind ?? 0),
+    oldestWaitingAt: waitingSince.length === 0 ? null : new Date(Math.min(...waitingSince)).toISOString(),
+    nextAttemptAt: status === undefined ? null : (nextAttemptAt(status, now)?.toISOString() ?? null),
+    pausedUntil: pausedUntil !== null && pausedUntil > now ? pausedUntil.toISOString() : null,
+  }
+}
+
+function later(a: string | null, b: string | null): string | null {
+  return a === null || (b !== null && b > a) ? b : a
+}
+
+/** What the team's verbs in this room act on. */
+export interface WebhookDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+  sequencer: Sequencer
+  /** Why an address may not be called; null when it may. */
+  outgoing: { refusal(url: string): string | null }
+  present: PresentPayload
+}
+
+/** Outlines of the endpoints that this person answers for, the newest first. */
+export async function webhooksMadeBy(
+  { db, vault }: Pick<WebhookDeps, 'db' | 'vault'>,
+  workspaceId: string,
+  userId: string,
+): Promise<MadeWebhook[]> {
+  const rows = await selectMadeBy(db.sql, workspaceId, userId)
+  return vault.withKeyring(workspaceId, (keyring) =>
+    rows.map((row) => {
+      const { id, description, state, createdAt, settings } = openEndpoint(keyring, row)
+      return { id, url: addressOutline(settings.url), description, state, createdAt, lastUsedAt: row.last_success_at }
+    }),
+  )
+}
+
+/** Lets nothing more go to the endpoints that this person answers for; returns how many were active. */
+export async function disableMadeBy(
+  tx: Tx,
+  { workspaceId, actor }: Pick<Member, 'workspaceId' | 'actor'>,
+  userId: string,
+  now: Date,
+): Promise<number> {
+  let disabled = 0
+  for (const { id } of await selectMadeBy(tx, workspaceId, userId)) {
+    if (await disableEndpoint(tx, { workspaceId, id }, 'member', actor, now)) disabled++
+  }
+  return disabled
 }

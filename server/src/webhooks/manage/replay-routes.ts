@@ -4,10 +4,9 @@ import { unpaged } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { type ReplayRow, selectReplays } from '../endpoint/replay.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
+import { replayRange } from './change.ts'
 import { NewReplay, Replay, Stats, StatsQuery } from './delivery-schema.ts'
-import type { WebhookDeps } from './deps.ts'
-import { endpointPath, readTime, workspaceOfEndpoint } from './read-endpoint.ts'
-import { replayRange } from './send-again.ts'
+import { endpointPath, readTime, type WebhookDeps, workspaceOfEndpoint } from './read-endpoint.ts'
 import { readStats } from './stats.ts'
 
 export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {

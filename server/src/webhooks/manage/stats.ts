@@ -1,5 +1,5 @@
 import type { Sql } from '../../base/db.ts'
-import { positionsOf } from '../endpoint/positions.ts'
+import { positionsOf } from './deliveries.ts'
 
 export interface Bucket {
   start: Date

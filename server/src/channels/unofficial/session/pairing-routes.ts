@@ -1,12 +1,137 @@
 import { type Static, Type } from 'typebox'
+import type { Clock } from '../../../base/clock.ts'
+import type { Db, Tx } from '../../../base/db.ts'
+import { invalid } from '../../../base/errors.ts'
+import { readPhone } from '../../../base/phone/phone.ts'
 import type { App } from '../../../base/route.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { Vault } from '../../../base/sealing/vault.ts'
+import { recordAudit } from '../../../team/audit.ts'
 import { type Member, roleCovers, type TeamGuard } from '../../../team/member.ts'
 import { teamApi } from '../../../team/team-api.ts'
-import type { StoredSession } from '../../connection/connection.ts'
+import type { Changer } from '../../connection/change.ts'
+import { connectionNotFound, noSession, type StoredSession } from '../../connection/connection.ts'
 import { connectionParams, connectionsPath } from '../../connection/connection-routes.ts'
-import { pairSession, readSession, type SessionDeps, unpairSession } from './change-session.ts'
-import { pairSchema, sessionSchema } from './schema.ts'
-import type { Session } from './session.ts'
+import { findConnection, lockConnection } from '../../connection/queries.ts'
+import { type PairInput, pairSchema, sessionSchema } from './schema.ts'
+import { blankSession, type Pairing, type Session, type SessionCommand } from './session.ts'
+import { findSession, lockOrBeginSession, writeWish } from './session-queries.ts'
+import { type SessionTransition, transitionTo, unpause } from './session-transition.ts'
+
+export interface SessionDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+}
+
+/** The session of a connection, whether or not it was ever paired. Throws 404, and 409 for one of another channel. */
+async function readSession(
+  { db, vault }: SessionDeps,
+  workspaceId: string,
+  connectionId: string,
+): Promise<{ connection: StoredSession; session: Session }> {
+  return vault.withKeyring(workspaceId, async (keyring) => {
+    const connection = sessionConnectionOf(await findConnection(db.sql, keyring, workspaceId, connectionId))
+    const found = await findSession(db.sql, keyring, workspaceId, connectionId)
+    return { connection, session: found ?? blankSession(workspaceId, connectionId, connection.createdAt) }
+  })
+}
+
+/**
+ * Has the number paired, by a QR code or by letters to type on the phone. One that is paired is unlinked first. Whatever
+ * it sends has to wait until the phone is linked.
+ */
+async function pairSession(deps: SessionDeps, by: Changer, connectionId: string, input: PairInput) {
+  const pairing = pairingOf(input)
+  return ask(deps, by, connectionId, 'connection.pairing', async (tx, keyring, before, now) => {
+    const after = await transitionTo(tx, keyring, { ...before, pairing }, pairingMove, now)
+    return wish(tx, keyring, after, 'pair', pairing)
+  })
+}
+
+/** Unlinks the phone and forgets what the session knew. Its conversations stay. */
+async function unpairSession(deps: SessionDeps, by: Changer, connectionId: string) {
+  return ask(deps, by, connectionId, 'connection.unpaired', async (tx, keyring, before, now) => {
+    if (before.state === 'unpaired' && before.wish === null) return before
+    const after = await transitionTo(tx, keyring, before, { state: 'unpaired', reason: 'logged_out' }, now)
+    return wish(tx, keyring, after, 'unpair', null)
+  })
+}
+
+/**
+ * Lets a connection send again as soon as its session is open, and has a session that was given up tried once more. One
+ * that is no device has to be paired.
+ */
+export async function resumeSession({ db, vault, clock }: SessionDeps, workspaceId: string, connectionId: string) {
+  await vault.withKeyring(workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const now = clock.now()
+      const before = await lockOrBeginSession(tx, keyring, workspaceId, connectionId, now)
+      if (before === undefined) return
+      await unpause(tx, before, now)
+      const again = wishOnResume(before)
+      if (again === null) return
+      const { move, pairing } = again
+      await wish(tx, keyring, await transitionTo(tx, keyring, before, move, now), again.wish, pairing)
+    }),
+  )
+}
+
+function wishOnResume({ state, reason, isPaired, wish: asked }: Session) {
+  if (state !== 'stopped' || asked !== null) return null
+  const connecting: SessionTransition = { state: 'connecting', reason: 'reconnecting' }
+  if (isPaired) return { wish: 'open', move: connecting, pairing: null } as const
+  // It never came to show a code.
+  const isUntried = reason === 'baileys_missing'
+  return isUntried ? ({ wish: 'pair', move: pairingMove, pairing: { method: 'qr', qr: null } } as const) : null
+}
+
+const pairingMove: SessionTransition = { state: 'pairing', reason: 'pairing' }
+
+async function wish(
+  tx: Tx,
+  keyring: Keyring,
+  session: Session,
+  wanted: SessionCommand,
+  pairing: Pairing | null,
+): Promise<Session> {
+  await writeWish(tx, keyring, session, wanted, pairing)
+  return { ...session, wish: wanted, pairing, shownUntil: null }
+}
+
+async function ask(
+  deps: SessionDeps,
+  by: Changer,
+  connectionId: string,
+  action: string,
+  change: (tx: Tx, keyring: Keyring, before: Session, now: Date) => Promise<Session>,
+): Promise<Session> {
+  const { workspaceId, actor } = by
+  return deps.vault.withKeyring(workspaceId, (keyring) =>
+    deps.db.tx(async (tx) => {
+      const now = deps.clock.now()
+      const before = await lockOrBeginSession(tx, keyring, workspaceId, connectionId, now)
+      sessionConnectionOf(await lockConnection(tx, keyring, workspaceId, connectionId))
+      if (before === undefined) throw connectionNotFound()
+      const after = await change(tx, keyring, before, now)
+      await recordAudit(tx, { scopeId: workspaceId, actor, action, target: `connection:${connectionId}` }, now)
+      return after
+    }),
+  )
+}
+
+function sessionConnectionOf(one: Awaited<ReturnType<typeof findConnection>>): StoredSession {
+  if (one === undefined) throw connectionNotFound()
+  if (one.channel !== 'unofficial') throw noSession()
+  return one
+}
+
+function pairingOf(input: PairInput): Pairing {
+  if (input.method === 'qr') return { method: 'qr', qr: null }
+  const phone = input.phone === undefined ? null : readPhone(input.phone)
+  if (phone === null) throw invalid('phone', 'must be the number of the phone, with its country code')
+  return { method: 'code', phone, code: null }
+}
 
 const path = `${connectionsPath}/:connectionId`
 const oneSession = Type.Object({ session: sessionSchema })

@@ -1,8 +1,6 @@
-import { act, endHold, type Hold, type HoldDeps, moveHold, releaseHold } from './hold.ts'
+import { act, endHold, type Hold, type HoldDeps, logoutLine, moveHold, openLine, releaseHold } from './hold.ts'
 import { LeaseLost } from './lease.ts'
-import { logoutLine, openLine } from './line.ts'
-import { blankPairing } from './pairing.ts'
-import type { Session, SessionCommand } from './session.ts'
+import { blankPairing, type Session, type SessionCommand } from './session.ts'
 import { deleteSession, findHeldSession } from './session-queries.ts'
 import { handleSocketEvent } from './socket-events.ts'
 

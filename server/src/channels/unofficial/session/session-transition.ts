@@ -1,9 +1,9 @@
 import type { Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { announceConnection } from '../../../team/team-news.ts'
-import { isNumberTaken } from '../../connection/errors.ts'
+import { isNumberTaken } from '../../connection/connection.ts'
 import { lockConnection, voidAcknowledgement } from '../../connection/queries.ts'
-import { reservationOf } from '../../connection/reservation.ts'
+import { reservationOf } from '../../connection/registration.ts'
 import { cutWhenStalled, type Lease, LeaseLost } from './lease.ts'
 import { openSession, type Session, type SessionRow, sealPairing, sessionColumns } from './session.ts'
 

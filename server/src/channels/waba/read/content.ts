@@ -1,5 +1,4 @@
-import type { MessageKind, Referral } from '../../channel-event.ts'
-import type { MessageDetail } from '../../message-detail.ts'
+import type { MessageDetail, MessageKind, Referral } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, readJson, textOf, tokenOf } from '../json.ts'
 import { readDetail } from './detail.ts'
 

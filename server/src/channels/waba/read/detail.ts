@@ -1,4 +1,3 @@
-import { cardsOf, countOf, detailOf, mimeTypeOf, placeOf, sha256Of, shortText } from '../../detail-values.ts'
 import {
   type ContactCard,
   type MediaKind,
@@ -8,9 +7,10 @@ import {
   maxPhones,
   type Quoted,
   type Reaction,
-} from '../../message-detail.ts'
+} from '../../channel-event.ts'
+import { cardsOf, countOf, detailOf, mimeTypeOf, placeOf, sha256Of, shortText } from '../../detail-values.ts'
 import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
-import { readPhone } from './customer.ts'
+import { readPhone } from './reading.ts'
 
 const mediaKinds: ReadonlyMap<string, MediaKind> = new Map<string, MediaKind>([
   ['image', 'image'],

@@ -2,10 +2,16 @@ import type { ChannelEvent, Delivered, Parsed } from '../../channel-event.ts'
 import type { Restriction } from '../../health/holds.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent } from './content.ts'
-import { findCustomer, readPhone, readUserId } from './customer.ts'
-import { readCall, readEcho, readMessage, readStatus } from './messages.ts'
-import { type Read, type Reading, readNumber, readPlatformTime } from './reading.ts'
-import { readUserIdUpdate } from './system.ts'
+import { readCall, readEcho, readMessage, readStatus, readUserIdUpdate } from './messages.ts'
+import {
+  findCustomer,
+  type Read,
+  type Reading,
+  readNumber,
+  readPhone,
+  readPlatformTime,
+  readUserId,
+} from './reading.ts'
 
 type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
