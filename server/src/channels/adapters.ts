@@ -68,7 +68,7 @@ const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdap
   webhookPath: () => null,
   verifyToken: () => null,
   check: (connection) => check(deps, connection),
-  resume: ({ workspaceId, id }) => resumeSession(deps, workspaceId, id),
+  resume: (connection) => resumeSession(deps, connection),
   connector: sessionConnector(deps),
   media: linkedMedia(deps),
   // The network's codes tell of the one message: that a session cannot send shows by its line.
@@ -77,8 +77,8 @@ const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdap
 })
 
 /** Nobody is asked: where the session stands is what its holder wrote last. */
-async function check({ db }: SessionDeps, { workspaceId, id }: SessionConnection): Promise<CheckedNumber> {
-  const standing = await findStanding(db.sql, workspaceId, id)
+async function check({ db }: SessionDeps, connection: SessionConnection): Promise<CheckedNumber> {
+  const standing = await findStanding(db.sql, connection)
   const problem = standing === undefined ? 'never_paired' : standing.state === 'open' ? null : standing.reason
   // The pairing has reserved it.
   return { problem, number: null, isOnPhone: true }

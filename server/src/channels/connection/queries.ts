@@ -176,7 +176,7 @@ export async function retireConnection(
     delete from templates
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
-  await endSessionOf(tx, workspaceId, id)
+  await endSessionOf(tx, { workspaceId, id })
   announceConnection(tx, workspaceId, id)
   return count > 0
 }

@@ -51,48 +51,21 @@ export const templateStale: ErrorMeaning = { outcome: 'refused', effect: 'templa
 export const notDelivered: ErrorMeaning = { outcome: 'unreachable' }
 
 /** By code and never by HTTP status or title, which differ between editions of the platform. */
+const meanings: readonly [ErrorMeaning, codes: readonly number[]][] = [
+  [notDelivered, [1, 2, 4, 80007, 130429, 131000, 131016, 131048, 131056, 131057, 133004]],
+  [
+    refused,
+    [
+      33, 100, 130472, 130497, 131008, 131009, 131021, 131026, 131030, 131047, 131049, 131050, 131051, 131052, 131053,
+      131062, 132000, 132005, 132012, 132018, 132068, 132069, 134011, 135000, 137000,
+    ],
+  ],
+  [templateStale, [132001, 132007, 132015, 132016]],
+]
+
 export const errorMeanings: ReadonlyMap<number, ErrorMeaning> = new Map<number, ErrorMeaning>([
   ...stoppingCodes.map(([code, { stops }]) => [code, stops === 'all' ? connectionDown : billableHeld] as const),
-  [1, notDelivered],
-  [2, notDelivered],
-  [4, notDelivered],
-  [33, refused],
-  [100, refused],
-  [80007, notDelivered],
-  [130429, notDelivered],
-  [130472, refused],
-  [130497, refused],
-  [131000, notDelivered],
-  [131008, refused],
-  [131009, refused],
-  [131016, notDelivered],
-  [131021, refused],
-  [131026, refused],
-  [131030, refused],
-  [131047, refused],
-  [131048, notDelivered],
-  [131049, refused],
-  [131050, refused],
-  [131051, refused],
-  [131052, refused],
-  [131053, refused],
-  [131056, notDelivered],
-  [131057, notDelivered],
-  [131062, refused],
-  [132000, refused],
-  [132001, templateStale],
-  [132005, refused],
-  [132007, templateStale],
-  [132012, refused],
-  [132015, templateStale],
-  [132016, templateStale],
-  [132018, refused],
-  [132068, refused],
-  [132069, refused],
-  [133004, notDelivered],
-  [134011, refused],
-  [135000, refused],
-  [137000, refused],
+  ...meanings.flatMap(([meaning, codes]) => codes.map((code) => [code, meaning] as const)),
 ])
 
 export interface PlatformError {

@@ -1,20 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createSignal } from '../../../base/async/signal.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Db } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import type { Connector, Order, Outgoing, Recipient, SendResult } from '../../connector.ts'
 import type { SocketContent } from '../transport/transport.ts'
-import {
-  askHolder,
-  cancelSend,
-  endedTopic,
-  forbidSend,
-  type NewSessionSend,
-  readStanding,
-  type SendStanding,
-} from './sends.ts'
+import { askHolder, followSend, forbidSend, type NewSessionSend, type SendStanding } from './sends.ts'
 
 export interface SessionConnectorDeps {
   db: Db
@@ -63,15 +54,14 @@ function messageOf(
   const jid = jidOf(recipient)
   const content = contentOf(message)
   if (jid === null || content === null) return null
-  return {
+  const send = {
     workspaceId,
     connectionId,
     id: presetId(correlator, connectionId),
     kind: 'message',
     correlator,
-    content: { jid, ...content },
-    leftMs: () => deadline.getTime() - clock.now().getTime(),
-  }
+  } as const
+  return { ...send, content: { jid, ...content }, leftMs: () => deadline.getTime() - clock.now().getTime() }
 }
 
 /** Templates and choices belong to the official platform: a session has none, so none is ever ordered. */
@@ -91,16 +81,8 @@ function readOf(
 ): NewSessionSend | null {
   const jid = chatJidOf(customer)
   if (jid === null) return null
-  const content = { jid, read: externalId }
-  return {
-    workspaceId,
-    connectionId,
-    id: randomUUID(),
-    kind: 'read',
-    correlator: null,
-    content,
-    leftMs: () => readWithinMs,
-  }
+  const send = { workspaceId, connectionId, id: randomUUID(), kind: 'read', correlator: null } as const
+  return { ...send, content: { jid, read: externalId }, leftMs: () => readWithinMs }
 }
 
 export async function ask(
@@ -115,23 +97,13 @@ export async function ask(
  * Waits until the network has answered, the holder is gone, or the time is over. What nobody has claimed by then is taken
  * back and has surely not left; what somebody has claimed may have.
  */
-async function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
+function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
   const { db, ackMs = defaultAckMs, pollMs = defaultPollMs, elapsedMs = () => performance.now() } = deps
-  const news = wakerOf(db, send.id)
   const giveUpAt = elapsedMs() + Math.max(0, send.leftMs()) + ackMs
-  try {
-    for (;;) {
-      const woken = news.nextWithin(pollMs)
-      const standing = await readStanding(db.sql, send)
-      const end = standing === undefined ? lost : endOf(send, standing, elapsedMs() >= giveUpAt)
-      if (end === 'cancel') {
-        if (await db.tx((tx) => cancelSend(tx, send))) return { outcome: 'unreachable', errorCode: 'session_not_open' }
-      } else if (end !== null) return end
-      await woken
-    }
-  } finally {
-    news.stop()
-  }
+  const cancelled: SendResult = { outcome: 'unreachable', errorCode: 'session_not_open' }
+  return followSend(db, send, pollMs, cancelled, (standing) =>
+    standing === undefined ? lost : endOf(send, standing, elapsedMs() >= giveUpAt),
+  )
 }
 
 const lost: SendResult = { outcome: 'unknown', errorCode: 'session_lost' }
@@ -156,14 +128,6 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
     default:
       return state satisfies never
   }
-}
-
-export function wakerOf(db: Db, id: string) {
-  const signal = createSignal()
-  const stop = db.onNews(endedTopic, (ended) => {
-    if (ended === id) signal.wake()
-  })
-  return { stop, nextWithin: signal.nextWithin }
 }
 
 /**

@@ -182,8 +182,7 @@ async function claimFree(db: Db, room: number, take: (claimed: ClaimedSession) =
 }
 
 async function begin(deps: HoldDeps, holds: Map<string, Hold>, row: ClaimedSession, askedAt: number): Promise<void> {
-  const lease = { workspaceId: row.workspace_id, connectionId: row.connection_id, fence: row.fence }
-  const { workspaceId, connectionId } = lease
+  const { workspaceId, connectionId, fence } = row
   try {
     const session = await deps.vault.withKeyring(workspaceId, (keyring) => openSession(keyring, row))
     const before = holds.get(connectionId)
@@ -191,7 +190,7 @@ async function begin(deps: HoldDeps, holds: Map<string, Hold>, row: ClaimedSessi
     const ended = () => {
       if (holds.get(connectionId) === hold) holds.delete(connectionId)
     }
-    const hold = newHold(lease, { session, askedAt, ended })
+    const hold = newHold({ workspaceId, connectionId, fence }, { session, askedAt, ended })
     holds.set(connectionId, hold)
     beginHold(deps, hold)
   } catch (error) {
@@ -210,7 +209,7 @@ async function renewAll(deps: HoldDeps, holds: readonly Hold[]): Promise<void> {
     ({ workspaceId }) => workspaceId,
     (some, only) => deps.db.statement((tx) => renewLeases(tx, some, only)),
   )
-  const rowOf = new Map(rows.map((row) => [row.connection_id, row]))
+  const rowOf = new Map(rows.map((row) => [row.connectionId, row]))
   for (const hold of holds) {
     const row = rowOf.get(hold.lease.connectionId)
     if (row === undefined) {
