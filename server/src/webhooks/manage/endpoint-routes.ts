@@ -5,7 +5,7 @@ import { faceOf } from '../../events/event-groups.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
-import { lockEndpoint, openEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
+import { openEndpoint, requireEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
 import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import {
   Enabling,
@@ -62,7 +62,7 @@ export function webhookTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard)
     answers: { 200: Type.Object({ endpoints: Type.Array(EndpointAnswer, unpaged) }) },
     run: async ({ member }) => {
       const { workspaceId } = member
-      const rows = await selectEndpoints(deps.db.sql, workspaceId)
+      const rows = await selectEndpoints(deps.db.sql, workspaceId, null)
       const ids = rows.map(({ id }) => id)
       const statuses = await selectEndpointStatuses(deps.db.sql, workspaceId, ids, countUpTo)
       const now = deps.clock.now()
@@ -153,8 +153,8 @@ function switchRoutes(api: TeamApi, deps: WebhookDeps): void {
       const { workspaceId, actor } = member
       const { endpointId } = params
       await deps.db.tx(async (tx) => {
-        await lockEndpoint(tx, workspaceId, endpointId)
-        await disableEndpoint(tx, { workspaceId, id: endpointId }, 'member', actor, deps.clock.now())
+        const endpoint = await requireEndpoint(tx, { workspaceId, id: endpointId }, 'for update')
+        await disableEndpoint(tx, endpoint, 'member', actor, deps.clock.now())
       })
       return { endpoint: await readEndpoint(deps, member, endpointId) }
     },

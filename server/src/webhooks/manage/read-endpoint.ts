@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { MadeWebhook } from '../../access/people/change-members.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
@@ -7,15 +6,14 @@ import type { Vault } from '../../base/sealing/vault.ts'
 import { readIsoTime } from '../../base/time.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { Sequencer } from '../../events/sequencer.ts'
-import { type Member, memberOf } from '../../team/member.ts'
+import type { Member } from '../../team/member.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
 import {
   type Endpoint,
-  endpointNotFound,
   openEndpoint,
+  requireEndpoint,
   type StateReason,
-  selectEndpoint,
-  selectMadeBy,
+  selectEndpoints,
 } from '../endpoint/endpoint.ts'
 import { type EndpointStatus, nextAttemptAt, selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import { validSecrets } from '../endpoint/signing.ts'
@@ -29,24 +27,11 @@ const countUpTo = 10_000
 
 /** Returns one endpoint as the member sees it. */
 export async function readEndpoint(deps: WebhookDeps, member: Member, id: string) {
-  const { workspaceId } = member
-  const row = await selectEndpoint(deps.db.sql, workspaceId, id)
-  if (row === undefined) throw endpointNotFound()
-  const statuses = await selectEndpointStatuses(deps.db.sql, workspaceId, [id], countUpTo)
-  return deps.vault.withKeyring(workspaceId, (keyring) =>
+  const row = await requireEndpoint(deps.db.sql, { workspaceId: member.workspaceId, id })
+  const statuses = await selectEndpointStatuses(deps.db.sql, row.workspaceId, [id], countUpTo)
+  return deps.vault.withKeyring(row.workspaceId, (keyring) =>
     presentEndpoint(openEndpoint(keyring, row), statuses.get(id), seesAddress(member), deps.clock.now()),
   )
-}
-
-/** Returns the workspace of an endpoint; throws 404 when there is none. */
-export async function workspaceOfEndpoint(
-  { db }: WebhookDeps,
-  request: FastifyRequest,
-  endpointId: string,
-): Promise<string> {
-  const { workspaceId } = memberOf(request)
-  if ((await selectEndpoint(db.sql, workspaceId, endpointId)) === undefined) throw endpointNotFound()
-  return workspaceId
 }
 
 export const seesAddress = (member: Member): boolean => member.role !== 'member'
@@ -66,16 +51,16 @@ const reasons: Record<StateReason, string> = {
 
 /** An endpoint as the team sees it: never a header's value or a secret, and the address for admins alone. */
 export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | undefined, showUrl: boolean, now: Date) {
-  const { settings, stateReason } = endpoint
+  const { id, settings, events, phoneVisibility, description, state, stateReason, createdBy } = endpoint
   const secrets = validSecrets(settings.secrets, now)
   return {
-    id: endpoint.id,
+    id,
     url: showUrl ? settings.url : addressOutline(settings.url),
-    events: endpoint.events,
-    phoneVisibility: endpoint.phoneVisibility,
+    events,
+    phoneVisibility,
     headerNames: Object.keys(settings.headers),
-    description: endpoint.description,
-    state: endpoint.state,
+    description,
+    state,
     stateReason: stateReason === null ? null : { code: stateReason, message: reasons[stateReason] },
     stateChangedAt: endpoint.stateChangedAt.toISOString(),
     health: presentHealth(status, now),
@@ -83,7 +68,7 @@ export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | und
       valid: secrets.length,
       oldUntil: secrets.reduce<string | null>((latest, { expiresAt }) => later(latest, expiresAt), null),
     },
-    createdBy: endpoint.createdBy,
+    createdBy,
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
   }
@@ -127,11 +112,11 @@ export async function webhooksMadeBy(
   workspaceId: string,
   userId: string,
 ): Promise<MadeWebhook[]> {
-  const rows = await selectMadeBy(db.sql, workspaceId, userId)
+  const rows = await selectEndpoints(db.sql, workspaceId, userId)
   return vault.withKeyring(workspaceId, (keyring) =>
     rows.map((row) => {
       const { id, description, state, createdAt, settings } = openEndpoint(keyring, row)
-      return { id, url: addressOutline(settings.url), description, state, createdAt, lastUsedAt: row.last_success_at }
+      return { id, url: addressOutline(settings.url), description, state, createdAt, lastUsedAt: row.lastSuccessAt }
     }),
   )
 }
@@ -144,8 +129,8 @@ export async function disableMadeBy(
   now: Date,
 ): Promise<number> {
   let disabled = 0
-  for (const { id } of await selectMadeBy(tx, workspaceId, userId)) {
-    if (await disableEndpoint(tx, { workspaceId, id }, 'member', actor, now)) disabled++
+  for (const endpoint of await selectEndpoints(tx, workspaceId, userId)) {
+    if (await disableEndpoint(tx, endpoint, 'member', actor, now)) disabled++
   }
   return disabled
 }
