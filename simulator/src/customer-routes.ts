@@ -1,16 +1,23 @@
 import { notFound, unprocessable } from '../../server/src/base/errors.ts'
 import type { App } from '../../server/src/base/route.ts'
-import { typeOnDevice } from './business-acts.ts'
 import { numberFor } from './control-routes.ts'
 import * as schema from './control-schema.ts'
-import { call, changeNumber, setOnline, write } from './customer-acts.ts'
+import { call, changeNumber, setOnline, typeOnDevice, write } from './customer-acts.ts'
 import type { StoredFile } from './files/file-store.ts'
 import type { Utterance } from './inbound.ts'
-import { readAll } from './ladder.ts'
 import { tellMapping, tellName } from './linked/tell.ts'
 import type { Platform } from './platform.ts'
-import { presentChat, presentCustomer } from './present.ts'
-import { addCustomer, type BusinessNumber, type Customer, findByPhone, messageIn } from './world.ts'
+import { readAll } from './values.ts'
+import {
+  addCustomer,
+  type BusinessNumber,
+  type ChatMessage,
+  type Customer,
+  findByPhone,
+  messageIn,
+  type Tick,
+  windowIsOpen,
+} from './world.ts'
 
 const tags = ['Customers']
 const params = schema.customerParams
@@ -115,3 +122,48 @@ function customerOf(platform: Platform, id: string): [BusinessNumber, Customer] 
 
 const byNewest = (a: { lastAt: Date | null }, b: { lastAt: Date | null }): number =>
   (b.lastAt?.getTime() ?? 0) - (a.lastAt?.getTime() ?? 0)
+
+// What did not get through was never on the phone.
+const hasArrived = ({ from, status }: ChatMessage): boolean => from === 'customer' || arrived.includes(status)
+const arrived: readonly Tick[] = ['sent', 'delivered', 'read']
+const isShown = ({ kind }: { kind: string }): boolean => kind !== 'quiet'
+
+/** A customer as a line in a list. */
+export function presentCustomer({ world, clock }: Platform, customer: Customer) {
+  const { id, name, username, waId: phone, userId, hidesNumber, online, readsAtOnce, numberId } = customer
+  const number = world.numbers.get(numberId)
+  const last = customer.messages.findLast((message) => isShown(message) && hasArrived(message))
+  const unread = customer.messages.filter(
+    ({ from, status, kind }) =>
+      from === 'business' && kind !== 'quiet' && (status === 'sent' || status === 'delivered'),
+  )
+  return {
+    id,
+    numberId,
+    business: number?.name ?? '',
+    network: number?.network ?? 'official',
+    name,
+    username,
+    phone,
+    userId,
+    hidesNumber,
+    online,
+    readsAtOnce,
+    unread: unread.length,
+    windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),
+    lastAt: last?.at ?? null,
+    lastText: last?.isWithdrawn === true ? 'Withdrawn' : (last?.text ?? ''),
+    lastFrom: last?.from ?? null,
+  }
+}
+
+/**
+ * A customer with the messages of their phone. Without a network nothing new has arrived there. `isForgotten` when they may
+ * have had some with a simulator before this one.
+ */
+function presentChat(platform: Platform, customer: Customer) {
+  const messages = customer.messages.filter(isShown)
+  const isForgotten =
+    messages.length === 0 && platform.world.numbers.get(customer.numberId)?.trustsUnknownWindows === true
+  return { ...presentCustomer(platform, customer), isForgotten, messages }
+}

@@ -3,33 +3,30 @@ import { Type } from 'typebox'
 import { notFound } from '../../server/src/base/errors.ts'
 import { type App, oneOf } from '../../server/src/base/route.ts'
 import { numberFor } from './control-routes.ts'
+import { closed } from './control-schema.ts'
 import { bytesOf, type StoredFile, sealedBytesOf } from './files/file-store.ts'
+import { takeFile } from './files/look-into.ts'
 import { addReadyMade, readyMadeNames } from './files/ready-made.ts'
 import { notThere, serveFile } from './files/serve-file.ts'
 import { shownFile } from './files/shown-file.ts'
-import { takeFile } from './files/take-file.ts'
 import type { Platform } from './platform.ts'
 
 const tags = ['Files']
-const strict = { additionalProperties: false }
 const numberId = Type.Optional(
   Type.String({ maxLength: 40, description: 'The number it is for; the first unless given' }),
 )
 const name = Type.Optional(Type.String({ minLength: 1, maxLength: 240, description: 'What the file is called' }))
 
-const fileQuery = Type.Object(
-  {
-    numberId,
-    name,
-    type: Type.String({ minLength: 3, maxLength: 120, description: 'Its type', example: 'image/jpeg' }),
-    isVoice: Type.Optional(
-      Type.Boolean({ description: 'A voice note: what a browser has recorded becomes what phones send' }),
-    ),
-  },
-  strict,
-)
-const madeFile = Type.Object({ numberId, name: oneOf(readyMadeNames), fileName: name }, strict)
-const nameQuery = Type.Object({ name }, strict)
+const fileQuery = closed({
+  numberId,
+  name,
+  type: Type.String({ minLength: 3, maxLength: 120, description: 'Its type', example: 'image/jpeg' }),
+  isVoice: Type.Optional(
+    Type.Boolean({ description: 'A voice note: what a browser has recorded becomes what phones send' }),
+  ),
+})
+const madeFile = closed({ numberId, name: oneOf(readyMadeNames), fileName: name })
+const nameQuery = closed({ name })
 const fileParams = Type.Object({ fileId: Type.String({ maxLength: 40 }) })
 const sealedParams = Type.Object({ path: Type.String({ maxLength: 60 }) })
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { StoredFile } from './files/file-store.ts'
 import { type Card, type FileKind, isFileKind, type Place, shownFile, wordsOfFile } from './files/shown-file.ts'
-import { randomDigits } from './random-digits.ts'
+import { randomDigits } from './wamid.ts'
 import type { ChatMessage, Choice } from './world.ts'
 
 /** Every kind of thing that a customer can send. */

@@ -1,4 +1,6 @@
 import { statusError } from './graph/graph-error.ts'
+import { tellStatus } from './linked/tell.ts'
+import type { Platform } from './platform.ts'
 import type { BusinessNumber, ChatMessage, Customer, Tick } from './world.ts'
 
 /** What every `messages` change begins with. */
@@ -62,4 +64,87 @@ function pricingOf({ category }: ChatMessage): object {
     type: isService ? 'free_customer_service' : 'regular',
     category,
   }
+}
+
+const rungs: readonly Tick[] = ['pending', 'sent', 'delivered', 'read']
+
+/** Starts a message on its way to the customer; `failure` is the code by which it ends. */
+export function startLadder(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  message: ChatMessage,
+  failure: number | null,
+): void {
+  const { agenda, ladder } = platform
+  agenda.after(ladder.sentMs, () => {
+    if (failure !== null) {
+      message.errorCode = failure
+      climb(platform, number, customer, message, 'failed')
+      return
+    }
+    climb(platform, number, customer, message, 'sent')
+    arrive(platform, number, customer, message)
+  })
+}
+
+/** Brings a message that the platform has to the phone, if that has a network. */
+function arrive(platform: Platform, number: BusinessNumber, customer: Customer, message: ChatMessage): void {
+  const { agenda, ladder } = platform
+  // Of reactions the platform says no more than that it sent them.
+  if (message.kind === 'quiet') return
+  agenda.after(ladder.deliveredMs, () => {
+    if (!customer.online || message.status !== 'sent') return
+    climb(platform, number, customer, message, 'delivered')
+    if (customer.readsAtOnce) agenda.after(ladder.readMs, () => climb(platform, number, customer, message, 'read'))
+  })
+}
+
+/** The phone has a network again: what waited for it arrives. */
+export function arriveAll(platform: Platform, number: BusinessNumber, customer: Customer): void {
+  for (const message of customer.messages) {
+    if (message.from !== 'customer' && message.status === 'sent') arrive(platform, number, customer, message)
+  }
+}
+
+/** The customer looks at the chat. What has not arrived cannot be read. */
+export function readAll(platform: Platform, number: BusinessNumber, customer: Customer): void {
+  if (!customer.online) return
+  for (const message of customer.messages) {
+    if (message.from !== 'customer' && message.kind !== 'quiet') climb(platform, number, customer, message, 'read')
+  }
+}
+
+function climb(
+  platform: Platform,
+  number: BusinessNumber,
+  customer: Customer,
+  message: ChatMessage,
+  status: Exclude<Tick, 'pending'>,
+): void {
+  const { courier, clock } = platform
+  if (status === 'read' && message.status === 'pending') return
+  if (message.status === 'failed' || rungs.indexOf(message.status) >= (status === 'failed' ? 2 : rungs.indexOf(status)))
+    return
+  message.status = status
+  platform.changed()
+  if (status === 'delivered' && courier.knobs.skipDelivered) return
+  if (number.network === 'linked') {
+    tellStatus(platform, number, customer, message)
+    return
+  }
+  if (message.from !== 'business') return
+  courier.send(number, {
+    field: 'messages',
+    value: statusValue(number, customer, message, status, clock.now()),
+    lane: customer.id,
+  })
+}
+
+/** The business has read up to this message of the customer. */
+export function markRead(platform: Platform, customer: Customer, newest: ChatMessage): void {
+  for (const message of customer.messages.slice(0, customer.messages.indexOf(newest) + 1)) {
+    if (message.from === 'customer' && message.status !== 'pending') message.status = 'read'
+  }
+  platform.changed()
 }

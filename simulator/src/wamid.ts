@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 
 export type WamidDirection = 'inbound' | 'outbound'
 
@@ -35,3 +35,7 @@ export function readWamid(wamid: string): { customer: string; direction: WamidDi
     id: bytes.toString('latin1', idStart, idEnd),
   }
 }
+
+/** An id as the platform makes them. */
+export const randomDigits = (count: number): string =>
+  `1${Array.from({ length: count - 1 }, () => randomInt(10)).join('')}`

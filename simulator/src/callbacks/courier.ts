@@ -1,8 +1,6 @@
 import type { Clock } from '../../../server/src/base/clock.ts'
 import type { Log } from '../../../server/src/base/log.ts'
-import type { Agenda } from '../agenda.ts'
 import type { BusinessNumber } from '../world.ts'
-import type { Journal } from './journal.ts'
 import {
   type CallbackChange,
   calmDelivery,
@@ -121,6 +119,111 @@ function createLanes(): Lanes {
     },
     settled: async () => {
       await Promise.all(last.values())
+    },
+  }
+}
+
+/** What passed between the service and the platform, newest last; for the tests and for the curious. */
+type JournalEntry =
+  | { kind: 'call'; at: Date; method: string; path: string; body: unknown }
+  | { kind: 'webhook'; at: Date; numberId: string; attempt: number; outcome: string; body: string | null }
+
+export interface Journal {
+  add(entry: JournalEntry): void
+  list(): JournalEntry[]
+  clear(): void
+}
+
+const maxEntries = 300
+const maxBodyChars = 20_000
+
+export function createJournal(): Journal {
+  const entries: JournalEntry[] = []
+  return {
+    add: (entry) => {
+      const isLong =
+        (typeof entry.body === 'string' ? entry.body : JSON.stringify(entry.body ?? null)).length > maxBodyChars
+      entries.push(isLong ? { ...entry, body: null } : entry)
+      if (entries.length > maxEntries) entries.shift()
+    },
+    list: () => [...entries],
+    clear: () => {
+      entries.length = 0
+    },
+  }
+}
+
+/** Work that is due at a time of the simulated clock. */
+export interface Agenda {
+  /** Throws nothing: work that fails is reported to `onError`. Returns what drops the work if it was not done yet. */
+  after(delayMs: number, work: () => void): () => void
+  /** To be called when the clock has jumped: what is due now is done, what a jump back would strand keeps its distance. */
+  clockMoved(byMs: number): void
+  size(): number
+  stop(): void
+}
+
+interface Task {
+  dueMs: number
+  work: () => void
+}
+
+const maxTasks = 20_000
+const longestWaitMs = 60_000
+const shortestWaitMs = 5
+
+export function createAgenda(clock: Clock, onError: (error: unknown) => void): Agenda {
+  const tasks: Task[] = []
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  function arm(): void {
+    clearTimeout(timer)
+    const next = tasks[0]
+    if (next === undefined || stopped) return
+    const waitMs = next.dueMs - clock.now().getTime()
+    timer = setTimeout(runDue, waitMs <= 0 ? 0 : Math.min(Math.max(waitMs, shortestWaitMs), longestWaitMs))
+  }
+
+  function runNext(): void {
+    try {
+      tasks.shift()?.work()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function runDue(): void {
+    const nowMs = clock.now().getTime()
+    for (let next = tasks[0]; next !== undefined && next.dueMs <= nowMs && !stopped; next = tasks[0]) runNext()
+    arm()
+  }
+
+  return {
+    after: (delayMs, work) => {
+      if (stopped) return () => {}
+      // Rather too early than a memory without bounds.
+      if (tasks.length >= maxTasks) runNext()
+      const task = { dueMs: clock.now().getTime() + delayMs, work }
+      const later = tasks.findLastIndex(({ dueMs }) => dueMs <= task.dueMs)
+      tasks.splice(later + 1, 0, task)
+      if (tasks[0] === task) arm()
+      return () => {
+        const at = tasks.indexOf(task)
+        if (at < 0) return
+        tasks.splice(at, 1)
+        if (at === 0) arm()
+      }
+    },
+    clockMoved: (byMs) => {
+      if (byMs < 0) for (const task of tasks) task.dueMs += byMs
+      arm()
+    },
+    size: () => tasks.length,
+    stop: () => {
+      stopped = true
+      clearTimeout(timer)
+      tasks.length = 0
     },
   }
 }

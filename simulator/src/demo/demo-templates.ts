@@ -1,4 +1,4 @@
-import type { SimulatedTemplate } from '../template.ts'
+import type { SimulatedTemplate } from '../world.ts'
 
 /** Templates in every state that a connector has to tell apart. */
 export const demoTemplates: readonly Omit<SimulatedTemplate, 'id'>[] = [

@@ -1,12 +1,11 @@
+import { addTemplate } from '../control-routes.ts'
 import { write } from '../customer-acts.ts'
 import { addReadyMade } from '../files/ready-made.ts'
 import { shownWith } from '../files/shown-file.ts'
 import { makePhoneId } from '../linked/shapes.ts'
 import type { Simulator } from '../simulator.ts'
-import { addTemplate } from '../template-routes.ts'
 import { addCustomer, addMessage } from '../world.ts'
-import { demoPeople } from './demo-people.ts'
-import { phoneDemoPeople } from './demo-phone.ts'
+import { demoPeople, phoneDemoPeople } from './demo-people.ts'
 import { demoTemplates } from './demo-templates.ts'
 
 const minuteMs = 60_000

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Clock } from '../../../server/src/base/clock.ts'
-import { randomDigits } from '../random-digits.ts'
+import { randomDigits } from '../wamid.ts'
 
 /** A file that the platform keeps for a number, whoever gave it. */
 export interface StoredFile extends FileTold {

@@ -1,21 +1,22 @@
-import { startLadder } from '../ladder.ts'
+import type { FastifyReply } from 'fastify'
+import { takeFault } from '../faults.ts'
 import type { Platform } from '../platform.ts'
-import { markRead } from '../read.ts'
-import { componentOf } from '../template.ts'
-import { addressOf } from '../values.ts'
+import { addressOf, markRead, startLadder } from '../values.ts'
 import { makeWamid } from '../wamid.ts'
 import {
   addCustomer,
   addMessage,
   type BusinessNumber,
   type Customer,
+  componentOf,
   findByPhone,
   findByUserId,
   findMessage,
   messageIn,
   windowIsOpen,
 } from '../world.ts'
-import type { Address, SendRequest } from './check-send.ts'
+import { type Address, checkSend, type SendRequest } from './check-send.ts'
+import { answerWithFault } from './fault-answer.ts'
 import { GraphError } from './graph-error.ts'
 
 const closedWindow = 131047
@@ -116,3 +117,17 @@ const oldSpellings = [
   { shape: /^55(?<area>[3-9][1-9])9(?<local>[6-9]\d{7})$/, waId: '55$<area>$<local>' },
   { shape: /^52(?<rest>[2-9]\d{9})$/, waId: '521$<rest>' },
 ]
+
+/** Takes a message or a mark of reading for a number, unless a fault meets it. */
+export function takeMessage(platform: Platform, number: BusinessNumber, body: unknown, reply: FastifyReply): unknown {
+  if (!number.registered) throw new GraphError(133010)
+  const checked = checkSend(body, number, { templates: platform.world.templates.values(), files: platform.files })
+  if (checked.act === 'read') {
+    const answer = () => acceptRead(platform, number, checked.messageId)
+    const fault = takeFault(platform.faults, 'read', [])
+    return fault === undefined ? answer() : answerWithFault(platform, fault, reply, answer)
+  }
+  const fault = takeFault(platform.faults, 'send', [checked.to.phone, checked.to.userId])
+  if (fault === undefined) return acceptSend(platform, number, checked, null)
+  return answerWithFault(platform, fault, reply, (failWith) => acceptSend(platform, number, checked, failWith))
+}

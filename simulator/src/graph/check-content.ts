@@ -8,9 +8,8 @@ import {
   shownLink,
   wordsOfFile,
 } from '../files/shown-file.ts'
-import { type Body, isObject } from './graph-body.ts'
-import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
-import { mayGoAs } from './media-types.ts'
+import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
+import { mayGoAs } from './media-routes.ts'
 
 /** What is sent beside words. `failWith` is the code by which it ends after it was accepted. */
 export interface RichContent {

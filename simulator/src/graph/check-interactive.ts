@@ -1,6 +1,5 @@
 import type { Choice, Offer } from '../world.ts'
-import { type Body, isObject } from './graph-body.ts'
-import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
+import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
 
 /** A text with buttons or a list to choose from. */
 export interface InteractiveContent {

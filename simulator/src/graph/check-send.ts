@@ -1,11 +1,9 @@
 import type { FileStore } from '../files/file-store.ts'
-import type { SimulatedTemplate } from '../template.ts'
-import type { BusinessNumber } from '../world.ts'
+import type { BusinessNumber, SimulatedTemplate } from '../world.ts'
 import { checkContent, type ReactionContent, type RichContent } from './check-content.ts'
 import { checkInteractive, type InteractiveContent } from './check-interactive.ts'
 import { checkTemplate, type FilledTemplate } from './check-template.ts'
-import { type Body, isObject } from './graph-body.ts'
-import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
+import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
 
 /** Where a message goes, as the caller wrote it (`input`) and as it is understood: a number or a user id. */
 export interface Address {

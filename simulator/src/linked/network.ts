@@ -1,5 +1,5 @@
 import type { Clock } from '../../../server/src/base/clock.ts'
-import { type Agenda, createAgenda } from '../agenda.ts'
+import { type Agenda, createAgenda } from '../callbacks/courier.ts'
 import type { SealedFiles } from './file-content.ts'
 
 /** A program that shares a phone's number, as a linked device of it. */

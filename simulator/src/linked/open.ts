@@ -1,12 +1,21 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { wholeNumber } from '../../../server/src/base/schema-types.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
 import { addDevice, type Device, devicesOf, type LinkedSocket } from './network.ts'
 import { meOf, startPairing } from './pairing.ts'
 import { addSocket, closeSocket, pushUpdate, replay } from './socket.ts'
-import type { credentials } from './socket-schema.ts'
 
-export type Credentials = Static<typeof credentials>
+export const credentials = Type.Object(
+  {
+    device: Type.String({ minLength: 1, maxLength: 60 }),
+    secret: Type.String({ minLength: 16, maxLength: 120 }),
+    phone: Type.String({ pattern: '^\\d{5,20}$', maxLength: 20 }),
+    ratchet: wholeNumber('How far the keys of the device have moved on'),
+  },
+  { additionalProperties: false },
+)
+type Credentials = Static<typeof credentials>
 
 /** Opens a socket for a device, or for one that is still to be linked. What is wrong with it arrives as its close. */
 export function openSocket(platform: Platform, creds: Credentials | null): LinkedSocket {

@@ -5,8 +5,7 @@ import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
 import { addDevice, type Device, devicesOf, type LinkedSocket, linkedLimits, type Pairing } from './network.ts'
 import { contactOf, historyOf, jidOf } from './shapes.ts'
-import { closeSocket, push, pushUpdate } from './socket.ts'
-import { tellDevices } from './tell-devices.ts'
+import { closeSocket, push, pushUpdate, tellDevices } from './socket.ts'
 
 /** Shows QR codes to whoever wants to be linked, one after another, until nobody has scanned the last. */
 export function startPairing(platform: Platform, socket: LinkedSocket): void {

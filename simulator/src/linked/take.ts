@@ -3,9 +3,8 @@ import { unprocessable } from '../../../server/src/base/errors.ts'
 import { type Fault, takeFault } from '../faults.ts'
 import { type FileKind, shownWith } from '../files/shown-file.ts'
 import { answerBadly } from '../graph/fault-answer.ts'
-import { startLadder } from '../ladder.ts'
 import type { Platform } from '../platform.ts'
-import { markRead } from '../read.ts'
+import { markRead, startLadder } from '../values.ts'
 import {
   addCustomer,
   addMessage,
@@ -18,8 +17,8 @@ import {
 } from '../world.ts'
 import { type Device, devicesOf } from './network.ts'
 import { refusalOf } from './shapes.ts'
+import { tellDevices } from './socket.ts'
 import { silence, tellOutbound, tellStatus } from './tell.ts'
-import { tellDevices } from './tell-devices.ts'
 
 export interface DeviceMessage {
   id: string

@@ -3,8 +3,7 @@ import { type BusinessNumber, type ChatMessage, type Customer, messageIn } from 
 import { fileContent } from './file-content.ts'
 import { type Device, devicesOf, linkedLimits } from './network.ts'
 import { chatOf, jidOf, mappingOf, messageOf, statusOf, upsertOf } from './shapes.ts'
-import { push } from './socket.ts'
-import { tellDevices } from './tell-devices.ts'
+import { push, tellDevices } from './socket.ts'
 
 /** A customer's message. It has arrived when a device has it for good, or at once at a phone without devices. */
 export function tellInbound(
