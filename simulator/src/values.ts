@@ -1,6 +1,6 @@
 import { statusError } from './graph/graph-error.ts'
 import { tellStatus } from './linked/tell.ts'
-import type { Platform } from './platform.ts'
+import type { Chat, Platform } from './platform.ts'
 import type { BusinessNumber, ChatMessage, Customer, Tick } from './world.ts'
 
 /** What every `messages` change begins with. */
@@ -69,59 +69,52 @@ function pricingOf({ category }: ChatMessage): object {
 const rungs: readonly Tick[] = ['pending', 'sent', 'delivered', 'read']
 
 /** Starts a message on its way to the customer; `failure` is the code by which it ends. */
-export function startLadder(
-  platform: Platform,
-  number: BusinessNumber,
-  customer: Customer,
-  message: ChatMessage,
-  failure: number | null,
-): void {
+export function startLadder(chat: Chat, message: ChatMessage, failure: number | null): void {
+  const { platform } = chat
   const { agenda, ladder } = platform
   agenda.after(ladder.sentMs, () => {
     if (failure !== null) {
       message.errorCode = failure
-      climb(platform, number, customer, message, 'failed')
+      climb(chat, message, 'failed')
       return
     }
-    climb(platform, number, customer, message, 'sent')
-    arrive(platform, number, customer, message)
+    climb(chat, message, 'sent')
+    arrive(chat, message)
   })
 }
 
 /** Brings a message that the platform has to the phone, if that has a network. */
-function arrive(platform: Platform, number: BusinessNumber, customer: Customer, message: ChatMessage): void {
+function arrive(chat: Chat, message: ChatMessage): void {
+  const { platform, customer } = chat
   const { agenda, ladder } = platform
   // Of reactions the platform says no more than that it sent them.
   if (message.kind === 'quiet') return
   agenda.after(ladder.deliveredMs, () => {
     if (!customer.online || message.status !== 'sent') return
-    climb(platform, number, customer, message, 'delivered')
-    if (customer.readsAtOnce) agenda.after(ladder.readMs, () => climb(platform, number, customer, message, 'read'))
+    climb(chat, message, 'delivered')
+    if (customer.readsAtOnce) agenda.after(ladder.readMs, () => climb(chat, message, 'read'))
   })
 }
 
 /** The phone has a network again: what waited for it arrives. */
-export function arriveAll(platform: Platform, number: BusinessNumber, customer: Customer): void {
+export function arriveAll(chat: Chat): void {
+  const { customer } = chat
   for (const message of customer.messages) {
-    if (message.from !== 'customer' && message.status === 'sent') arrive(platform, number, customer, message)
+    if (message.from !== 'customer' && message.status === 'sent') arrive(chat, message)
   }
 }
 
 /** The customer looks at the chat. What has not arrived cannot be read. */
-export function readAll(platform: Platform, number: BusinessNumber, customer: Customer): void {
+export function readAll(chat: Chat): void {
+  const { customer } = chat
   if (!customer.online) return
   for (const message of customer.messages) {
-    if (message.from !== 'customer' && message.kind !== 'quiet') climb(platform, number, customer, message, 'read')
+    if (message.from !== 'customer' && message.kind !== 'quiet') climb(chat, message, 'read')
   }
 }
 
-function climb(
-  platform: Platform,
-  number: BusinessNumber,
-  customer: Customer,
-  message: ChatMessage,
-  status: Exclude<Tick, 'pending'>,
-): void {
+function climb(chat: Chat, message: ChatMessage, status: Exclude<Tick, 'pending'>): void {
+  const { platform, number, customer } = chat
   const { courier, clock } = platform
   if (status === 'read' && message.status === 'pending') return
   if (message.status === 'failed' || rungs.indexOf(message.status) >= (status === 'failed' ? 2 : rungs.indexOf(status)))
@@ -130,7 +123,7 @@ function climb(
   platform.changed()
   if (status === 'delivered' && courier.knobs.skipDelivered) return
   if (number.network === 'linked') {
-    tellStatus(platform, number, customer, message)
+    tellStatus(chat, message)
     return
   }
   if (message.from !== 'business') return

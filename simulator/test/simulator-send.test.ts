@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { simulatorWorld } from '../../server/test/support/channels/simulator.ts'
 import { addTemplate } from '../src/control-routes.ts'
-import { demoTemplates } from '../src/demo/demo-templates.ts'
+import { demoTemplates } from '../src/demo/demo-people.ts'
 import { addReadyMade, type ReadyMade } from '../src/files/ready-made.ts'
 import type { TemplateComponent } from '../src/world.ts'
 

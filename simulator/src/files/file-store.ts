@@ -157,6 +157,9 @@ export interface Sealed {
   sealedSha256: Buffer
 }
 
+/** Files that messages of this network name, by the last part of their address. */
+export type SealedFiles = Map<string, { file: StoredFile; sealed: Sealed }>
+
 const macLength = 10
 
 /** Seals a file under a key of its own. */

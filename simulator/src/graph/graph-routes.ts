@@ -2,11 +2,10 @@ import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
 import { verifyCallback } from '../callbacks/parcel.ts'
-import { takeFault } from '../faults.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, SimulatedTemplate } from '../world.ts'
 import { takeMessage } from './accept.ts'
-import { answerWithFault } from './fault-answer.ts'
+import { answerOr } from './fault-answer.ts'
 import { expiredToken, GraphError, invalidParameter, isObject, unknownObject } from './graph-error.ts'
 import { answerUpload, answerWhereabouts, bytesRoute, fileOf, noteCall } from './media-routes.ts'
 
@@ -63,17 +62,17 @@ export function graphRoutes(app: App, platform: Platform): void {
   app.setErrorHandler((error, _request, reply) => answerError(platform, error, reply))
   app.addHook('preHandler', async (request) => noteCall(platform, request))
   const schema = { hide: true }
-  app.post(`${root}/messages`, { schema }, (request: ObjectRequest, reply) =>
-    takeMessage(platform, numberOf(platform, request), request.body, reply),
-  )
-  app.post(`${root}/marketing_messages`, { schema }, (request: ObjectRequest, reply) =>
-    takeMessage(platform, numberOf(platform, request), request.body, reply),
-  )
+  for (const endpoint of ['messages', 'marketing_messages']) {
+    app.post(`${root}/${endpoint}`, { schema }, (request: ObjectRequest, reply) =>
+      takeMessage(platform, numberOf(platform, request), request.body, reply),
+    )
+  }
   app.get(`${root}/message_templates`, { schema }, (request: ObjectRequest, reply) => {
     const number = accountOf(platform, request)
-    const fault = takeFault(platform.faults, 'templates', [])
-    const answer = () => listTemplates(platform.world.templates.values(), request.query, baseOf(request, number))
-    return fault === undefined ? answer() : answerWithFault(platform, fault, reply, answer)
+    const { templates } = platform.world
+    return answerOr(platform, reply, 'templates', () =>
+      listTemplates(templates.values(), request.query, baseOf(request, number)),
+    )
   })
   app.get(`${root}/phone_numbers`, { schema }, (request: ObjectRequest) => {
     const { accountId } = accountOf(platform, request)

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
-import { type Fault, takeFault } from '../faults.ts'
+import type { Fault } from '../faults.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, PartnerSide, SimulatedTemplate } from '../world.ts'
 import { takeMessage } from './accept.ts'
-import { answerWithFault } from './fault-answer.ts'
+import { answerOr } from './fault-answer.ts'
 import { invalidParameter, isObject } from './graph-error.ts'
 import { answerError } from './graph-routes.ts'
 import { answerUpload, answerWhereabouts, fileOf, noteCall } from './media-routes.ts'
@@ -30,9 +30,7 @@ export function partnerRoutes(app: App, platform: Platform): void {
       schema,
       handler: (request: FastifyRequest, reply: FastifyReply) => {
         const number = numberOf(platform, request)
-        const fault = takeFault(platform.faults, on, [])
-        if (fault === undefined) return answer(number, request)
-        return answerWithFault(platform, fault, reply, () => answer(number, request))
+        return answerOr(platform, reply, on, () => answer(number, request))
       },
     })
   route('GET', '/v1/configs/phone_number', 'number', ({ phone }) => ({ phone_number: phone }))

@@ -8,8 +8,7 @@ import type { Platform } from '../platform.ts'
 import { markRead } from '../values.ts'
 import type { BusinessNumber, Customer } from '../world.ts'
 import { devicesOf } from './network.ts'
-import { dropDevices, unlink } from './open.ts'
-import { enterCode, isFor, scan, waiting } from './pairing.ts'
+import { dropDevices, enterCode, isFor, scan, unlink, waiting } from './pairing.ts'
 import { jidOf } from './shapes.ts'
 import { tellDevices } from './socket.ts'
 import { customerAt } from './take.ts'
@@ -93,7 +92,7 @@ function chatRoutes(app: App, platform: Platform): void {
     const number = phoneOf(platform, numberId)
     const customer = customerAt(platform, number, jidOf(phone))
     if (customer === undefined) throw unprocessable('There is no such phone')
-    const { id, status, at } = typeOnDevice(platform, number, customer, text)
+    const { id, status, at } = typeOnDevice({ platform, number, customer }, text)
     return reply.code(201).send({ id, status, at, customerId: customer.id })
   })
   const reads = { tags, summary: 'The owner reads a chat', params, body: opened }
