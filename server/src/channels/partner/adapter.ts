@@ -191,22 +191,12 @@ function begin(input: NewPartner): PlatformAccess<PartnerConnection> {
   return { numberId, accountId: null, settings: { profile, baseUrl, apiKey, webhookToken: makeToken(), signingSecret } }
 }
 
-function change(
-  { numberId, accountId, settings }: PartnerConnection,
-  to: ConnectionChanges,
-): PlatformAccess<PartnerConnection> {
-  return {
-    numberId: to.numberId ?? numberId,
-    accountId,
-    settings: {
-      ...settings,
-      baseUrl: to.baseUrl ?? settings.baseUrl,
-      apiKey: to.apiKey ?? settings.apiKey,
-      // Whoever is asked to call is told it: not that of one server to another.
-      webhookToken: isElsewhere(settings.baseUrl, to.baseUrl) ? makeToken() : settings.webhookToken,
-      signingSecret: to.signingSecret === undefined ? settings.signingSecret : to.signingSecret,
-    },
-  }
+// Only what the channel has comes here.
+function change({ numberId: before, accountId, settings }: PartnerConnection, to: ConnectionChanges) {
+  const { numberId = before, ...changed } = to
+  // Whoever is asked to call is told it: not that of one server to another.
+  const webhookToken = isElsewhere(settings.baseUrl, to.baseUrl) ? makeToken() : settings.webhookToken
+  return { numberId, accountId, settings: { ...settings, ...changed, webhookToken } }
 }
 
 // An address that is none is refused later.

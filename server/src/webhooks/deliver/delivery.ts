@@ -54,18 +54,14 @@ export interface Batch {
   parked: { delivery: Delivery; dueAt: Date }[]
 }
 
+type Written = Pick<
+  Delivery,
+  'position' | 'eventId' | 'name' | 'subjectId' | 'occurredAt' | 'masked' | 'round' | 'roundAttempts' | 'attempts'
+>
+
 /** A delivery as it is written. */
-export interface DeliveryRow {
-  position: number
-  eventId: string
-  name: string
-  subjectId: string
-  occurredAt: Date
-  masked: boolean
+export interface DeliveryRow extends Written {
   state: 'pending' | 'delivered' | 'failed'
-  round: number
-  roundAttempts: number
-  attempts: number
   dueAt: Date | null
   deliveredAt: Date | null
   deliveredStatus: number | null
@@ -74,36 +70,16 @@ export interface DeliveryRow {
 }
 
 /** An attempt as the log keeps it. */
-export interface AttemptRow {
+export interface AttemptRow extends Omit<DeliveryAttempt, 'masked'> {
   position: number
   number: number
-  at: Date
-  status: number | null
-  ms: number
-  error: string | null
-  answer: Buffer | null
 }
 
 /** A delivery that waits, as it is written. */
 export function waitingRow(delivery: Delivery, dueAt: Date): DeliveryRow {
-  const { position, eventId, name, subjectId, occurredAt, masked, round, roundAttempts, attempts } = delivery
-  return {
-    position,
-    eventId,
-    name,
-    subjectId,
-    occurredAt,
-    masked,
-    state: 'pending',
-    round,
-    roundAttempts,
-    attempts,
-    dueAt,
-    deliveredAt: null,
-    deliveredStatus: null,
-    deliveredMs: null,
-    deliveredAnswer: null,
-  }
+  const { payload, trace, isTest, hasRow, ...written } = delivery
+  const untaken = { deliveredAt: null, deliveredStatus: null, deliveredMs: null, deliveredAnswer: null }
+  return { ...written, state: 'pending', dueAt, ...untaken }
 }
 
 /** A delivery after an attempt, as it is written. */
@@ -133,15 +109,8 @@ export function attemptedRow(
 
 export function failedAttemptRow(keyring: Keyring, endpointId: string, { delivery, attempt }: Result): AttemptRow {
   const { at, status, ms, error } = attempt
-  return {
-    position: delivery.position,
-    number: delivery.attempts + 1,
-    at,
-    status,
-    ms,
-    error,
-    answer: sealedAnswer(keyring, endpointId, delivery, attempt),
-  }
+  const answer = sealedAnswer(keyring, endpointId, delivery, attempt)
+  return { position: delivery.position, number: delivery.attempts + 1, at, status, ms, error, answer }
 }
 
 function sealedAnswer(

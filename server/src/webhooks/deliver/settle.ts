@@ -165,21 +165,11 @@ async function insertAttempts(tx: Tx, { workspaceId, endpointId }: Lease, rows: 
  * and decide nothing of the new round. `rows` is what they would have written.
  */
 async function keepEarlierAttempts(tx: Tx, lease: Lease, rows: readonly DeliveryRow[]): Promise<void> {
-  const taken = rows.flatMap(({ position, attempts, deliveredAt, deliveredStatus, deliveredMs, deliveredAnswer }) =>
-    deliveredAt === null || deliveredMs === null
-      ? []
-      : [
-          {
-            position,
-            number: attempts,
-            at: deliveredAt,
-            status: deliveredStatus,
-            ms: deliveredMs,
-            error: null,
-            answer: deliveredAnswer,
-          },
-        ],
-  )
+  const taken = rows.flatMap((row): AttemptRow[] => {
+    const { position, attempts: number, deliveredAt: at, deliveredMs: ms } = row
+    if (at === null || ms === null) return []
+    return [{ position, number, at, ms, status: row.deliveredStatus, error: null, answer: row.deliveredAnswer }]
+  })
   if (taken.length > 0) await insertAttempts(tx, lease, taken)
   await tx`
     update webhook_deliveries d

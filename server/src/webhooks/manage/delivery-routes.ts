@@ -35,8 +35,7 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
     body: TestRequest,
     answers: { 202: Queued },
     errors: [409],
-    run: async ({ member, params, body }) => {
-      const { endpointId } = params
+    run: async ({ member, params: { endpointId }, body }) => {
       const eventId = await sendTest(deps, member, endpointId, body.event)
       return { delivery: { endpointId, eventId } }
     },
@@ -85,8 +84,7 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
     params: DeliveryParams,
     answers: { 202: Queued },
     errors: [409],
-    run: async ({ member, params }) => {
-      const { endpointId, eventId } = params
+    run: async ({ member, params: { endpointId, eventId } }) => {
       await resendEvent(deps, member, endpointId, eventId)
       return { delivery: { endpointId, eventId } }
     },

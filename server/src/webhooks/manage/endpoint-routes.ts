@@ -112,8 +112,7 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
     params: EndpointParams,
     body: EndpointChanges,
     answers: { 200: OneEndpoint },
-    run: async ({ member, params, body }) => {
-      const { endpointId } = params
+    run: async ({ member, params: { endpointId }, body }) => {
       await changeEndpoint(deps, member, endpointId, body)
       return { endpoint: await readEndpoint(deps, member, endpointId) }
     },
@@ -137,8 +136,7 @@ function switchRoutes(api: TeamApi, deps: WebhookDeps): void {
     params: EndpointParams,
     body: Rotation,
     answers: { 200: EndpointWithSecret },
-    run: async ({ member, params, body }) => {
-      const { endpointId } = params
+    run: async ({ member, params: { endpointId }, body }) => {
       const secret = await rotateSecret(deps, member, endpointId, body.overlapHours * hourMs)
       return { endpoint: await readEndpoint(deps, member, endpointId), secret }
     },
@@ -149,9 +147,8 @@ function switchRoutes(api: TeamApi, deps: WebhookDeps): void {
     description: 'For admins. Nothing more is sent; what waits is cancelled. Does nothing to a disabled one.',
     params: EndpointParams,
     answers: { 200: OneEndpoint },
-    run: async ({ member, params }) => {
+    run: async ({ member, params: { endpointId } }) => {
       const { workspaceId, actor } = member
-      const { endpointId } = params
       await deps.db.tx(async (tx) => {
         const endpoint = await requireEndpoint(tx, { workspaceId, id: endpointId }, 'for update')
         await disableEndpoint(tx, endpoint, 'member', actor, deps.clock.now())
@@ -168,9 +165,7 @@ function switchRoutes(api: TeamApi, deps: WebhookDeps): void {
     body: Enabling,
     answers: { 200: OneEndpoint },
     errors: [409],
-    run: async ({ member, params, body }) => {
-      const { endpointId } = params
-      const { sendSince } = body
+    run: async ({ member, params: { endpointId }, body: { sendSince } }) => {
       await enableEndpoint(deps, member, endpointId, sendSince === undefined ? null : readTime('sendSince', sendSince))
       return { endpoint: await readEndpoint(deps, member, endpointId) }
     },
