@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { App } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
-import type { WebhookObserver } from '../../webhooks/deliver/report.ts'
+import type { WebhookObserver } from '../../webhooks/deliver/queue.ts'
 import { type GaugeSource, gaugeReader } from './gauges.ts'
 
 /**

@@ -12,8 +12,7 @@ import type { Lease } from '../endpoint/queue-queries.ts'
 import { type Health, isPaused } from '../endpoint/retry-policy.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
 import type { Batch, Delivery, Result } from './delivery.ts'
-import type { WebhookObserver } from './report.ts'
-import type { SuccessBatcher } from './success-batcher.ts'
+import type { Successes } from './delivery-queries.ts'
 
 /** The steps of a delivery, in order of their ends: after each of them a crash could tear it apart. */
 export const deliverySteps = ['open', 'load', 'render', 'post', 'save', 'write', 'settle', 'release'] as const
@@ -29,12 +28,31 @@ export interface PumpDeps {
   observe: WebhookObserver
   tracer?: Tracer | undefined
   slots: Slots
-  settler: SuccessBatcher
+  /** Writes successes together with those of other queues; false when nothing was written: the queue is lost, or disabled. */
+  saveSuccesses(successes: QueuedSuccesses): Promise<boolean>
   /** In 0…1. */
   random: () => number
   /** How many deliveries one queue may have in memory. */
   maxInMemory: () => number
   step: RunStep<DeliveryStep>
+}
+
+/** What the worker tells whoever counts. Ids stay out: a label for each endpoint would be too many. */
+export interface WebhookObserver {
+  /** An attempt was taken. The delay is that of a first attempt, from the event to the answer; null for another one. */
+  delivered(attempt: { ms: number; delayMs: number | null }): void
+  /** An attempt was not taken; `error` when no answer came. The last one of its schedule is final. */
+  failed(attempt: { ms: number; error: string | null; isFinal: boolean }): void
+  /** An endpoint was disabled because it is gone or has failed for too long. */
+  disabled(): void
+}
+
+export const noObserver: WebhookObserver = { delivered: () => {}, failed: () => {}, disabled: () => {} }
+
+/** Successes of one queue, whose cursor and health are asked for when they are written. */
+export interface QueuedSuccesses extends Omit<Successes, 'cursor' | 'health'> {
+  cursor(): number
+  health(): Health
 }
 
 /** A leased queue in memory. Only its pump reads and settles; requests end whenever they end. */
@@ -112,21 +130,13 @@ interface ConcurrencyLimits {
   unwritten: number
 }
 
-interface Slots {
-  /** Takes one for a request; false when there is none, and `onFree` is called once when there may be. */
-  take(queue: { isFailing: boolean; inFlight: number }, onFree: () => void): boolean
-  give(isFailing: boolean): void
-  /** A request has come to something. */
-  addUnwritten(): void
-  /** So many results have been written, or will never be. */
-  dropUnwritten(count: number): void
-}
+type Slots = ReturnType<typeof createSlots>
 
 /** Of all slots, those that queues may take beyond their share. */
 const forAnyone = 0.75
 
 /** `countQueues` tells among how many the slots are shared: each may have its share, whatever the others have to send. */
-export function createSlots(limits: ConcurrencyLimits, countQueues: () => number): Slots {
+export function createSlots(limits: ConcurrencyLimits, countQueues: () => number) {
   let [taken, failing, unwritten] = [0, 0, 0]
   const waiting = new Set<() => void>()
   const free = () => {
@@ -135,7 +145,8 @@ export function createSlots(limits: ConcurrencyLimits, countQueues: () => number
     for (const onFree of woken) onFree()
   }
   return {
-    take: ({ isFailing, inFlight }, onFree) => {
+    /** Takes one for a request; false when there is none, and `onFree` is called once when there may be. */
+    take: ({ isFailing, inFlight }: { isFailing: boolean; inFlight: number }, onFree: () => void): boolean => {
       const isBeyondShare = inFlight >= Math.max(1, Math.floor(limits.inFlight / countQueues()))
       const most = isBeyondShare ? Math.floor(limits.inFlight * forAnyone) : limits.inFlight
       const isFull = taken >= most || unwritten >= limits.unwritten
@@ -147,15 +158,17 @@ export function createSlots(limits: ConcurrencyLimits, countQueues: () => number
       if (isFailing) failing++
       return true
     },
-    give: (isFailing) => {
+    give: (isFailing: boolean): void => {
       taken--
       if (isFailing) failing--
       if (unwritten < limits.unwritten) free()
     },
-    addUnwritten: () => {
+    /** A request has come to something. */
+    addUnwritten: (): void => {
       unwritten++
     },
-    dropUnwritten: (count) => {
+    /** So many results have been written, or will never be. */
+    dropUnwritten: (count: number): void => {
       unwritten -= count
       free()
     },
@@ -168,36 +181,21 @@ interface Lane {
   isBusy: boolean
 }
 
+type Ordering = ReturnType<typeof createOrdering>
+
 /**
  * The deliveries of one endpoint that are in memory, a lane for each lead or conversation. Lanes take turns; within one,
  * a delivery goes when the one before it is done with.
  */
-interface Ordering {
-  /** Puts a delivery in its place. Never before one that is in flight. */
-  add(delivery: Delivery): void
-  hasReady(): boolean
-  /** The next delivery, which then is in flight. */
-  take(): Delivery | undefined
-  /** The delivery in flight is done with: the one after it may go. */
-  pass(delivery: Delivery): void
-  /** The delivery did not go after all: it is the next of its lane again. */
-  putBack(delivery: Delivery): void
-  /** Forgets the lane of a delivery in flight, and returns those after it. */
-  cut(delivery: Delivery): Delivery[]
-  /** Forgets what is not in flight, and returns it. */
-  clear(): Delivery[]
-  all(): Delivery[]
-  readonly size: number
-}
-
-export function createOrdering(): Ordering {
+export function createOrdering() {
   const lanes = new Map<string, Lane>()
   /** Lanes whose first may go. */
   const ready = new Set<string>()
   let size = 0
 
   return {
-    add: (delivery) => {
+    /** Puts a delivery in its place. Never before one that is in flight. */
+    add: (delivery: Delivery): void => {
       const lane = lanes.get(delivery.subjectId) ?? { waiting: [], isBusy: false }
       let at = lane.waiting.length
       const first = lane.isBusy ? 1 : 0
@@ -207,8 +205,9 @@ export function createOrdering(): Ordering {
       if (!lane.isBusy) ready.add(delivery.subjectId)
       size++
     },
-    hasReady: () => ready.size > 0,
-    take: () => {
+    hasReady: (): boolean => ready.size > 0,
+    /** The next delivery, which then is in flight. */
+    take: (): Delivery | undefined => {
       const [subjectId] = ready
       const lane = subjectId === undefined ? undefined : lanes.get(subjectId)
       if (subjectId === undefined || lane === undefined) return undefined
@@ -216,7 +215,8 @@ export function createOrdering(): Ordering {
       lane.isBusy = true
       return lane.waiting[0]
     },
-    pass: ({ subjectId }) => {
+    /** The delivery in flight is done with: the one after it may go. */
+    pass: ({ subjectId }: Delivery): void => {
       const lane = lanes.get(subjectId)
       if (lane === undefined) return
       lane.waiting.shift()
@@ -225,27 +225,30 @@ export function createOrdering(): Ordering {
       if (lane.waiting.length > 0) ready.add(subjectId)
       else lanes.delete(subjectId)
     },
-    putBack: ({ subjectId }) => {
+    /** The delivery did not go after all: it is the next of its lane again. */
+    putBack: ({ subjectId }: Delivery): void => {
       const lane = lanes.get(subjectId)
       if (lane === undefined) return
       lane.isBusy = false
       ready.add(subjectId)
     },
-    cut: ({ subjectId }) => {
+    /** Forgets the lane of a delivery in flight, and returns those after it. */
+    cut: ({ subjectId }: Delivery): Delivery[] => {
       const [, ...followers] = lanes.get(subjectId)?.waiting ?? []
       ready.delete(subjectId)
       if (lanes.delete(subjectId)) size -= followers.length + 1
       return followers
     },
-    clear: () => {
+    /** Forgets what is not in flight, and returns it. */
+    clear: (): Delivery[] => {
       const dropped = [...lanes.values()].flatMap((lane) => lane.waiting.splice(lane.isBusy ? 1 : 0))
       for (const [subjectId, lane] of lanes) if (!lane.isBusy) lanes.delete(subjectId)
       ready.clear()
       size = lanes.size
       return dropped
     },
-    all: () => [...lanes.values()].flatMap((lane) => lane.waiting),
-    get size() {
+    all: (): Delivery[] => [...lanes.values()].flatMap((lane) => lane.waiting),
+    get size(): number {
       return size
     },
   }

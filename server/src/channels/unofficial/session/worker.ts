@@ -101,32 +101,18 @@ const maxHeld = 200
 const deadLooks = 3
 const maxStopMs = 8_000
 
-/** The sessions that this process holds, together with any number of other processes. */
-export interface SessionHolder {
-  /** Claims what nobody holds. Returns how many. */
-  look(): Promise<number>
-  /** Renews the leases, of one session or of all, and does what members have asked for meanwhile. */
-  renew(connectionId?: string): Promise<void>
-  /** Sends what waits, of one session or of all. */
-  send(connectionId?: string): Promise<void>
-  /** Looks at the time: whose lease is about to end, whose socket is to be opened again. Asks nobody. */
-  tick(): void
-  /** Ends the leases of processes that are dead. Returns whether there were any. */
-  lookForDead(): Promise<boolean>
-  count(): number
-  /** Resolves once everything that was begun has ended. */
-  idle(): Promise<void>
-  stop(): Promise<void>
-}
+export type SessionHolder = ReturnType<typeof createSessionHolder>
 
-export function createSessionHolder(deps: HoldDeps): SessionHolder {
+/** The sessions that this process holds, together with any number of other processes. */
+export function createSessionHolder(deps: HoldDeps) {
   const holds = new Map<string, Hold>()
   let isStopping = false
   const some = (connectionId?: string) =>
     [...holds.values()].filter(({ lease }) => connectionId === undefined || lease.connectionId === connectionId)
 
   return {
-    look: async () => {
+    /** Claims what nobody holds. Returns how many. */
+    look: async (): Promise<number> => {
       const room = maxHeld - holds.size
       if (isStopping || room <= 0) return 0
       const askedAt = performance.now()
@@ -136,26 +122,31 @@ export function createSessionHolder(deps: HoldDeps): SessionHolder {
       // Those that were claimed while it began to stop are given back by it, or run out.
       return begun.length
     },
-    renew: (connectionId) => renewAll(deps, some(connectionId)),
-    send: async (connectionId) => {
+    /** Renews the leases, of one session or of all, and does what members have asked for meanwhile. */
+    renew: (connectionId?: string) => renewAll(deps, some(connectionId)),
+    /** Sends what waits, of one session or of all. */
+    send: async (connectionId?: string): Promise<void> => {
       const leases = some(connectionId).flatMap(({ line, lease }) => (line?.isOpen ? [lease] : []))
       for (const id of await listWaiting(deps.db.sql, leases)) {
         const hold = holds.get(id)
         if (hold !== undefined) sendSoon(deps, hold)
       }
     },
-    tick: () => {
+    /** Looks at the time: whose lease is about to end, whose socket is to be opened again. Asks nobody. */
+    tick: (): void => {
       for (const hold of some()) {
         if (isHeld(hold)) reopenWhenDue(deps, hold)
         else loseHold(deps, hold)
       }
     },
+    /** Ends the leases of processes that are dead. Returns whether there were any. */
     lookForDead: deadFinder(deps),
     count: () => holds.size,
-    idle: async () => {
+    /** Resolves once everything that was begun has ended. */
+    idle: async (): Promise<void> => {
       await Promise.all(some().map(idleHold))
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       isStopping = true
       for (const hold of some()) act(deps, hold, () => giveBack(deps, hold))
       await withTimeout(maxStopMs, () => Promise.all(some().map(({ doing }) => doing))).catch((error) =>
