@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
 import { announce, type Db, type Fragment, type Sql, type Tx } from '../../base/db.ts'
+import { conflict } from '../../base/errors.ts'
 import { firstIdAt, newId } from '../../base/id.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
-import { type Endpoint, type EndpointKey, tooManyReplays } from './endpoint.ts'
+import type { Endpoint, EndpointKey } from './endpoint.ts'
 import { dueTopic, hastenQueue, type Lease, lockAnyQueue, lockQueue } from './queue-queries.ts'
 
 const maxOpenReplays = 5
@@ -100,7 +101,8 @@ export async function openReplay(
   now: Date,
 ): Promise<string> {
   const { workspaceId } = endpoint
-  if ((await countOpenReplays(tx, endpoint)) >= maxOpenReplays) throw tooManyReplays(maxOpenReplays)
+  if ((await countOpenReplays(tx, endpoint)) >= maxOpenReplays)
+    throw conflict(`${maxOpenReplays} replays are open already: wait until one of them has finished`)
   const id = newId(now)
   await tx`
     insert into webhook_replays (workspace_id, endpoint_id, id, from_at, to_at, scope, created_at)

@@ -1,5 +1,5 @@
 import { announce, type Sql, type Tx } from '../../base/db.ts'
-import { InvalidInput, type Issue, invalid } from '../../base/errors.ts'
+import { conflict, InvalidInput, type Issue, invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { recordTestEvent } from '../../events/record.ts'
 import { keptMs } from '../../events/retention.ts'
@@ -7,20 +7,16 @@ import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { cancelWaiting } from '../endpoint/disable.ts'
 import {
-  alreadyActive,
   countEndpoints,
   type Endpoint,
   type EndpointKey,
   type EndpointRow,
-  endpointDisabled,
-  eventNotFound,
   insertEndpoint,
   markActive,
   markRemoved,
   maxEndpoints,
   openEndpoint,
   requireEndpoint,
-  tooManyEndpoints,
   updateEndpoint,
 } from '../endpoint/endpoint.ts'
 import { dueTopic, insertQueue, restartQueue } from '../endpoint/queue-queries.ts'
@@ -54,7 +50,8 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
   await deps.sequencer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const position = await endOfFeed(tx, workspaceId)
-    if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints) throw tooManyEndpoints()
+    if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints)
+      throw conflict(`A workspace has at most ${maxEndpoints} webhook endpoints: delete one that is no longer used`)
     await insertEndpoint(tx, keyring, endpoint)
     await insertQueue(tx, endpoint, position)
     await noteChange(tx, member, 'webhook.created', endpoint.id, now)
@@ -197,7 +194,10 @@ export async function enableEndpoint(
     const position = await endOfFeed(tx, workspaceId)
     const endpoint = await requireEndpoint(tx, { workspaceId, id }, 'for update')
     if (endpoint.state === 'active') {
-      if (sendSince !== null) throw alreadyActive()
+      if (sendSince !== null)
+        throw conflict('The endpoint is active already: send a range of time again by a replay instead', {
+          field: 'sendSince',
+        })
       return
     }
     await markActive(tx, endpoint, now)
@@ -264,7 +264,8 @@ export async function sendTest(deps: WebhookDeps, member: Member, id: string, na
 }
 
 function refuseDisabled({ state }: EndpointRow): void {
-  if (state === 'disabled') throw endpointDisabled()
+  if (state === 'disabled')
+    throw conflict('The endpoint is disabled and is sent nothing: enable it first', { field: 'state' })
 }
 
 /** An event that has its position: of the feed, or a test of this endpoint; throws 404 for any other. */
@@ -276,6 +277,6 @@ export async function requireEvent(sql: Sql, { workspaceId, id }: EndpointKey, e
       and id = ${eventId}
       and position is not null
       and (test_endpoint_id is null or test_endpoint_id = ${id})`
-  if (event === undefined) throw eventNotFound()
+  if (event === undefined) throw notFound('No such event is kept for this endpoint; events are kept for 30 days')
   return event
 }

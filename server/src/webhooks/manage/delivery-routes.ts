@@ -1,10 +1,10 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
-import { badRequest } from '../../base/errors.ts'
+import { badRequest, notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { version } from '../../base/version.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { openAnswer, requestBody } from '../deliver/delivery.ts'
-import { deliveryNotFound, type EndpointKey, openEndpoint, requireEndpoint } from '../endpoint/endpoint.ts'
+import { type EndpointKey, openEndpoint, requireEndpoint } from '../endpoint/endpoint.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
 import { requireEvent, resendEvent, sendTest } from './change.ts'
 import {
@@ -96,7 +96,8 @@ async function readDelivery(deps: WebhookDeps, key: EndpointKey, eventId: string
   const endpoint = await requireEndpoint(sql, key)
   const event = await requireEvent(sql, endpoint, eventId)
   const found = await findDelivery(sql, endpoint, event.position)
-  if (found === undefined) throw deliveryNotFound()
+  if (found === undefined)
+    throw notFound('This endpoint was sent no such event in the last 30 days; resend it to send it now')
   return deps.vault.withKeyring(endpoint.workspaceId, (keyring) => {
     const own = Object.keys(openEndpoint(keyring, endpoint).settings.headers)
     const masked = found.masked || endpoint.phoneVisibility === 'masked'

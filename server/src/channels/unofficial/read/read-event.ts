@@ -1,7 +1,6 @@
 import type { ChannelEvent, DeliveryStatus } from '../../channel-event.ts'
-import { maxTextLength } from '../../detail-values.ts'
+import { editOf, noticeOf, type Read, readItems } from '../../detail-values.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../../waba/json.ts'
-import type { Read } from '../../waba/read/reading.ts'
 import type { SocketEvent } from '../transport/transport.ts'
 import { callLog, missedCallText, readContent, readReferral } from './content.ts'
 import { isEmpty, unwrap } from './detail.ts'
@@ -29,40 +28,29 @@ export function readEvent({ event, data }: SocketEvent, now: Date): ReadEvent {
     case 'connection.update':
       return { update: readUpdate(data), events: [], skipped: [] }
     case 'messages.upsert':
-      return readItems(listOf(objectOf(data).messages), (item) => readMessage(objectOf(item), now))
+      return readEach(listOf(objectOf(data).messages), (item) => readMessage(item, now))
     case 'messages.update':
-      return readItems(listOf(data), (item) => readStatus(objectOf(item), now))
+      return readEach(listOf(data), (item) => readStatus(item, now))
     case 'messaging-history.set':
-      return readItems([data], (item) => readHistory(objectOf(item), now))
+      return readEach([data], (item) => readHistory(item, now))
     case 'contacts.upsert':
     case 'contacts.update':
-      return readItems(listOf(data), (item) => readContact(objectOf(item)))
+      return readEach(listOf(data), (item) => readContact(item))
     case 'lid-mapping.update':
-      return readItems([data].flat(), (item) => readMapping(objectOf(item)))
+      return readEach([data].flat(), (item) => readMapping(item))
     default:
       event satisfies never
       return { update: null, events: [], skipped: ['event that is not read'] }
   }
 }
 
-function readItems(items: unknown[], readItem: (item: unknown) => Read): ReadEvent {
-  const read: ReadEvent = { update: null, events: [], skipped: [] }
-  for (const item of items) {
-    for (const one of [readSafely(readItem, item)].flat()) {
-      if (typeof one === 'string') read.skipped.push(one)
-      else read.events.push(one)
-    }
+function readEach(items: unknown[], read: (item: Loose) => Read): ReadEvent {
+  const [events, skipped]: [ChannelEvent[], string[]] = [[], []]
+  for (const one of readItems(items, read)) {
+    if (typeof one === 'string') skipped.push(one)
+    else events.push(one)
   }
-  return read
-}
-
-// A fault of ours in one reader must cost that item alone: the network does not tell it again.
-function readSafely(readItem: (item: unknown) => Read, item: unknown): Read {
-  try {
-    return readItem(item)
-  } catch {
-    return 'item that could not be read'
-  }
+  return { update: null, events, skipped }
 }
 
 type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
@@ -144,8 +132,7 @@ function readMissedCall(message: Loose, externalId: string, text: string, now: D
   const customer = customerOf([remoteJid, remoteJidAlt], null)
   if (customer === null) return 'call of nobody'
   const at = readNetworkTime(message.messageTimestamp, now)
-  const notice = { type: 'message', externalId, customer, kind: 'system', text, at } as const
-  return { ...notice, referral: null, opensWindow: false }
+  return noticeOf(externalId, customer, text, at)
 }
 
 /** One of the phone's contacts: a name for a customer, or both of their addresses. */
@@ -212,7 +199,11 @@ function readRevision(content: Loose, about: About, now: Date): Read {
   if (!isKnown || originalId === null) return 'edit, withdrawal, lifted reaction or the like'
   if ('reactionMessage' in content) return { type: 'reaction_lifted', originalId, ...about }
   if (type === withdrawal) return { type: 'withdrawn', originalId, ...about }
-  return readEdit(editedMessage, originalId, { ...about, at: readNetworkTime(timestampMs, now, about.at) })
+  return editOf(readContent(unwrap(editedMessage)), {
+    originalId,
+    ...about,
+    at: readNetworkTime(timestampMs, now, about.at),
+  })
 }
 
 /**
@@ -228,14 +219,9 @@ function readChange(key: Loose, update: Loose, now: Date): Read {
   if (customer === null) return 'change of a message of nobody'
   const direction = key.fromMe === true ? 'outbound' : 'inbound'
   const about: About = { direction, customer, at: readNetworkTime(update.messageTimestamp, now) }
-  return isWithdrawal ? { type: 'withdrawn', originalId, ...about } : readEdit(edited, originalId, about)
-}
-
-function readEdit(message: unknown, originalId: string, about: About): Read {
-  const said = readContent(unwrap(message))
-  // What cannot be shown must not take the place of what could.
-  if (said === null || said.kind === 'system') return 'edit that says nothing'
-  return { type: 'edited', originalId, ...about, text: said.text.slice(0, maxTextLength).toWellFormed() }
+  return isWithdrawal
+    ? { type: 'withdrawn', originalId, ...about }
+    : editOf(readContent(unwrap(edited)), { originalId, ...about })
 }
 
 /** What a socket says of itself. Only what it said is there. */

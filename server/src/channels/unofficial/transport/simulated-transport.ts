@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { Outgoing, OutgoingRequest } from '../../../base/outgoing/guarded-fetch.ts'
 import type { FileToUpload } from '../../media-way.ts'
+import { readWhole } from '../../waba/cloud-media.ts'
 import { type Loose, listOf, objectOf, readJson, textOf } from '../../waba/json.ts'
 import type { AuthStore, OpenSocket, Socket, SocketEventName, SocketMessage, Transport } from './transport.ts'
 
@@ -277,11 +278,5 @@ async function give(
     signal: new AbortController().signal,
   })
   if (answer.outcome === 'failed') return null
-  const pieces: Uint8Array[] = []
-  try {
-    for await (const piece of answer.bytes) pieces.push(Buffer.from(piece))
-  } catch {
-    return null
-  }
-  return textOf(objectOf(readJson(Buffer.concat(pieces).toString('utf8'))).fileId)
+  return textOf(objectOf(readJson((await readWhole(answer)) ?? '')).fileId)
 }

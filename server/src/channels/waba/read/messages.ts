@@ -1,8 +1,8 @@
 import type { ChannelEvent, Customer, DeliveryStatus } from '../../channel-event.ts'
-import { callNotice, countOf, maxTextLength } from '../../detail-values.ts'
+import { callNotice, countOf, editOf, noticeOf, type Read } from '../../detail-values.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent, readReferral } from './content.ts'
-import { findCustomer, type Read, type Reading, readPhone, readPlatformTime, readUserId } from './reading.ts'
+import { findCustomer, type Reading, readPhone, readPlatformTime, readUserId } from './reading.ts'
 
 const known: ReadonlyMap<unknown, DeliveryStatus> = new Map<string, DeliveryStatus>([
   ['sent', 'sent'],
@@ -62,8 +62,7 @@ export function readCall(reading: Reading, call: Loose): Read {
   if (externalId === null) return { type: 'contact_opened', customer, at }
   const seconds = countOf(call.duration, maxCallSeconds)
   const text = callNotice({ isVideo: false, outcome: seconds ? 'answered' : 'missed', seconds })
-  const notice = { type: 'message', externalId, customer, kind: 'system', text, at } as const
-  return { ...notice, referral: null, opensWindow: false }
+  return noticeOf(externalId, customer, text, at)
 }
 
 const maxCallSeconds = 7 * 86_400
@@ -116,10 +115,7 @@ function readRevision(message: Loose, about: About): Read {
   const shared = { ...about, originalId }
   if (message.type === 'revoke') return { type: 'withdrawn', ...shared }
   if (message.type === 'reaction') return { type: 'reaction_lifted', ...shared }
-  const said = readContent(objectOf(inner.message))
-  // What cannot be shown must not take the place of what could.
-  if (said === null || said.kind === 'system') return 'edit that says nothing'
-  return { type: 'edited', text: said.text.slice(0, maxTextLength).toWellFormed(), ...shared }
+  return editOf(readContent(objectOf(inner.message)), shared)
 }
 
 /** A notice of the platform about a customer: kept as a message that opens no window, returned as a change if it is one. */
@@ -131,8 +127,7 @@ function readSystem(reading: Reading, message: Loose, externalId: string | null)
   if (customer === null) return 'notice about nobody'
   const changed: ChannelEvent[] = change === null ? [] : [{ type: 'customer_changed', ...change, at }]
   if (externalId === null) return [...changed, 'notice without an id']
-  const notice = { type: 'message', externalId, customer, kind: 'system', text: noticeText(system), at } as const
-  return [...changed, { ...notice, referral: null, opensWindow: false }]
+  return [...changed, noticeOf(externalId, customer, noticeText(system), at)]
 }
 
 /** One of `value.user_id_update`, which some editions of the platform send instead of a notice. */

@@ -1,6 +1,6 @@
 import { isBlank } from '../../../base/text/outside-text.ts'
 import { notAfter } from '../../../base/time.ts'
-import type { ChannelEvent, Customer } from '../../channel-event.ts'
+import type { Customer } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 
 /** The people that a payload names beside its messages; in no order that could be relied on. */
@@ -65,9 +65,6 @@ function nameOf(profile: unknown): string | null {
   const handle = textOf(username)?.trim().replace(/^@/, '')
   return handle ? `@${handle.slice(0, 254)}` : null
 }
-
-/** What an item became: events, and words without values for what became none. */
-export type Read = ChannelEvent | string | (ChannelEvent | string)[]
 
 /** What the items of one change share. */
 export interface Reading {
