@@ -3,18 +3,12 @@ import type { ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import type { App } from '../../server/src/base/route.ts'
 
-/** Tells pages that something changed; they ask for what. */
-interface Live {
-  changed(): void
-  serve(app: App): void
-  stop(): void
-}
-
 const gatherMs = 30
 const heartbeatMs = 20_000
 const maxListeners = 100
 
-export function createLive(): Live {
+/** Tells pages that something changed; they ask for what. */
+export function createLive() {
   const listeners = new Set<ServerResponse>()
   let timer: NodeJS.Timeout | undefined
   const tell = (line: string) => {
@@ -22,13 +16,13 @@ export function createLive(): Live {
   }
   const heartbeat = setInterval(() => tell(': here\n\n'), heartbeatMs).unref()
   return {
-    changed: () => {
+    changed: (): void => {
       timer ??= setTimeout(() => {
         timer = undefined
         tell('data: changed\n\n')
       }, gatherMs).unref()
     },
-    serve: (app) => {
+    serve: (app: App): void => {
       app.get('/simulator/live', { schema: { hide: true } }, (_request, reply) => {
         if (listeners.size >= maxListeners)
           return reply.code(503).send({ statusCode: 503, statusMessage: 'Too many pages' })
@@ -40,7 +34,7 @@ export function createLive(): Live {
         return reply
       })
     },
-    stop: () => {
+    stop: (): void => {
       clearInterval(heartbeat)
       clearTimeout(timer)
       for (const listener of listeners) listener.end()

@@ -304,15 +304,8 @@ export interface TemplateComponent {
 }
 
 export const templateStatuses = [
-  'APPROVED',
-  'PENDING',
-  'REJECTED',
-  'PAUSED',
-  'DISABLED',
-  'IN_APPEAL',
-  'PENDING_DELETION',
-  'LIMIT_EXCEEDED',
-  'ARCHIVED',
+  ...(['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED'] as const),
+  ...(['IN_APPEAL', 'PENDING_DELETION', 'LIMIT_EXCEEDED', 'ARCHIVED'] as const),
 ] as const
 type TemplateStatus = (typeof templateStatuses)[number]
 export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const

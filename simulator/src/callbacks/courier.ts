@@ -103,21 +103,16 @@ export class Courier {
   }
 }
 
-interface Lanes {
-  add(lane: string, work: () => Promise<void>): void
-  settled(): Promise<void>
-}
-
-function createLanes(): Lanes {
+function createLanes() {
   const last = new Map<string, Promise<void>>()
   return {
-    add: (lane, work) => {
+    add: (lane: string, work: () => Promise<void>): void => {
       const mine = (last.get(lane) ?? Promise.resolve()).then(work).then(() => {
         if (last.get(lane) === mine) last.delete(lane)
       })
       last.set(lane, mine)
     },
-    settled: async () => {
+    settled: async (): Promise<void> => {
       await Promise.all(last.values())
     },
   }
@@ -128,40 +123,28 @@ type JournalEntry =
   | { kind: 'call'; at: Date; method: string; path: string; body: unknown }
   | { kind: 'webhook'; at: Date; numberId: string; attempt: number; outcome: string; body: string | null }
 
-export interface Journal {
-  add(entry: JournalEntry): void
-  list(): JournalEntry[]
-  clear(): void
-}
+export type Journal = ReturnType<typeof createJournal>
 
 const maxEntries = 300
 const maxBodyChars = 20_000
 
-export function createJournal(): Journal {
+export function createJournal() {
   const entries: JournalEntry[] = []
   return {
-    add: (entry) => {
+    add: (entry: JournalEntry): void => {
       const isLong =
         (typeof entry.body === 'string' ? entry.body : JSON.stringify(entry.body ?? null)).length > maxBodyChars
       entries.push(isLong ? { ...entry, body: null } : entry)
       if (entries.length > maxEntries) entries.shift()
     },
-    list: () => [...entries],
-    clear: () => {
+    list: (): JournalEntry[] => [...entries],
+    clear: (): void => {
       entries.length = 0
     },
   }
 }
 
-/** Work that is due at a time of the simulated clock. */
-export interface Agenda {
-  /** Throws nothing: work that fails is reported to `onError`. Returns what drops the work if it was not done yet. */
-  after(delayMs: number, work: () => void): () => void
-  /** To be called when the clock has jumped: what is due now is done, what a jump back would strand keeps its distance. */
-  clockMoved(byMs: number): void
-  size(): number
-  stop(): void
-}
+export type Agenda = ReturnType<typeof createAgenda>
 
 interface Task {
   dueMs: number
@@ -172,7 +155,8 @@ const maxTasks = 20_000
 const longestWaitMs = 60_000
 const shortestWaitMs = 5
 
-export function createAgenda(clock: Clock, onError: (error: unknown) => void): Agenda {
+/** Work that is due at a time of the simulated clock. */
+export function createAgenda(clock: Clock, onError: (error: unknown) => void) {
   const tasks: Task[] = []
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -200,7 +184,8 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void): A
   }
 
   return {
-    after: (delayMs, work) => {
+    /** Throws nothing: work that fails is reported to `onError`. Returns what drops the work if it was not done yet. */
+    after: (delayMs: number, work: () => void): (() => void) => {
       if (stopped) return () => {}
       // Rather too early than a memory without bounds.
       if (tasks.length >= maxTasks) runNext()
@@ -215,12 +200,13 @@ export function createAgenda(clock: Clock, onError: (error: unknown) => void): A
         if (at === 0) arm()
       }
     },
-    clockMoved: (byMs) => {
+    /** To be called when the clock has jumped: what is due now is done, what a jump back would strand keeps its distance. */
+    clockMoved: (byMs: number): void => {
       if (byMs < 0) for (const task of tasks) task.dueMs += byMs
       arm()
     },
-    size: () => tasks.length,
-    stop: () => {
+    size: (): number => tasks.length,
+    stop: (): void => {
       stopped = true
       clearTimeout(timer)
       tasks.length = 0
