@@ -1,12 +1,14 @@
 import { badRequest, conflict, notFound } from '../../server/src/base/errors.ts'
 import type { App } from '../../server/src/base/route.ts'
 import { readIsoTime } from '../../server/src/base/time.ts'
-import { announceAccount } from './business-acts.ts'
 import { calmDelivery } from './callbacks/parcel.ts'
 import * as schema from './control-schema.ts'
+import { announceAccount, announceTemplate } from './customer-acts.ts'
 import { isFileEffect, maxFaults } from './faults.ts'
 import type { Platform } from './platform.ts'
-import { type BusinessNumber, limits, newNumber, newPartnerSide, newPhone } from './world.ts'
+import { randomDigits } from './wamid.ts'
+import type { SimulatedTemplate, TemplateComponent } from './world.ts'
+import { type BusinessNumber, limits, newNumber, newPartnerSide, newPhone, type World } from './world.ts'
 
 /** The knobs: time, numbers, faults, how webhooks travel, and what the platform tells about accounts. */
 export function controlRoutes(app: App, platform: Platform): void {
@@ -140,4 +142,59 @@ function deliveryRoutes(app: App, platform: Platform): void {
   })
   const times = { tags, summary: 'Change how long messages take', body: schema.ladderChange }
   app.patch('/simulator/ladder', { schema: times }, ({ body }) => Object.assign(ladder, body))
+}
+
+/** Templates as their owner would edit them at the platform. */
+export function templateRoutes(app: App, platform: Platform): void {
+  const { templates } = platform.world
+  const tags = ['Templates']
+  app.get('/simulator/templates', { schema: { tags, summary: 'All templates' } }, () => ({
+    templates: [...templates.values()],
+  }))
+  const add = { tags, summary: 'Add a template', body: schema.templateCreate }
+  app.post('/simulator/templates', { schema: add }, ({ body }, reply) => {
+    const { status = 'PENDING', category = 'UTILITY', parameter_format = 'POSITIONAL', components, ...key } = body
+    const given = {
+      ...key,
+      status,
+      category,
+      parameter_format,
+      components: components as unknown as TemplateComponent[],
+    }
+    const template = addTemplate(platform.world, given)
+    announceTemplate(platform, template, template.status)
+    return reply.code(201).send(template)
+  })
+  const change = { tags, summary: 'Change a template', params: schema.templateParams, body: schema.templateChange }
+  app.patch('/simulator/templates/:templateId', { schema: change }, ({ params, body }) => {
+    const { announce = true, ...fields } = body
+    const template = Object.assign(findTemplate(platform, params.templateId), fields) as SimulatedTemplate
+    if (announce) announceTemplate(platform, template, template.status)
+    return template
+  })
+  const remove = { tags, summary: 'Remove a template', params: schema.templateParams }
+  app.delete('/simulator/templates/:templateId', { schema: remove }, ({ params }) => {
+    const template = findTemplate(platform, params.templateId)
+    templates.delete(template.id)
+    announceTemplate(platform, template, 'DELETED')
+    return { templates: [...templates.values()] }
+  })
+}
+
+export function addTemplate(world: World, given: Omit<SimulatedTemplate, 'id'>): SimulatedTemplate {
+  const { templates } = world
+  if (templates.size >= limits.templates) throw conflict('The simulator holds no more templates')
+  const isTaken = [...templates.values()].some(
+    ({ name, language }) => name === given.name && language === given.language,
+  )
+  if (isTaken) throw conflict('A template with this name and language exists already')
+  const template = { id: randomDigits(15), ...given }
+  templates.set(template.id, template)
+  return template
+}
+
+function findTemplate({ world }: Platform, id: string): SimulatedTemplate {
+  const template = world.templates.get(id)
+  if (template === undefined) throw notFound('There is no such template')
+  return template
 }

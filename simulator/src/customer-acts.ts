@@ -1,20 +1,20 @@
+import type { StoredFile } from './files/file-store.ts'
 import { addReadyMade, type ReadyMade } from './files/ready-made.ts'
-import { type FileKind, isFileKind, wordsOfFile } from './files/shown-file.ts'
+import { type FileKind, isFileKind, shownWith, wordsOfFile } from './files/shown-file.ts'
 import { type AdKind, contentOf, referralOf, shownParts, shownText, type Utterance } from './inbound.ts'
-import { arriveAll } from './ladder.ts'
 import { deviceContent } from './linked/content.ts'
 import { makePhoneId } from './linked/shapes.ts'
-import { tellInbound, tellMapping } from './linked/tell.ts'
-import type { Platform } from './platform.ts'
-import { addressOf, contactOf, seconds, senderOf, valueHead } from './values.ts'
+import { tellInbound, tellMapping, tellOutbound } from './linked/tell.ts'
+import type { Chat, Platform } from './platform.ts'
+import { addressOf, arriveAll, contactOf, seconds, senderOf, startLadder, valueHead } from './values.ts'
 import { makeWamid } from './wamid.ts'
 import {
   addMessage,
   type BusinessNumber,
   type ChatMessage,
-  type Customer,
   limits,
   messageIn,
+  type SimulatedTemplate,
   userIdOf,
 } from './world.ts'
 
@@ -23,12 +23,11 @@ const quietKinds: readonly string[] = ['reaction', 'reaction_removed', 'revoke',
 
 /** The customer writes. Without a network the message waits on the phone. */
 export function write(
-  platform: Platform,
-  number: BusinessNumber,
-  customer: Customer,
+  chat: Chat,
   spoken: Utterance,
-  { ad = null, at = platform.clock.now() }: { ad?: AdKind | null; at?: Date } = {},
+  { ad = null, at = chat.platform.clock.now() }: { ad?: AdKind | null; at?: Date } = {},
 ): ChatMessage {
+  const { platform, number, customer } = chat
   const about = messageIn(customer, spoken.about)
   const utterance = spoken.file === undefined ? withFile(platform, number, spoken, about) : spoken
   const ends = { businessPhone: number.phone, customerPhone: customer.waId, about }
@@ -45,7 +44,7 @@ export function write(
     number.network === 'linked'
       ? deviceContent(utterance, { phone: customer.waId, ad, about, sealed: platform.linked.sealed })
       : { ...(ad === null ? {} : { referral: referralOf(ad) }), ...contentOf(utterance, ends) }
-  if (customer.online) transmit(platform, number, customer, message, content, at)
+  if (customer.online) transmit(chat, message, content, at)
   else if (customer.unsent.length < limits.unsent) customer.unsent.push({ messageId: message.id, message: content })
   platform.changed()
   return message
@@ -92,14 +91,8 @@ function change(message: ChatMessage, { kind, text }: Utterance): void {
   }
 }
 
-function transmit(
-  platform: Platform,
-  number: BusinessNumber,
-  customer: Customer,
-  message: ChatMessage,
-  content: object,
-  at: Date,
-): void {
+function transmit(chat: Chat, message: ChatMessage, content: object, at: Date): void {
+  const { platform, number, customer } = chat
   message.at = at
   message.status = 'sent'
   if (message.kind !== 'group') customer.lastWroteAt = wholeSeconds(at)
@@ -108,7 +101,7 @@ function transmit(
     platform.changed()
   }
   if (number.network === 'linked') {
-    tellInbound(platform, number, customer, message, { content, onTaken })
+    tellInbound(chat, message, { content, onTaken })
     return
   }
   const value = {
@@ -122,19 +115,21 @@ function transmit(
 const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
 
 /** Switches the phone's network; what waited on either side goes its way. */
-export function setOnline(platform: Platform, number: BusinessNumber, customer: Customer, online: boolean): void {
+export function setOnline(chat: Chat, online: boolean): void {
+  const { platform, customer } = chat
   customer.online = online
   platform.changed()
   if (!online) return
   for (const { messageId, message: content } of customer.unsent.splice(0)) {
     const message = customer.messages.find(({ id }) => id === messageId)
-    if (message !== undefined) transmit(platform, number, customer, message, content, platform.clock.now())
+    if (message !== undefined) transmit(chat, message, content, platform.clock.now())
   }
-  arriveAll(platform, number, customer)
+  arriveAll(chat)
 }
 
 /** A call from the customer: says nothing, yet opens the window. */
-export function call(platform: Platform, number: BusinessNumber, customer: Customer): void {
+export function call(chat: Chat): void {
+  const { platform, number, customer } = chat
   const now = platform.clock.now()
   customer.lastWroteAt = wholeSeconds(now)
   addMessage(customer, {
@@ -163,45 +158,106 @@ export function call(platform: Platform, number: BusinessNumber, customer: Custo
 }
 
 /** The customer takes another number. The platform gives them another user id as well, and says both. */
-export function changeNumber(platform: Platform, number: BusinessNumber, customer: Customer, phone: string): void {
+export function changeNumber(chat: Chat, phone: string): void {
+  const { platform, number, customer } = chat
   const { waId: oldPhone, userId: oldUserId } = customer
   customer.waId = phone
   platform.changed()
   if (number.network === 'linked') {
-    if (!customer.hidesNumber) tellMapping(platform, number, customer)
+    if (!customer.hidesNumber) tellMapping(chat)
     return
   }
   customer.userId = userIdOf(number.numberId, phone)
   if (!customer.hidesNumber) {
     const body = `User ${customer.name} changed from ${oldPhone} to ${phone}`
-    notify(
-      platform,
-      number,
-      customer,
-      oldPhone,
-      { from: oldPhone },
-      { body, wa_id: phone, type: 'user_changed_number' },
-    )
+    notify(chat, oldPhone, { from: oldPhone }, { body, wa_id: phone, type: 'user_changed_number' })
   }
   const ids = { previous_user_id: oldUserId, user_id: customer.userId }
   const body = `User ${customer.name} changed from ${oldUserId} to ${customer.userId}`
-  notify(platform, number, customer, customer.userId, {}, { ...ids, body, type: 'user_changed_user_id' })
+  notify(chat, customer.userId, {}, { ...ids, body, type: 'user_changed_user_id' })
 }
 
 // Notices of the platform about a customer have no contacts.
-function notify(
-  platform: Platform,
-  number: BusinessNumber,
-  customer: Customer,
-  address: string,
-  from: object,
-  system: object,
-): void {
+function notify(chat: Chat, address: string, from: object, system: object): void {
+  const { platform, number, customer } = chat
   const id = makeWamid(address, 'inbound')
   const message = { ...from, id, timestamp: seconds(platform.clock.now()), type: 'system', system }
-  platform.courier.send(number, {
-    field: 'messages',
-    value: { ...valueHead(number), messages: [message] },
-    lane: customer.id,
-  })
+  const value = { ...valueHead(number), messages: [message] }
+  platform.courier.send(number, { field: 'messages', value, lane: customer.id })
+}
+
+/** A person at the business types on the phone of a number that is used there as well. */
+export function typeOnDevice(chat: Chat, text: string, carried: Carried | null = null): ChatMessage {
+  const { platform, number, customer } = chat
+  const { clock, courier } = platform
+  const now = clock.now()
+  const isLinked = number.network === 'linked'
+  const id = isLinked ? makePhoneId() : makeWamid(addressOf(customer), 'outbound')
+  const shown = carried === null ? { text } : shownWith(carried.file, carried.kind, text)
+  const message = addMessage(customer, { ...shown, id, from: 'device', at: now })
+  startLadder(chat, message, null)
+  platform.changed()
+  if (isLinked) {
+    tellOutbound(chat, message, null)
+    return message
+  }
+  const echo = {
+    from: number.phone,
+    ...(customer.hidesNumber ? {} : { to: customer.waId }),
+    to_user_id: customer.userId,
+    id,
+    timestamp: seconds(now),
+    ...(carried === null
+      ? { type: 'text', text: { body: text } }
+      : contentOf(
+          { kind: carried.kind, text, about: null, file: carried.file },
+          { businessPhone: number.phone, customerPhone: customer.waId },
+        )),
+  }
+  const value = { ...valueHead(number), contacts: [contactOf(customer)], message_echoes: [echo] }
+  courier.send(number, { field: 'smb_message_echoes', value, lane: customer.id })
+  return message
+}
+
+/** A file that somebody at the business sends from the phone. */
+interface Carried {
+  kind: FileKind
+  file: StoredFile
+}
+
+/** Tells of a template's new status; callbacks take it as a hint to read the list again. */
+export function announceTemplate(platform: Platform, template: SimulatedTemplate, event: string): void {
+  const value = {
+    event,
+    message_template_id: Number(template.id),
+    message_template_name: template.name,
+    message_template_language: template.language,
+    message_template_category: template.category,
+    reason: event === 'REJECTED' ? (template.rejected_reason ?? 'INVALID_FORMAT') : 'NONE',
+  }
+  announce(platform, 'message_template_status_update', value)
+}
+
+export const accountEvents = [
+  'ACCOUNT_RESTRICTION',
+  'ACCOUNT_VIOLATION',
+  'DISABLED_UPDATE',
+  'PARTNER_REMOVED',
+  'ACCOUNT_OFFBOARDED',
+  'ACCOUNT_RECONNECTED',
+] as const
+
+/** Something happens to the account of a number. */
+export function announceAccount(
+  { courier }: Platform,
+  number: BusinessNumber,
+  event: (typeof accountEvents)[number],
+): void {
+  courier.send(number, { field: 'account_update', value: { event }, isTimed: true })
+}
+
+// Every account has the same templates here, and is told of each once.
+function announce({ courier, world }: Platform, field: string, value: object): void {
+  const accounts = new Map([...world.numbers.values()].map((number) => [number.accountId, number]))
+  for (const number of accounts.values()) courier.send(number, { field, value, isTimed: true })
 }

@@ -1,16 +1,22 @@
 import { notFound, unprocessable } from '../../server/src/base/errors.ts'
 import type { App } from '../../server/src/base/route.ts'
-import { typeOnDevice } from './business-acts.ts'
 import { numberFor } from './control-routes.ts'
 import * as schema from './control-schema.ts'
-import { call, changeNumber, setOnline, write } from './customer-acts.ts'
+import { call, changeNumber, setOnline, typeOnDevice, write } from './customer-acts.ts'
 import type { StoredFile } from './files/file-store.ts'
 import type { Utterance } from './inbound.ts'
-import { readAll } from './ladder.ts'
 import { tellMapping, tellName } from './linked/tell.ts'
-import type { Platform } from './platform.ts'
-import { presentChat, presentCustomer } from './present.ts'
-import { addCustomer, type BusinessNumber, type Customer, findByPhone, messageIn } from './world.ts'
+import type { Chat, Platform } from './platform.ts'
+import { readAll } from './values.ts'
+import {
+  addCustomer,
+  type ChatMessage,
+  type Customer,
+  findByPhone,
+  messageIn,
+  type Tick,
+  windowIsOpen,
+} from './world.ts'
 
 const tags = ['Customers']
 const params = schema.customerParams
@@ -32,25 +38,28 @@ export function customerRoutes(app: App, platform: Platform): void {
     return reply.code(201).send(presentChat(platform, customer))
   })
   const read = { tags, summary: 'A customer and the chat on their phone, oldest message first', params }
-  app.get(one, { schema: read }, (request) => presentChat(platform, customerOf(platform, request.params.customerId)[1]))
+  app.get(one, { schema: read }, (request) =>
+    presentChat(platform, chatOf(platform, request.params.customerId).customer),
+  )
   const change = { tags, summary: 'Change a customer or their phone', params, body: schema.customerChange }
   app.patch(one, { schema: change }, (request) => {
-    const [number, customer] = customerOf(platform, request.params.customerId)
+    const chat = chatOf(platform, request.params.customerId)
+    const { number, customer } = chat
     const { phone, online, ...fields } = request.body
     const { name, hidesNumber } = customer
     Object.assign(customer, fields)
     if (number.network === 'linked') {
-      if (hidesNumber && !customer.hidesNumber) tellMapping(platform, number, customer)
-      if (name !== customer.name) tellName(platform, number, customer)
+      if (hidesNumber && !customer.hidesNumber) tellMapping(chat)
+      if (name !== customer.name) tellName(chat)
     }
-    if (phone !== undefined && phone !== customer.waId) changeNumber(platform, number, customer, phone)
-    if (online !== undefined) setOnline(platform, number, customer, online)
-    if (customer.readsAtOnce) readAll(platform, number, customer)
+    if (phone !== undefined && phone !== customer.waId) changeNumber(chat, phone)
+    if (online !== undefined) setOnline(chat, online)
+    if (customer.readsAtOnce) readAll(chat)
     platform.changed()
     return presentChat(platform, customer)
   })
   app.delete(one, { schema: { tags, summary: 'Remove a customer', params } }, (request) => {
-    world.customers.delete(customerOf(platform, request.params.customerId)[1].id)
+    world.customers.delete(chatOf(platform, request.params.customerId).customer.id)
     platform.changed()
     return { removed: true }
   })
@@ -60,34 +69,34 @@ export function customerRoutes(app: App, platform: Platform): void {
 function actRoutes(app: App, platform: Platform): void {
   const writes = { tags, summary: 'The customer writes', params, body: schema.utterance }
   app.post(`${one}/messages`, { schema: writes }, (request, reply) => {
-    const [number, customer] = customerOf(platform, request.params.customerId)
+    const chat = chatOf(platform, request.params.customerId)
     const { kind = 'text', text = '', about = null, ad = null, fileId, place, card, choiceId } = request.body
     if (choiceId !== undefined) {
-      const { id, status, at } = write(platform, number, customer, chosen(customer, about, choiceId))
+      const { id, status, at } = write(chat, chosen(chat.customer, about, choiceId))
       return reply.code(201).send({ id, status, at })
     }
     if (kind === 'text' && text.trim() === '') throw unprocessable('Write something first')
-    const file = fileId === undefined ? undefined : fileOf(platform, number, fileId)
-    const { id, status, at } = write(platform, number, customer, { kind, text, about, file, place, card }, { ad })
+    const file = fileId === undefined ? undefined : fileOf(chat, fileId)
+    const { id, status, at } = write(chat, { kind, text, about, file, place, card }, { ad })
     return reply.code(201).send({ id, status, at })
   })
   app.post(`${one}/read`, { schema: { tags, summary: 'The customer reads the chat', params } }, (request) => {
-    const [number, customer] = customerOf(platform, request.params.customerId)
-    readAll(platform, number, customer)
-    return presentChat(platform, customer)
+    const chat = chatOf(platform, request.params.customerId)
+    readAll(chat)
+    return presentChat(platform, chat.customer)
   })
   app.post(`${one}/call`, { schema: { tags, summary: 'The customer calls', params } }, (request) => {
-    const [number, customer] = customerOf(platform, request.params.customerId)
-    call(platform, number, customer)
-    return presentChat(platform, customer)
+    const chat = chatOf(platform, request.params.customerId)
+    call(chat)
+    return presentChat(platform, chat.customer)
   })
   const echoes = { tags, summary: 'A person at the business types on the phone', params, body: schema.echo }
   app.post(`${one}/echo`, { schema: echoes }, (request, reply) => {
-    const [number, customer] = customerOf(platform, request.params.customerId)
+    const chat = chatOf(platform, request.params.customerId)
     const { text = '', kind = 'document', fileId } = request.body
     if (text.trim() === '' && fileId === undefined) throw unprocessable('Write something first')
-    const carried = fileId === undefined ? null : { kind, file: fileOf(platform, number, fileId) }
-    const { id, status, at } = typeOnDevice(platform, number, customer, text, carried)
+    const carried = fileId === undefined ? null : { kind, file: fileOf(chat, fileId) }
+    const { id, status, at } = typeOnDevice(chat, text, carried)
     return reply.code(201).send({ id, status, at })
   })
 }
@@ -100,18 +109,63 @@ function chosen(customer: Customer, about: string | null, choiceId: string): Utt
   return { kind: offer.button === null ? 'button_reply' : 'list_reply', text: choice.title, about, choice }
 }
 
-function fileOf({ files }: Platform, { numberId }: BusinessNumber, fileId: string): StoredFile {
-  const file = files.find(fileId)
-  if (file?.numberId !== numberId)
+function fileOf({ platform, number }: Chat, fileId: string): StoredFile {
+  const file = platform.files.find(fileId)
+  if (file?.numberId !== number.numberId)
     throw unprocessable('There is no such file for this number. Bring one by POST /simulator/files')
   return file
 }
 
-function customerOf(platform: Platform, id: string): [BusinessNumber, Customer] {
+function chatOf(platform: Platform, id: string): Chat {
   const customer = platform.world.customers.get(id)
   if (customer === undefined) throw notFound('There is no such customer')
-  return [numberFor(platform, customer.numberId), customer]
+  return { platform, number: numberFor(platform, customer.numberId), customer }
 }
 
 const byNewest = (a: { lastAt: Date | null }, b: { lastAt: Date | null }): number =>
   (b.lastAt?.getTime() ?? 0) - (a.lastAt?.getTime() ?? 0)
+
+// What did not get through was never on the phone.
+const hasArrived = ({ from, status }: ChatMessage): boolean => from === 'customer' || arrived.includes(status)
+const arrived: readonly Tick[] = ['sent', 'delivered', 'read']
+const isShown = ({ kind }: { kind: string }): boolean => kind !== 'quiet'
+
+/** A customer as a line in a list. */
+export function presentCustomer({ world, clock }: Platform, customer: Customer) {
+  const { id, name, username, waId: phone, userId, hidesNumber, online, readsAtOnce, numberId } = customer
+  const number = world.numbers.get(numberId)
+  const last = customer.messages.findLast((message) => isShown(message) && hasArrived(message))
+  const unread = customer.messages.filter(
+    ({ from, status, kind }) =>
+      from === 'business' && kind !== 'quiet' && (status === 'sent' || status === 'delivered'),
+  )
+  return {
+    id,
+    numberId,
+    business: number?.name ?? '',
+    network: number?.network ?? 'official',
+    name,
+    username,
+    phone,
+    userId,
+    hidesNumber,
+    online,
+    readsAtOnce,
+    unread: unread.length,
+    windowIsOpen: number !== undefined && windowIsOpen(number, customer, clock.now()),
+    lastAt: last?.at ?? null,
+    lastText: last?.isWithdrawn === true ? 'Withdrawn' : (last?.text ?? ''),
+    lastFrom: last?.from ?? null,
+  }
+}
+
+/**
+ * A customer with the messages of their phone. Without a network nothing new has arrived there. `isForgotten` when they may
+ * have had some with a simulator before this one.
+ */
+function presentChat(platform: Platform, customer: Customer) {
+  const messages = customer.messages.filter(isShown)
+  const isForgotten =
+    messages.length === 0 && platform.world.numbers.get(customer.numberId)?.trustsUnknownWindows === true
+  return { ...presentCustomer(platform, customer), isForgotten, messages }
+}

@@ -1,27 +1,11 @@
 /** What may go wrong with a call to the platform. */
 const callEffects = ['refuse', 'fail', 'hang', 'reset', 'late', 'server_error', 'html', 'garbage'] as const
 /** What may go wrong with a file, where it is told of or where it is fetched. */
-export const fileEffects = [
-  'expired',
-  'not_found',
-  'slow',
-  'wrong_size',
-  'wrong_type',
-  'wrong_hash',
-  'endless',
-] as const
+const fileEffects = ['expired', 'not_found', 'slow', 'wrong_size', 'wrong_type', 'wrong_hash', 'endless'] as const
 export const faultEffects = [...callEffects, ...fileEffects] as const
 /** `upload`: a file is given; `media`: its address is asked for; `file`: it is fetched. */
 export const faultTargets = [
-  'send',
-  'read',
-  'templates',
-  'number',
-  'webhook',
-  'upload',
-  'media',
-  'file',
-  'any',
+  ...(['send', 'read', 'templates', 'number', 'webhook', 'upload', 'media', 'file', 'any'] as const),
 ] as const
 
 export interface Fault {

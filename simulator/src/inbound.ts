@@ -1,37 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import type { StoredFile } from './files/file-store.ts'
-import { type Card, type FileKind, isFileKind, type Place, shownFile, wordsOfFile } from './files/shown-file.ts'
-import { randomDigits } from './random-digits.ts'
+import {
+  type Card,
+  type FileKind,
+  fileKinds,
+  isFileKind,
+  type Place,
+  shownFile,
+  wordsOfFile,
+} from './files/shown-file.ts'
+import { randomDigits } from './wamid.ts'
 import type { ChatMessage, Choice } from './world.ts'
 
 /** Every kind of thing that a customer can send. */
 export const inboundKinds = [
-  'text',
-  'image',
-  'video',
-  'audio',
-  'voice',
-  'document',
-  'sticker',
-  'location',
-  'contacts',
-  'contact_request',
-  'button',
-  'button_reply',
-  'list_reply',
-  'flow_reply',
-  'reaction',
-  'reaction_removed',
-  'order',
-  'revoke',
-  'edit',
-  'unsupported',
-  'no_content',
-  'lost_file',
-  'group',
-  'request_welcome',
-  'ephemeral',
-  'unknown',
+  ...(['text', ...fileKinds, 'location', 'contacts', 'contact_request', 'button', 'button_reply'] as const),
+  ...(['list_reply', 'flow_reply', 'reaction', 'reaction_removed', 'order', 'revoke', 'edit', 'unsupported'] as const),
+  ...(['no_content', 'lost_file', 'group', 'request_welcome', 'ephemeral', 'unknown'] as const),
 ] as const
 export type InboundKind = (typeof inboundKinds)[number]
 export const adKinds = ['image', 'video', 'post', 'status'] as const

@@ -1,5 +1,46 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { extname } from 'node:path'
 import type { App } from '../../server/src/base/route.ts'
+
+const gatherMs = 30
+const heartbeatMs = 20_000
+const maxListeners = 100
+
+/** Tells pages that something changed; they ask for what. */
+export function createLive() {
+  const listeners = new Set<ServerResponse>()
+  let timer: NodeJS.Timeout | undefined
+  const tell = (line: string) => {
+    for (const listener of listeners) listener.write(line)
+  }
+  const heartbeat = setInterval(() => tell(': here\n\n'), heartbeatMs).unref()
+  return {
+    changed: (): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        tell('data: changed\n\n')
+      }, gatherMs).unref()
+    },
+    serve: (app: App): void => {
+      app.get('/simulator/live', { schema: { hide: true } }, (_request, reply) => {
+        if (listeners.size >= maxListeners)
+          return reply.code(503).send({ statusCode: 503, statusMessage: 'Too many pages' })
+        reply.hijack()
+        reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+        reply.raw.write('retry: 1000\n\ndata: changed\n\n')
+        listeners.add(reply.raw)
+        reply.raw.on('close', () => listeners.delete(reply.raw))
+        return reply
+      })
+    },
+    stop: (): void => {
+      clearInterval(heartbeat)
+      clearTimeout(timer)
+      for (const listener of listeners) listener.end()
+    },
+  }
+}
 
 const policy = [
   "default-src 'none'",
@@ -13,30 +54,15 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const assets = [
-  { path: '/phone', file: 'phone.html', type: 'text/html; charset=utf-8' },
-  { path: '/phone/theme.css', file: 'theme.css', type: 'text/css; charset=utf-8' },
-  { path: '/phone/phone.css', file: 'phone.css', type: 'text/css; charset=utf-8' },
-  { path: '/phone/chat.css', file: 'chat.css', type: 'text/css; charset=utf-8' },
-  { path: '/phone/owner', file: 'owner.html', type: 'text/html; charset=utf-8' },
-  { path: '/phone/owner.css', file: 'owner.css', type: 'text/css; charset=utf-8' },
-  { path: '/phone/owner.js', file: 'owner.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/phone/parts.css', file: 'parts.css', type: 'text/css; charset=utf-8' },
-  { path: '/phone/acts.js', file: 'acts.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/phone/attach.js', file: 'attach.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/phone/parts.js', file: 'parts.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/phone/asking.js', file: 'asking.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/phone/chat.js', file: 'chat.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/phone/phone.js', file: 'phone.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/phone/bubbles.js', file: 'bubbles.js', type: 'text/javascript; charset=utf-8' },
-  { path: '/phone/elements.js', file: 'elements.js', type: 'text/javascript; charset=utf-8' },
-] as const
+const types: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript' }
+const pages: Record<string, string> = { 'phone.html': '/phone', 'owner.html': '/phone/owner' }
 
 /** The phones as pages: the customers', and the business's own. */
 export function phoneRoutes(app: App): void {
-  for (const { path, file, type } of assets) {
+  for (const file of readdirSync(new URL('page/', import.meta.url))) {
     const text = readFileSync(new URL(`page/${file}`, import.meta.url), 'utf8')
-    app.get(path, { schema: { hide: true } }, (_request, reply) =>
+    const type = `${types[extname(file)]}; charset=utf-8`
+    app.get(pages[file] ?? `/phone/${file}`, { schema: { hide: true } }, (_request, reply) =>
       reply
         .type(type)
         .header('content-security-policy', policy)

@@ -1,12 +1,10 @@
 import type { ShiftedClock } from '../../server/src/base/clock.ts'
 import type { Log } from '../../server/src/base/log.ts'
-import type { Agenda } from './agenda.ts'
-import type { Courier } from './callbacks/courier.ts'
-import type { Journal } from './callbacks/journal.ts'
+import type { Agenda, Courier, Journal } from './callbacks/courier.ts'
 import type { Fault } from './faults.ts'
 import type { FileStore } from './files/file-store.ts'
 import type { LinkedNetwork } from './linked/network.ts'
-import type { World } from './world.ts'
+import type { BusinessNumber, Customer, World } from './world.ts'
 
 /** How long a message takes to each rung, from the one before. */
 export interface LadderTimes {
@@ -30,4 +28,11 @@ export interface Platform {
   ladder: LadderTimes
   /** Tells those who look at the phones that something is new. */
   changed(): void
+}
+
+/** A customer's chat with a number of the platform. */
+export interface Chat {
+  platform: Platform
+  number: BusinessNumber
+  customer: Customer
 }

@@ -6,22 +6,19 @@ import { ApiError, forbidden } from '../../server/src/base/errors.ts'
 import type { Log } from '../../server/src/base/log.ts'
 import type { App } from '../../server/src/base/route.ts'
 import { compileForRequest, invalidInput } from '../../server/src/base/validation.ts'
-import { createAgenda } from './agenda.ts'
-import { Courier } from './callbacks/courier.ts'
-import { createJournal } from './callbacks/journal.ts'
-import { controlRoutes } from './control-routes.ts'
+import { Courier, createAgenda, createJournal } from './callbacks/courier.ts'
+import { controlRoutes, templateRoutes } from './control-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { createFileStore } from './files/file-store.ts'
 import { graphRoutes } from './graph/graph-routes.ts'
+import { takeForms } from './graph/media-routes.ts'
 import { partnerRoutes } from './graph/partner-routes.ts'
 import { createNetwork, type PairingTimes, stopNetwork } from './linked/network.ts'
 import { ownerRoutes } from './linked/owner-routes.ts'
 import { socketRoutes } from './linked/socket-routes.ts'
-import { createLive } from './live.ts'
-import { phoneRoutes } from './phone-routes.ts'
+import { createLive, phoneRoutes } from './phone-routes.ts'
 import type { LadderTimes, Platform } from './platform.ts'
-import { templateRoutes } from './template-routes.ts'
 import { type BusinessNumber, createWorld, newNumber, newPhone } from './world.ts'
 
 export interface SimulatorOptions {
@@ -122,8 +119,12 @@ async function buildServer(platform: Platform, ownHosts: readonly string[]): Pro
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
   keepOtherSitesOut(app, ownHosts)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: about } })
-  await app.register(async (graph) => graphRoutes(graph as App, platform))
-  await app.register(async (partner) => partnerRoutes(partner as App, platform))
+  for (const routes of [graphRoutes, partnerRoutes]) {
+    await app.register(async (scope) => {
+      await takeForms(scope as App)
+      routes(scope as App, platform)
+    })
+  }
   controlRoutes(app, platform)
   templateRoutes(app, platform)
   customerRoutes(app, platform)

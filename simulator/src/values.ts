@@ -1,4 +1,6 @@
 import { statusError } from './graph/graph-error.ts'
+import { tellStatus } from './linked/tell.ts'
+import type { Chat, Platform } from './platform.ts'
 import type { BusinessNumber, ChatMessage, Customer, Tick } from './world.ts'
 
 /** What every `messages` change begins with. */
@@ -62,4 +64,80 @@ function pricingOf({ category }: ChatMessage): object {
     type: isService ? 'free_customer_service' : 'regular',
     category,
   }
+}
+
+const rungs: readonly Tick[] = ['pending', 'sent', 'delivered', 'read']
+
+/** Starts a message on its way to the customer; `failure` is the code by which it ends. */
+export function startLadder(chat: Chat, message: ChatMessage, failure: number | null): void {
+  const { platform } = chat
+  const { agenda, ladder } = platform
+  agenda.after(ladder.sentMs, () => {
+    if (failure !== null) {
+      message.errorCode = failure
+      climb(chat, message, 'failed')
+      return
+    }
+    climb(chat, message, 'sent')
+    arrive(chat, message)
+  })
+}
+
+/** Brings a message that the platform has to the phone, if that has a network. */
+function arrive(chat: Chat, message: ChatMessage): void {
+  const { platform, customer } = chat
+  const { agenda, ladder } = platform
+  // Of reactions the platform says no more than that it sent them.
+  if (message.kind === 'quiet') return
+  agenda.after(ladder.deliveredMs, () => {
+    if (!customer.online || message.status !== 'sent') return
+    climb(chat, message, 'delivered')
+    if (customer.readsAtOnce) agenda.after(ladder.readMs, () => climb(chat, message, 'read'))
+  })
+}
+
+/** The phone has a network again: what waited for it arrives. */
+export function arriveAll(chat: Chat): void {
+  const { customer } = chat
+  for (const message of customer.messages) {
+    if (message.from !== 'customer' && message.status === 'sent') arrive(chat, message)
+  }
+}
+
+/** The customer looks at the chat. What has not arrived cannot be read. */
+export function readAll(chat: Chat): void {
+  const { customer } = chat
+  if (!customer.online) return
+  for (const message of customer.messages) {
+    if (message.from !== 'customer' && message.kind !== 'quiet') climb(chat, message, 'read')
+  }
+}
+
+function climb(chat: Chat, message: ChatMessage, status: Exclude<Tick, 'pending'>): void {
+  const { platform, number, customer } = chat
+  const { courier, clock } = platform
+  if (status === 'read' && message.status === 'pending') return
+  if (message.status === 'failed' || rungs.indexOf(message.status) >= (status === 'failed' ? 2 : rungs.indexOf(status)))
+    return
+  message.status = status
+  platform.changed()
+  if (status === 'delivered' && courier.knobs.skipDelivered) return
+  if (number.network === 'linked') {
+    tellStatus(chat, message)
+    return
+  }
+  if (message.from !== 'business') return
+  courier.send(number, {
+    field: 'messages',
+    value: statusValue(number, customer, message, status, clock.now()),
+    lane: customer.id,
+  })
+}
+
+/** The business has read up to this message of the customer. */
+export function markRead(platform: Platform, customer: Customer, newest: ChatMessage): void {
+  for (const message of customer.messages.slice(0, customer.messages.indexOf(newest) + 1)) {
+    if (message.from === 'customer' && message.status !== 'pending') message.status = 'read'
+  }
+  platform.changed()
 }

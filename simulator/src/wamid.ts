@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 
 export type WamidDirection = 'inbound' | 'outbound'
 
@@ -19,19 +19,6 @@ export function makeWamid(customer: string, direction: WamidDirection): string {
   return `wamid.${Buffer.concat(parts).toString('base64')}`
 }
 
-/** What a message id holds, or null when it is none. */
-export function readWamid(wamid: string): { customer: string; direction: WamidDirection; id: string } | null {
-  if (!wamid.startsWith('wamid.')) return null
-  const bytes = Buffer.from(wamid.slice('wamid.'.length), 'base64')
-  const addressEnd = 3 + (bytes[2] ?? 0)
-  if (bytes[0] !== 0x1c || bytes[1] !== 0x18 || bytes[addressEnd] !== 0x15) return null
-  const mark = bytes[addressEnd + 3]
-  const idStart = addressEnd + 6
-  const idEnd = idStart + (bytes[idStart - 1] ?? 0)
-  if ((mark !== 0x11 && mark !== 0x12) || bytes.length < idEnd) return null
-  return {
-    customer: bytes.toString('latin1', 3, addressEnd),
-    direction: mark === 0x12 ? 'inbound' : 'outbound',
-    id: bytes.toString('latin1', idStart, idEnd),
-  }
-}
+/** An id as the platform makes them. */
+export const randomDigits = (count: number): string =>
+  `1${Array.from({ length: count - 1 }, () => randomInt(10)).join('')}`

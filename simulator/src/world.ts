@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { phoneClass } from '../../server/src/base/phone/phone-variants.ts'
 import type { Card, Place, ShownFile } from './files/shown-file.ts'
-import { randomDigits } from './random-digits.ts'
-import type { SimulatedTemplate } from './template.ts'
+import { randomDigits } from './wamid.ts'
 
 /** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */
 export interface BusinessNumber {
@@ -289,3 +288,52 @@ export const newPartnerSide = (): PartnerSide => ({
   headers: {},
   signingSecret: null,
 })
+
+interface TemplateButton {
+  type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE'
+  text: string
+  url?: string
+  phone_number?: string
+}
+
+export interface TemplateComponent {
+  type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS'
+  format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION'
+  text?: string
+  buttons?: TemplateButton[]
+}
+
+export const templateStatuses = [
+  ...(['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED'] as const),
+  ...(['IN_APPEAL', 'PENDING_DELETION', 'LIMIT_EXCEEDED', 'ARCHIVED'] as const),
+] as const
+type TemplateStatus = (typeof templateStatuses)[number]
+export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
+
+/** A template as the platform lists it. */
+export interface SimulatedTemplate {
+  id: string
+  name: string
+  language: string
+  status: TemplateStatus
+  category: (typeof templateCategories)[number]
+  parameter_format: 'POSITIONAL' | 'NAMED'
+  components: TemplateComponent[]
+  rejected_reason?: string
+}
+
+const placeholder = /\{\{\s*([a-z0-9_]+)\s*\}\}/gi
+
+/** Distinct placeholders in order of first appearance. */
+export function placeholdersOf(text: string): string[] {
+  return [...new Set([...text.matchAll(placeholder)].map(([, name = '']) => name))]
+}
+
+export function fillPlaceholders(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replace(placeholder, (whole, name: string) => values.get(name) ?? whole)
+}
+
+export const componentOf = (
+  template: SimulatedTemplate,
+  type: TemplateComponent['type'],
+): TemplateComponent | undefined => template.components.find((component) => component.type === type)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../scripts/chromium.ts'
 import { openDevice } from '../../server/test/support/channels/session-socket.ts'
 import { simulatorWorld } from '../../server/test/support/channels/simulator.ts'
 import { atEnd, oncePerFile } from '../../server/test/support/file-end.ts'
-import { chart, drawPng } from '../src/files/drawings.ts'
 import { addReadyMade } from '../src/files/ready-made.ts'
 
 const w = await simulatorWorld()
@@ -139,7 +139,11 @@ test('one sends pictures from the disk, a voice note, a place and a contact, and
   const { page, problems, button, zoe, attach, told } = await openPhone()
   const choosing = page.waitForEvent('filechooser')
   await attach('Photo or video')
-  const picture = { name: 'a.png', mimeType: 'image/png', buffer: drawPng(chart, 120, 90) }
+  const picture = {
+    name: 'a.png',
+    mimeType: 'image/png',
+    buffer: readFileSync(new URL('../src/files/made/chart.png', import.meta.url)),
+  }
   await (await choosing).setFiles([picture, { ...picture, name: 'b.png' }])
   await page.locator('.mine img').nth(1).waitFor()
   assert.equal((await told()).image.mime_type, 'image/png')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { simulatorWorld } from '../../server/test/support/channels/simulator.ts'
-import { demoTemplates } from '../src/demo/demo-templates.ts'
+import { addTemplate } from '../src/control-routes.ts'
+import { demoTemplates } from '../src/demo/demo-people.ts'
 import { addReadyMade, type ReadyMade } from '../src/files/ready-made.ts'
-import type { TemplateComponent } from '../src/template.ts'
-import { addTemplate } from '../src/template-routes.ts'
+import type { TemplateComponent } from '../src/world.ts'
 
 const w = await simulatorWorld()
 const { platform, number } = w.simulator

@@ -14,7 +14,7 @@ import { searchTokens } from '../leads/lead/search-lines.ts'
 import { contactDigest } from '../leads/merge/contacts.ts'
 import { contactPlace } from '../leads/merge/merges.ts'
 import { piecePlace } from '../leads/transfer/import/pieces.ts'
-import { answerPlace } from '../webhooks/deliver/bodies.ts'
+import { answerPlace } from '../webhooks/deliver/delivery.ts'
 import { defaultAuditDays } from '../workspace/retention.ts'
 
 /** What is said of a table once: what of it is under keys, and what goes with time. */

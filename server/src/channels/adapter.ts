@@ -6,7 +6,7 @@ import type { Connector, RefusalEffect } from './connector.ts'
 import type { MediaWay } from './media-way.ts'
 import type { PartnerProfileName } from './partner/settings.ts'
 import type { CallbackDeps } from './store-callback.ts'
-import type { PlatformTemplate } from './templates/template.ts'
+import type { PlatformTemplate } from './templates/templates.ts'
 
 /** Everything the rest of the service asks of a channel. A new channel is a folder with one, and a line in `adapters.ts`. */
 export interface ChannelAdapter<C extends Connection = Connection> {

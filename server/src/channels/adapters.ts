@@ -5,8 +5,7 @@ import type { Connector, SendResult } from './connector.ts'
 import { partnerAdapter } from './partner/adapter.ts'
 import { linkedMedia } from './unofficial/media.ts'
 import { sessionConnector } from './unofficial/send/connector.ts'
-import { resumeSession, type SessionDeps } from './unofficial/session/change-session.ts'
-import { channelSessionTeamRoutes } from './unofficial/session/pairing-routes.ts'
+import { channelSessionTeamRoutes, resumeSession, type SessionDeps } from './unofficial/session/pairing-routes.ts'
 import { findStanding } from './unofficial/session/session-queries.ts'
 import { wabaAdapter } from './waba/adapter.ts'
 import type { Wire } from './waba/exchange.ts'
@@ -69,7 +68,7 @@ const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdap
   webhookPath: () => null,
   verifyToken: () => null,
   check: (connection) => check(deps, connection),
-  resume: ({ workspaceId, id }) => resumeSession(deps, workspaceId, id),
+  resume: (connection) => resumeSession(deps, connection),
   connector: sessionConnector(deps),
   media: linkedMedia(deps),
   // The network's codes tell of the one message: that a session cannot send shows by its line.
@@ -78,8 +77,8 @@ const sessionAdapter = (deps: SessionDeps & Pick<Wire, 'outgoing'>): ChannelAdap
 })
 
 /** Nobody is asked: where the session stands is what its holder wrote last. */
-async function check({ db }: SessionDeps, { workspaceId, id }: SessionConnection): Promise<CheckedNumber> {
-  const standing = await findStanding(db.sql, workspaceId, id)
+async function check({ db }: SessionDeps, connection: SessionConnection): Promise<CheckedNumber> {
+  const standing = await findStanding(db.sql, connection)
   const problem = standing === undefined ? 'never_paired' : standing.state === 'open' ? null : standing.reason
   // The pairing has reserved it.
   return { problem, number: null, isOnPhone: true }

@@ -4,8 +4,7 @@ import type { Db } from '../base/db.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { readTeamNews, teamTopic } from '../team/team-news.ts'
 import type { Channel, StoredConnection } from './connection/connection.ts'
-import { findCallbackConnections } from './connection/queries.ts'
-import { openConnection } from './connection/sealed.ts'
+import { findCallbackConnections, openConnection } from './connection/queries.ts'
 
 // As keys of the interfaces are: a change is announced, and one whose notice was lost counts after this long.
 const ttlMs = 4_000
@@ -59,11 +58,11 @@ export function keepCallbackConnections({
     const begun = generation
     const readAtMs = clock.now().getTime()
     const rows = await findCallbackConnections(db.sql, id, channel as Channel)
-    const workspaceId = rows[0]?.workspace_id
+    const workspaceId = rows[0]?.workspaceId
     // An address that nobody has is the caller's invention, and worth no place.
     if (workspaceId === undefined) return []
     const connections = await vault.withKeyring(workspaceId, (keyring) =>
-      rows.map((row) => ({ connection: openConnection(keyring, row), isReserved: row.reserved_as !== null })),
+      rows.map((row) => ({ connection: openConnection(keyring, row), isReserved: row.reservedAs !== null })),
     )
     // A read that began before a change may have seen the time before: it is used once, not kept.
     if (begun === generation) {

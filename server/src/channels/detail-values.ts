@@ -1,6 +1,15 @@
 import { supportedMimeTypes } from 'file-type'
-import { type ContactCard, type MessageDetail, maxCards, maxPhones, type Place } from './message-detail.ts'
-import { textOf, tokenOf } from './waba/json.ts'
+import {
+  type ChannelEvent,
+  type ContactCard,
+  type Customer,
+  type MessageDetail,
+  type MessageKind,
+  maxCards,
+  maxPhones,
+  type Place,
+} from './channel-event.ts'
+import { type Loose, objectOf, textOf, tokenOf } from './waba/json.ts'
 
 // What readers of all channels make of values that strangers chose: in bounds, or absent.
 
@@ -122,4 +131,73 @@ export function detailOf(
 ): MessageDetail | null {
   const told = Object.entries(parts).filter(([, part]) => part !== null && part !== false)
   return told.length === 0 ? null : Object.fromEntries(told)
+}
+
+/** A call of a customer once it is over, as far as a platform tells. */
+interface EndedCall {
+  isVideo: boolean
+  outcome: 'answered' | 'missed' | 'declined'
+  /** How long it was; null when that is not told. */
+  seconds: number | null
+}
+
+/**
+ * What a call leaves among the messages: a notice of the kind `system` in these words, which the web app says in its
+ * reader's language. Nobody wrote it, and nobody is waited for.
+ */
+export function callNotice({ isVideo, outcome, seconds }: EndedCall): string {
+  const call = isVideo ? 'video call' : 'call'
+  if (outcome !== 'answered') return `${outcome === 'missed' ? 'Missed' : 'Declined'} ${call}`
+  const length = seconds === null || seconds <= 0 ? '' : ` (${clockOf(seconds)})`
+  return `${call[0]?.toUpperCase()}${call.slice(1)}${length}`
+}
+
+/** As clocks show it: `2:05`, `1:00:09`. */
+function clockOf(seconds: number): string {
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60]
+  const two = (n: number) => String(n).padStart(2, '0')
+  return hours === 0 ? `${minutes}:${two(rest)}` : `${hours}:${two(minutes)}:${two(rest)}`
+}
+
+/** What a message says, in our kinds. */
+export interface Content {
+  kind: MessageKind
+  text: string
+  detail?: MessageDetail
+}
+
+export const contentOf = (kind: MessageKind, text: string | null): Content | null =>
+  text === null ? null : { kind, text }
+
+/** Of a message that cannot be shown: only a plain word of what it is called is. */
+export function unsupported(name: string | null): Content {
+  const what = name !== null && /^[a-z][a-z_]{0,39}$/.test(name) ? `: ${name}` : ''
+  return { kind: 'system', text: `Message of a kind that cannot be shown${what}` }
+}
+
+/** A message that nobody wrote: nobody is waited for. */
+export function noticeOf(externalId: string, customer: Customer, text: string, at: Date): ChannelEvent {
+  return { type: 'message', externalId, customer, kind: 'system', text, at, referral: null, opensWindow: false }
+}
+
+/** An edit; what cannot be shown must not take the place of what could. */
+export function editOf(said: Content | null, revised: Omit<Revised, 'type' | 'text'>): Read {
+  if (said === null || said.kind === 'system') return 'edit that says nothing'
+  return { type: 'edited', ...revised, text: said.text.slice(0, maxTextLength).toWellFormed() }
+}
+
+type Revised = Extract<ChannelEvent, { originalId: string }>
+
+/** What an item became: events, and words without values for what became none. */
+export type Read = ChannelEvent | string | (ChannelEvent | string)[]
+
+/** Reads items one by one. A fault of ours in one must cost that item alone, since the platform tells all of them again, or none. */
+export function readItems(items: readonly unknown[], read: (item: Loose) => Read): (ChannelEvent | string)[] {
+  return items.flatMap((item) => {
+    try {
+      return read(objectOf(item))
+    } catch {
+      return 'item that could not be read'
+    }
+  })
 }

@@ -1,5 +1,5 @@
+import type { MediaKind, MediaSource } from './channel-event.ts'
 import type { Connection } from './connection/connection.ts'
-import type { MediaKind, MediaSource } from './message-detail.ts'
 
 /** How files come from a channel's platform and go to it. Nothing of it throws. */
 export interface MediaWay<C extends Connection = Connection> {

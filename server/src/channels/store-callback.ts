@@ -1,14 +1,19 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyError, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { type Db, harmless } from '../base/db.ts'
-import { unavailable } from '../base/errors.ts'
+import { ApiError, notFound, unauthorized, unavailable } from '../base/errors.ts'
+import { isUuid } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
+import { type App, errors } from '../base/route.ts'
 import type { Vault } from '../base/sealing/vault.ts'
+import { attributeTo } from '../base/shares/work.ts'
 import type { CallbackConnections } from './callback-connections.ts'
-import type { ChannelEvent, Parsed, Receive } from './channel-event.ts'
-import type { StoredConnection } from './connection/connection.ts'
+import type { ChannelEvent, Delivered, Parsed, Receive } from './channel-event.ts'
+import type { Channel, StoredConnection } from './connection/connection.ts'
 import { markOnPhone } from './connection/queries.ts'
-import { isWorthNoting, noteActivity } from './health/activity.ts'
-import { lagOf } from './lag.ts'
+import { isWorthNoting, lagOf, noteActivity } from './health/activity.ts'
 
 export interface CallbackDeps {
   db: Db
@@ -29,7 +34,7 @@ export interface Routed {
 const retryAfterSeconds = 5
 
 /** Reads a callback by the rules of its channel; what is no JSON holds nothing. */
-export function readCallback(body: Buffer, now: Date, parse: (payload: unknown, now: Date) => Parsed): Parsed {
+function readCallback(body: Buffer, now: Date, parse: (payload: unknown, now: Date) => Parsed): Parsed {
   try {
     return parse(JSON.parse(body.toString('utf8')), now)
   } catch {
@@ -41,7 +46,7 @@ export function readCallback(body: Buffer, now: Date, parse: (payload: unknown, 
  * Takes what a callback holds, which is known to come from the platform: resolves when all of it is committed. Throws 503
  * when it could not be, so that the platform sends it again.
  */
-export async function storeCallback(
+async function storeCallback(
   deps: CallbackDeps,
   called: StoredConnection,
   parsed: Parsed,
@@ -74,9 +79,7 @@ async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['del
   const quiet = [...deliveries].filter(([one]) => isWorthNoting(one.lastEventInAt, now))
   if (quiet.length === 0) return
   await db.tx(async (tx) => {
-    for (const [one, events] of quiet) {
-      await noteActivity(tx, one.workspaceId, one.id, 'in', now, lagOf(events, now))
-    }
+    for (const [one, events] of quiet) await noteActivity(tx, one, 'in', now, lagOf(events, now))
   }, harmless)
   // They are kept for the callbacks to come.
   for (const [one] of quiet) one.lastEventInAt = now
@@ -86,7 +89,106 @@ async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['del
 async function noteOnPhone({ db }: CallbackDeps, deliveries: Routed['deliveries']): Promise<void> {
   for (const [connection, events] of deliveries) {
     if (connection.isOnPhone || !events.some(({ type }) => type === 'echo')) continue
-    await db.tx((tx) => markOnPhone(tx, connection.workspaceId, connection.id), harmless)
+    await db.tx((tx) => markOnPhone(tx, connection), harmless)
     connection.isOnPhone = true
   }
+}
+
+// The platform sends up to 3 MB.
+const maxBodyBytes = 3 * 1024 * 1024
+
+/** What the schemas of routes that platforms call share. */
+export const callbackRoute = { tags: ['Channels'], security: [] }
+export const callbackParams = Type.Object({
+  connectionId: Type.String({ maxLength: 255, description: 'The connection that the callback is set for.' }),
+})
+
+/** Routes that platforms call. Only these take raw bytes, hence a scope of their own. */
+export function callbackScope(app: App, routes: (scope: App) => void): void {
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
+    // The signature is over the very bytes, whatever type they claim to be of.
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) => {
+      done(null, body)
+    })
+    scope.setErrorHandler((error: FastifyError) => {
+      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') throw new ApiError(413, 'Body is larger than 3 MiB')
+      throw error
+    })
+    routes(scope)
+  })
+}
+
+/** The connection that the address names, and all of its workspace and channel: they may share its callback. */
+export interface Called<C extends Channel> {
+  called: Extract<StoredConnection, { channel: C }>
+  all: Extract<StoredConnection, { channel: C }>[]
+}
+
+/**
+ * Finds whom a request calls. Throws 404 when the address names no connection of the channel. Only those whose platform
+ * has confirmed their number get any events.
+ */
+export async function calledConnections<C extends Channel>(
+  deps: CallbackDeps,
+  { params }: FastifyRequest,
+  channel: C,
+  which: 'all' | 'reserved' = 'reserved',
+): Promise<Called<C>> {
+  const id = (params as { connectionId: string }).connectionId.toLowerCase()
+  const found = isUuid(id) ? await deps.connections.find(channel, id) : []
+  const told = which === 'all' ? found : found.filter(({ isReserved }) => isReserved)
+  // They are of the channel, since only those were looked for.
+  const all = told.map(({ connection }) => connection) as Called<C>['all']
+  const called = all.find((one) => one.id === id)
+  if (called === undefined) throw notFound('Connection not found')
+  attributeTo(called.workspaceId)
+  return { called, all }
+}
+
+/** How a channel's platform proves its callbacks, and whom they are for. `P`: what a request shows as proof. */
+interface Receiver<C extends Channel, P> {
+  channel: C
+  words: { operationId: string; summary: string; description: string }
+  proofName: string
+  unproved: string
+  /** Null when it shows nothing of any use. */
+  readProof(headers: IncomingHttpHeaders): P | null
+  isProved(called: Called<C>['called'], proof: P, body: Buffer): boolean
+  parse(payload: unknown, now: Date): Parsed
+  route(connections: Called<C>, items: readonly Delivered[]): Routed
+}
+
+/** The route that a channel's platform calls: 200 means that all of the callback is stored. */
+export function receivingRoute<C extends Channel, P>(scope: App, deps: CallbackDeps, one: Receiver<C, P>): void {
+  const refused = () => unauthorized(one.unproved)
+  const options = {
+    // Before the body is read: nobody makes us hold 3 MB without so much as a proof.
+    onRequest: async ({ headers }: FastifyRequest) => {
+      if (one.readProof(headers) === null) throw refused()
+    },
+    schema: {
+      ...callbackRoute,
+      ...one.words,
+      params: callbackParams,
+      response: {
+        200: Type.Object({ success: Type.Boolean() }, { description: 'Stored, or nothing in it to store.' }),
+        ...errors(400, 401, 404, 413, 503),
+      },
+    },
+  }
+  scope.post(`/channels/${one.channel}/:connectionId/webhook`, options, async (request) => {
+    const connections = await calledConnections(deps, request, one.channel)
+    const { called } = connections
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    const proof = one.readProof(request.headers)
+    if (proof === null || !one.isProved(called, proof, body)) {
+      const fields = { workspaceId: called.workspaceId, connectionId: called.id }
+      deps.log.warn(`callback refused: ${one.proofName}`, fields)
+      throw refused()
+    }
+    const parsed = readCallback(body, deps.clock.now(), one.parse)
+    await storeCallback(deps, called, parsed, one.route(connections, parsed.items))
+    return { success: true }
+  })
 }

@@ -12,7 +12,6 @@ import { idSchema, workspaceParams } from '../team/team-schema.ts'
 import { countUnreadNotices, listNotices, markNoticesRead, type Notice } from './notices.ts'
 import type { NamedThings, NameThings } from './push/push.ts'
 import { addSubscription, type PushTarget, removeSubscription } from './push/subscriptions.ts'
-import { isQuiet, issuesOfQuiet } from './quiet-hours.ts'
 import {
   NewSubscription,
   NoticeSettingsAnswer,
@@ -22,7 +21,7 @@ import {
   ReadNotices,
   unread,
 } from './schema.ts'
-import { readSettings, storeSettings } from './settings.ts'
+import { isQuiet, issuesOfQuiet, readSettings, storeSettings } from './settings.ts'
 
 export interface NoticeDeps {
   db: Db
@@ -39,9 +38,9 @@ export interface NoticeDeps {
 const noticesPath = '/api/team/v1/workspaces/:workspaceId/notices'
 const pushPath = `${noticesPath}/push-subscriptions`
 
-function personOf({ userId }: Member): string {
+function personOf({ workspaceId, userId }: Member) {
   if (userId === null) throw forbidden('A token is nobody who could be told of anything. Sign in as a member.')
-  return userId
+  return { workspaceId, userId }
 }
 
 /** What a member is told of, and how. */
@@ -56,8 +55,7 @@ export function noticeTeamRoutes(app: App, deps: NoticeDeps, guard: TeamGuard): 
     query: NoticesQuery,
     answers: { 200: NoticesPage },
     run: async ({ member, query }) => {
-      const { workspaceId } = member
-      const userId = personOf(member)
+      const { workspaceId, userId } = personOf(member)
       const { unread: unreadOnly = false, limit = 30, cursor = null } = query
       const [page, count, { quiet }] = await Promise.all([
         listNotices(db.sql, workspaceId, userId, { limit, unreadOnly, cursor }),
@@ -81,8 +79,7 @@ export function noticeTeamRoutes(app: App, deps: NoticeDeps, guard: TeamGuard): 
     body: ReadNotices,
     answers: { 200: Type.Object({ unread }) },
     run: async ({ member, body }) => {
-      const { workspaceId } = member
-      const userId = personOf(member)
+      const { workspaceId, userId } = personOf(member)
       const now = clock.now()
       const mentioned = await db.tx((tx) => markNoticesRead(tx, workspaceId, userId, body, now))
       await mentionsRead(workspaceId, userId, mentioned)
@@ -103,8 +100,7 @@ function settingsRoutes(api: TeamApi, deps: NoticeDeps): void {
       'What I chose for this workspace, or what is usual for everybody. With the key that browsers subscribe with.',
     answers: { 200: NoticeSettingsAnswer },
     run: async ({ member }) => {
-      const { workspaceId } = member
-      const userId = personOf(member)
+      const { workspaceId, userId } = personOf(member)
       return { settings: await readSettings(db.sql, workspaceId, userId), pushKey: await pushKey() }
     },
   })
@@ -115,8 +111,7 @@ function settingsRoutes(api: TeamApi, deps: NoticeDeps): void {
     body: NoticeSettingsBody,
     answers: { 200: NoticeSettingsAnswer },
     run: async ({ member, body }) => {
-      const { workspaceId } = member
-      const userId = personOf(member)
+      const { workspaceId, userId } = personOf(member)
       const { quiet } = body
       const issues = quiet === null ? [] : issuesOfQuiet(quiet)
       if (issues.length > 0) throw new InvalidInput(issues)
@@ -156,8 +151,8 @@ function pushRoutes(api: TeamApi, deps: NoticeDeps): void {
     body: NewSubscription,
     answers: { 201: Type.Object({ id: idSchema('The subscription.') }) },
     run: async ({ member, body }) => {
-      const { workspaceId, sessionId } = member
-      const userId = personOf(member)
+      const { workspaceId, userId } = personOf(member)
+      const { sessionId } = member
       if (sessionId === null) throw forbidden('Only a browser that signed in can be told.')
       const { language, ...target } = body
       const refusal = outgoing.refusal(target.endpoint)
@@ -177,7 +172,8 @@ function pushRoutes(api: TeamApi, deps: NoticeDeps): void {
     description: 'One of my own; 404 for all others, and for one that has ended by itself.',
     params: Type.Object({ ...workspaceParams, id: idSchema('The subscription.') }),
     run: async ({ member, params }) => {
-      const isRemoved = await db.tx((tx) => removeSubscription(tx, member.workspaceId, personOf(member), params.id))
+      const { workspaceId, userId } = personOf(member)
+      const isRemoved = await db.tx((tx) => removeSubscription(tx, workspaceId, userId, params.id))
       if (!isRemoved) throw notFound('This browser is not told. Nothing is to be done.')
     },
   })

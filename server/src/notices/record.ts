@@ -1,4 +1,4 @@
-import { announce, type Sql, type Tx } from '../base/db.ts'
+import { announce, type Db, type Sql, type Tx } from '../base/db.ts'
 import { type NoticeKind, usualWays } from './ways.ts'
 
 export interface NewNotice {
@@ -87,3 +87,20 @@ const isNamed = ({ type, id }: NewNotice['actor']): boolean =>
 /** Whether the person of `s` wants notices of the kind of `n` by this way. What was never chosen is as usual. */
 const wants = (sql: Sql, way: 'bell' | 'push') =>
   sql`coalesce((s.ways -> n.kind ->> ${way}::text)::boolean, (${sql.json(usualWays)} -> n.kind ->> ${way}::text)::boolean)`
+
+/** What each frame tells the pages that are open, for the description of the stream. */
+export const noticeFrames = { 'team.notices': '`{}`: what you were told of is new, or read: list it anew' }
+
+/** What tells the browsers of this node. */
+interface Pages {
+  isFollowed(workspaceId: string): boolean
+  tell(workspaceId: string, news: { name: string; data: object; userId?: string }): void
+}
+
+/** Tells the pages of people whose notices changed, whichever node changed them. Returns how to stop. */
+export function tellOfNews(db: Pick<Db, 'onNews'>, pages: Pages): () => void {
+  return db.onNews(noticesTopic, (news) => {
+    const [workspaceId = '', userId = ''] = news.split(' ')
+    if (pages.isFollowed(workspaceId)) pages.tell(workspaceId, { name: 'team.notices', data: {}, userId })
+  })
+}

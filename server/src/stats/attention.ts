@@ -1,6 +1,6 @@
 import type { KeyRow } from '../access/people/people.ts'
 import type { Channel, ConnectionState } from '../channels/connection/connection.ts'
-import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/acknowledgement.ts'
+import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/health.ts'
 import type { UnansweredCount } from '../inbox/read/unanswered-counts.ts'
 import type { QuotaUse } from '../leads/lead/quota.ts'
 import type { EndpointState, StateReason } from '../webhooks/endpoint/endpoint.ts'

@@ -1,3 +1,4 @@
+import { groupNames, namesAskedFor } from '../events/event-groups.ts'
 import { inboxEvents } from '../inbox/api/inbox-event-catalogue.ts'
 import { leadEvents } from '../leads/api/lead-event-catalogue.ts'
 
@@ -7,3 +8,9 @@ export const eventCatalogue = { ...leadEvents, ...inboxEvents }
 export type KnownEvent = keyof typeof eventCatalogue
 
 export const eventNames = Object.keys(eventCatalogue) as KnownEvent[]
+
+/** What an endpoint can ask for: every name, and all of one kind. */
+export const eventPatterns: readonly string[] = [...eventNames, ...groupNames]
+
+/** The names that the patterns ask for. */
+export const namesOf = (patterns: readonly string[]): KnownEvent[] => namesAskedFor(eventNames, patterns)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isQuiet, type QuietHours } from '../../src/notices/quiet-hours.ts'
+import { isQuiet, type QuietHours } from '../../src/notices/settings.ts'
 
 const night: QuietHours = { timeZone: 'UTC', from: '22:00', to: '07:00', days: [] }
 const noon: QuietHours = { ...night, from: '12:00', to: '14:00' }

@@ -1,8 +1,6 @@
 import type { Clock } from '../../../server/src/base/clock.ts'
 import type { Log } from '../../../server/src/base/log.ts'
-import type { Agenda } from '../agenda.ts'
 import type { BusinessNumber } from '../world.ts'
-import type { Journal } from './journal.ts'
 import {
   type CallbackChange,
   calmDelivery,
@@ -105,22 +103,113 @@ export class Courier {
   }
 }
 
-interface Lanes {
-  add(lane: string, work: () => Promise<void>): void
-  settled(): Promise<void>
-}
-
-function createLanes(): Lanes {
+function createLanes() {
   const last = new Map<string, Promise<void>>()
   return {
-    add: (lane, work) => {
+    add: (lane: string, work: () => Promise<void>): void => {
       const mine = (last.get(lane) ?? Promise.resolve()).then(work).then(() => {
         if (last.get(lane) === mine) last.delete(lane)
       })
       last.set(lane, mine)
     },
-    settled: async () => {
+    settled: async (): Promise<void> => {
       await Promise.all(last.values())
+    },
+  }
+}
+
+/** What passed between the service and the platform, newest last; for the tests and for the curious. */
+type JournalEntry =
+  | { kind: 'call'; at: Date; method: string; path: string; body: unknown }
+  | { kind: 'webhook'; at: Date; numberId: string; attempt: number; outcome: string; body: string | null }
+
+export type Journal = ReturnType<typeof createJournal>
+
+const maxEntries = 300
+const maxBodyChars = 20_000
+
+export function createJournal() {
+  const entries: JournalEntry[] = []
+  return {
+    add: (entry: JournalEntry): void => {
+      const isLong =
+        (typeof entry.body === 'string' ? entry.body : JSON.stringify(entry.body ?? null)).length > maxBodyChars
+      entries.push(isLong ? { ...entry, body: null } : entry)
+      if (entries.length > maxEntries) entries.shift()
+    },
+    list: (): JournalEntry[] => [...entries],
+    clear: (): void => {
+      entries.length = 0
+    },
+  }
+}
+
+export type Agenda = ReturnType<typeof createAgenda>
+
+interface Task {
+  dueMs: number
+  work: () => void
+}
+
+const maxTasks = 20_000
+const longestWaitMs = 60_000
+const shortestWaitMs = 5
+
+/** Work that is due at a time of the simulated clock. */
+export function createAgenda(clock: Clock, onError: (error: unknown) => void) {
+  const tasks: Task[] = []
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  function arm(): void {
+    clearTimeout(timer)
+    const next = tasks[0]
+    if (next === undefined || stopped) return
+    const waitMs = next.dueMs - clock.now().getTime()
+    timer = setTimeout(runDue, waitMs <= 0 ? 0 : Math.min(Math.max(waitMs, shortestWaitMs), longestWaitMs))
+  }
+
+  function runNext(): void {
+    try {
+      tasks.shift()?.work()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function runDue(): void {
+    const nowMs = clock.now().getTime()
+    for (let next = tasks[0]; next !== undefined && next.dueMs <= nowMs && !stopped; next = tasks[0]) runNext()
+    arm()
+  }
+
+  return {
+    /** Throws nothing: work that fails is reported to `onError`. Returns what drops the work if it was not done yet. */
+    after: (delayMs: number, work: () => void): (() => void) => {
+      if (stopped) return () => {}
+      // Rather too early than a memory without bounds.
+      if (tasks.length >= maxTasks) runNext()
+      const task = { dueMs: clock.now().getTime() + delayMs, work }
+      const later = tasks.findLastIndex(({ dueMs }) => dueMs <= task.dueMs)
+      tasks.splice(later + 1, 0, task)
+      if (tasks[0] === task) arm()
+      return () => {
+        const at = tasks.indexOf(task)
+        if (at < 0) return
+        tasks.splice(at, 1)
+        if (at === 0) arm()
+      }
+    },
+    /** To be called when the clock has jumped: what is due now is done, what a jump back would strand keeps its distance. */
+    clockMoved: (byMs: number): void => {
+      if (byMs < 0) for (const task of tasks) task.dueMs += byMs
+      arm()
+    },
+    size: (): number => tasks.length,
+    stop: (): void => {
+      stopped = true
+      clearTimeout(timer)
+      tasks.length = 0
     },
   }
 }

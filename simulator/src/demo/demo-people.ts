@@ -1,7 +1,7 @@
 import type { ReadyMade } from '../files/ready-made.ts'
-import type { Card, Place } from '../files/shown-file.ts'
+import type { Card, FileKind, Place } from '../files/shown-file.ts'
 import type { AdKind, InboundKind } from '../inbound.ts'
-import type { NewCustomer } from '../world.ts'
+import type { NewCustomer, SimulatedTemplate } from '../world.ts'
 
 export interface DemoPerson extends Omit<NewCustomer, 'numberId'> {
   /** When they began to write. */
@@ -83,5 +83,111 @@ export const demoPeople: readonly DemoPerson[] = [
     minutesAgo: 1790,
     online: true,
     says: [{ text: 'Bom dia! Podem me mandar o orçamento em PDF?' }, { kind: 'voice', text: '' }],
+  },
+]
+
+interface PhoneDemoPerson extends Omit<NewCustomer, 'numberId'> {
+  /** When the chat began. */
+  minutesAgo: number
+  chat: readonly { from: 'customer' | 'device'; text: string; made?: ReadyMade; kind?: FileKind }[]
+}
+
+/** Invented people who are in the owner's phone already. */
+export const phoneDemoPeople: readonly PhoneDemoPerson[] = [
+  {
+    name: 'Helena Duarte',
+    phone: '5511955501201',
+    minutesAgo: 75,
+    readsAtOnce: true,
+    chat: [
+      { from: 'customer', text: 'Bom dia! Vocês abrem no sábado?' },
+      { from: 'device', text: 'Bom dia, Helena! Abrimos sim, das 9 às 14.' },
+      { from: 'device', text: 'Nossa agenda da semana', made: 'chart', kind: 'image' },
+      { from: 'customer', text: '', made: 'voice', kind: 'voice' },
+      { from: 'customer', text: 'Perfeito, obrigada!' },
+    ],
+  },
+  {
+    name: 'Owen Clarke',
+    phone: '447700900203',
+    minutesAgo: 1510,
+    chat: [
+      { from: 'customer', text: 'Hello, could I move my appointment to Thursday?' },
+      { from: 'device', text: 'Of course. Thursday at ten?' },
+    ],
+  },
+  {
+    name: 'Inés Molina',
+    phone: '34600555202',
+    minutesAgo: 2900,
+    hidesNumber: true,
+    chat: [{ from: 'customer', text: '¡Hola! ¿Tienen estacionamiento?' }],
+  },
+]
+
+/** Templates in every state that a connector has to tell apart. */
+export const demoTemplates: readonly Omit<SimulatedTemplate, 'id'>[] = [
+  {
+    name: 'welcome_back',
+    language: 'pt_BR',
+    status: 'APPROVED',
+    category: 'MARKETING',
+    parameter_format: 'POSITIONAL',
+    components: [
+      { type: 'BODY', text: 'Olá {{1}}, sentimos sua falta! Podemos ajudar com {{2}}?' },
+      { type: 'FOOTER', text: 'Parley Demo' },
+    ],
+  },
+  {
+    name: 'order_update',
+    language: 'en',
+    status: 'APPROVED',
+    category: 'UTILITY',
+    parameter_format: 'NAMED',
+    components: [{ type: 'BODY', text: 'Hi {{first_name}}, your order {{order_id}} ships today.' }],
+  },
+  {
+    name: 'order_update',
+    language: 'es',
+    status: 'APPROVED',
+    category: 'UTILITY',
+    parameter_format: 'NAMED',
+    components: [{ type: 'BODY', text: 'Hola {{first_name}}, tu pedido {{order_id}} sale hoy.' }],
+  },
+  {
+    name: 'appointment_reminder',
+    language: 'en',
+    status: 'APPROVED',
+    category: 'UTILITY',
+    parameter_format: 'POSITIONAL',
+    components: [
+      { type: 'BODY', text: 'Reminder: we see you on {{1}} at {{2}}.' },
+      {
+        type: 'BUTTONS',
+        buttons: [
+          { type: 'QUICK_REPLY', text: 'I will be there' },
+          { type: 'QUICK_REPLY', text: 'Another day' },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'summer_sale',
+    language: 'pt_BR',
+    status: 'PENDING',
+    category: 'MARKETING',
+    parameter_format: 'POSITIONAL',
+    components: [{ type: 'BODY', text: 'A liquidação de verão começou, {{1}}!' }],
+  },
+  {
+    name: 'new_catalog',
+    language: 'es',
+    status: 'APPROVED',
+    category: 'MARKETING',
+    parameter_format: 'POSITIONAL',
+    components: [
+      { type: 'HEADER', format: 'IMAGE' },
+      { type: 'BODY', text: 'Ya está aquí nuestro nuevo catálogo.' },
+    ],
   },
 ]

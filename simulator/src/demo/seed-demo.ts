@@ -1,13 +1,11 @@
+import { addTemplate } from '../control-routes.ts'
 import { write } from '../customer-acts.ts'
 import { addReadyMade } from '../files/ready-made.ts'
 import { shownWith } from '../files/shown-file.ts'
 import { makePhoneId } from '../linked/shapes.ts'
 import type { Simulator } from '../simulator.ts'
-import { addTemplate } from '../template-routes.ts'
 import { addCustomer, addMessage } from '../world.ts'
-import { demoPeople } from './demo-people.ts'
-import { phoneDemoPeople } from './demo-phone.ts'
-import { demoTemplates } from './demo-templates.ts'
+import { demoPeople, demoTemplates, phoneDemoPeople } from './demo-people.ts'
 
 const minuteMs = 60_000
 const betweenMs = 35_000
@@ -28,7 +26,7 @@ export function seedDemo(simulator: Simulator, { speak }: { speak: boolean }): v
       const at = new Date(now - minutesAgo * minuteMs + index * betweenMs)
       const file = made && addReadyMade(platform.files, number.numberId, made, fileName)
       const utterance = { kind, text, about: ids[about ?? -1] ?? null, file, ...parts }
-      ids.push(write(platform, number, customer, utterance, { ad, at }).id)
+      ids.push(write({ platform, number, customer }, utterance, { ad, at }).id)
     }
   }
   seedPhone(simulator)

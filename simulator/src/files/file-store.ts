@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Clock } from '../../../server/src/base/clock.ts'
-import { randomDigits } from '../random-digits.ts'
+import { randomDigits } from '../wamid.ts'
 
 /** A file that the platform keeps for a number, whoever gave it. */
 export interface StoredFile extends FileTold {
@@ -32,17 +32,7 @@ export interface FileTold {
   thumbnail?: Buffer
 }
 
-/** Where the platform keeps files: what is made up in memory, what is brought in a folder of its own until it stops. */
-export interface FileStore {
-  /** Keeps bytes that are at hand. */
-  add(numberId: string, bytes: Buffer, told: FileTold): StoredFile
-  /** Keeps a stream of at most so many bytes; throws `TooManyBytes` when there are more, and keeps nothing then. */
-  take(numberId: string, bytes: AsyncIterable<Uint8Array>, told: FileTold, maxBytes: number): Promise<StoredFile>
-  /** Undefined for what was never there, was removed, made room, or is older than the platform keeps it. */
-  find(id: string): StoredFile | undefined
-  remove(id: string): void
-  stop(): void
-}
+export type FileStore = ReturnType<typeof createFileStore>
 
 export class TooManyBytes extends Error {}
 
@@ -50,7 +40,8 @@ const limits = { files: 5_000, bytes: 1024 * 1024 * 1024 }
 const keptForMs = 30 * 86_400_000
 const idLength = 16
 
-export function createFileStore(clock: Clock): FileStore {
+/** Where the platform keeps files: what is made up in memory, what is brought in a folder of its own until it stops. */
+export function createFileStore(clock: Clock) {
   const files = new Map<string, StoredFile>()
   let folder: string | null = null
   let bytesInAll = 0
@@ -79,11 +70,13 @@ export function createFileStore(clock: Clock): FileStore {
     addedAt: clock.now(),
   })
   return {
-    add: (numberId, bytes, told) => {
+    /** Keeps bytes that are at hand. */
+    add: (numberId: string, bytes: Buffer, told: FileTold): StoredFile => {
       const sha256 = createHash('sha256').update(bytes).digest()
       return keep({ ...newFile(numberId, told), size: bytes.length, sha256, kept: bytes })
     },
-    take: async (numberId, bytes, told, maxBytes) => {
+    /** Keeps a stream of at most so many bytes; throws `TooManyBytes` when there are more, and keeps nothing then. */
+    take: async (numberId: string, bytes: AsyncIterable<Uint8Array>, told: FileTold, maxBytes: number) => {
       const file = newFile(numberId, told)
       const kept = join(folderOf(), file.id)
       try {
@@ -93,16 +86,17 @@ export function createFileStore(clock: Clock): FileStore {
         throw error
       }
     },
-    find: (id) => {
+    /** Undefined for what was never there, was removed, made room, or is older than the platform keeps it. */
+    find: (id: string): StoredFile | undefined => {
       const file = files.get(id)
       const isOld = file !== undefined && clock.now().getTime() - file.addedAt.getTime() >= keptForMs
       return isOld ? undefined : file
     },
-    remove: (id) => {
+    remove: (id: string): void => {
       const file = files.get(id)
       if (file !== undefined) remove(file)
     },
-    stop: () => {
+    stop: (): void => {
       files.clear()
       if (folder !== null) rmSync(folder, { recursive: true, force: true })
     },
@@ -156,6 +150,9 @@ export interface Sealed {
   sealedAs: SealedAs
   sealedSha256: Buffer
 }
+
+/** Files that messages of this network name, by the last part of their address. */
+export type SealedFiles = Map<string, { file: StoredFile; sealed: Sealed }>
 
 const macLength = 10
 

@@ -31,17 +31,10 @@ export const shownFile = (kind: FileKind, file: StoredFile, name: string | null 
 })
 
 /** The real phone would load it; this one loads nothing from elsewhere. */
-export const shownLink = (kind: FileKind, link: string, name: string | null): ShownFile => ({
-  id: null,
-  link,
-  kind,
-  mimeType: null,
-  name,
-  size: null,
-  width: null,
-  height: null,
-  seconds: null,
-})
+export const shownLink = (kind: FileKind, link: string, name: string | null): ShownFile => {
+  const unknown = { id: null, mimeType: null, size: null, width: null, height: null, seconds: null }
+  return { ...unknown, kind, link, name }
+}
 
 export interface Place {
   latitude: number

@@ -1,9 +1,8 @@
 import type { FileStore } from '../files/file-store.ts'
 import type { FileKind, Place, ShownFile } from '../files/shown-file.ts'
-import { componentOf, fillPlaceholders, placeholdersOf, type SimulatedTemplate } from '../template.ts'
+import { componentOf, fillPlaceholders, placeholdersOf, type SimulatedTemplate } from '../world.ts'
 import { checkPlace, checkWhere } from './check-content.ts'
-import { type Body, isObject } from './graph-body.ts'
-import { GraphError, invalidParameter, missingParameter } from './graph-error.ts'
+import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
 
 const maxFilled = { alone: 32_768, withOthers: 1024 }
 

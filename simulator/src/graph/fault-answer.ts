@@ -1,10 +1,22 @@
 import type { FastifyReply } from 'fastify'
-import type { Fault } from '../faults.ts'
+import { type Fault, takeFault } from '../faults.ts'
 import type { Platform } from '../platform.ts'
 import { GraphError } from './graph-error.ts'
 
 const htmlBody =
   '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Sorry, something went wrong.</h1></body></html>'
+
+/** Answers what `accept` says, which a well-behaved platform does, or as a fault wants it that meets the call. */
+export function answerOr(
+  platform: Platform,
+  reply: FastifyReply,
+  on: Fault['on'],
+  accept: (failWith: number | null) => object,
+  recipient: readonly (string | null)[] = [],
+): unknown {
+  const fault = takeFault(platform.faults, on, recipient)
+  return fault === undefined ? accept(null) : answerWithFault(platform, fault, reply, accept)
+}
 
 /** Answers as the fault says; `accept` is what a well-behaved platform would have done. */
 export function answerWithFault(

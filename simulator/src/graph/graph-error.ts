@@ -125,3 +125,8 @@ export function statusError(code: number): object {
     href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
   }
 }
+
+export type Body = Record<string, unknown>
+
+export const isObject = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

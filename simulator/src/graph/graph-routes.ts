@@ -2,15 +2,53 @@ import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
 import { verifyCallback } from '../callbacks/parcel.ts'
-import { takeFault } from '../faults.ts'
 import type { Platform } from '../platform.ts'
-import type { BusinessNumber } from '../world.ts'
-import { answerWithFault } from './fault-answer.ts'
-import { isObject } from './graph-body.ts'
-import { expiredToken, GraphError, invalidParameter, unknownObject } from './graph-error.ts'
-import { answerUpload, answerWhereabouts, bytesRoute, fileOf, notedBody, takeForms } from './media-routes.ts'
-import { takeMessage } from './take-message.ts'
-import { listTemplates } from './template-list.ts'
+import type { BusinessNumber, SimulatedTemplate } from '../world.ts'
+import { takeMessage } from './accept.ts'
+import { answerOr } from './fault-answer.ts'
+import { expiredToken, GraphError, invalidParameter, isObject, unknownObject } from './graph-error.ts'
+import { answerUpload, answerWhereabouts, bytesRoute, fileOf, noteCall } from './media-routes.ts'
+
+const defaultLimit = 25
+const maxLimit = 1000
+
+/** One page of templates; `next` is there only when another page is. `address` is the list's own, for `next`. */
+function listTemplates(all: Iterable<SimulatedTemplate>, query: Record<string, string>, address: string): object {
+  const limit = query.limit === undefined ? defaultLimit : Number(query.limit)
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) throw invalidParameter('Param limit is not valid.')
+  const fits = [...all].filter((template) => matches(template, query))
+  const start = query.after === undefined ? 0 : placeOf(query.after)
+  const page = fits.slice(start, start + limit)
+  const end = start + page.length
+  const cursors = { before: cursorOf(start), after: cursorOf(end) }
+  if (page.length === 0) return { data: [] }
+  return {
+    data: page,
+    paging: end < fits.length ? { cursors, next: nextOf(address, query, cursors.after) } : { cursors },
+  }
+}
+
+function matches(template: SimulatedTemplate, query: Record<string, string>): boolean {
+  const { name, status, category, language } = query
+  return (
+    (name === undefined || template.name === name) &&
+    (status === undefined || template.status === status) &&
+    (category === undefined || template.category === category) &&
+    (language === undefined || template.language === language)
+  )
+}
+
+const cursorOf = (place: number): string => `${Buffer.from(String(place)).toString('base64url')}ZD`
+
+function placeOf(cursor: string): number {
+  const text = Buffer.from(cursor.replace(/ZD$/, ''), 'base64url').toString()
+  if (!/^\d{1,6}$/.test(text)) throw invalidParameter('Param after is not a valid cursor.')
+  return Number(text)
+}
+
+function nextOf(address: string, query: Record<string, string>, after: string): string {
+  return `${address}?${new URLSearchParams({ ...query, after })}`
+}
 
 type ObjectRequest = FastifyRequest<{
   Params: { version: string; objectId: string }
@@ -22,27 +60,19 @@ const root = '/:version(^v\\d{1,2}\\.\\d$)/:objectId'
 /** The platform's own interface, under any version. It is described by its vendor, hence hidden here. */
 export function graphRoutes(app: App, platform: Platform): void {
   app.setErrorHandler((error, _request, reply) => answerError(platform, error, reply))
-  app.addHook('preHandler', async ({ method, url, body }) => {
-    platform.journal.add({
-      kind: 'call',
-      at: platform.clock.now(),
-      method,
-      path: url.split('?')[0] ?? '',
-      body: notedBody(body),
-    })
-  })
+  app.addHook('preHandler', async (request) => noteCall(platform, request))
   const schema = { hide: true }
-  app.post(`${root}/messages`, { schema }, (request: ObjectRequest, reply) =>
-    takeMessage(platform, numberOf(platform, request), request.body, reply),
-  )
-  app.post(`${root}/marketing_messages`, { schema }, (request: ObjectRequest, reply) =>
-    takeMessage(platform, numberOf(platform, request), request.body, reply),
-  )
+  for (const endpoint of ['messages', 'marketing_messages']) {
+    app.post(`${root}/${endpoint}`, { schema }, (request: ObjectRequest, reply) =>
+      takeMessage(platform, numberOf(platform, request), request.body, reply),
+    )
+  }
   app.get(`${root}/message_templates`, { schema }, (request: ObjectRequest, reply) => {
     const number = accountOf(platform, request)
-    const fault = takeFault(platform.faults, 'templates', [])
-    const answer = () => listTemplates(platform.world.templates.values(), request.query, baseOf(request, number))
-    return fault === undefined ? answer() : answerWithFault(platform, fault, reply, answer)
+    const { templates } = platform.world
+    return answerOr(platform, reply, 'templates', () =>
+      listTemplates(templates.values(), request.query, baseOf(request, number)),
+    )
   })
   app.get(`${root}/phone_numbers`, { schema }, (request: ObjectRequest) => {
     const { accountId } = accountOf(platform, request)
@@ -94,7 +124,6 @@ function subscriptionRoutes(app: App, platform: Platform): void {
 
 function mediaRoutes(app: App, platform: Platform): void {
   const schema = { hide: true }
-  takeForms(app)
   bytesRoute(app, platform)
   app.post(`${root}/media`, { schema }, (request: ObjectRequest, reply) =>
     answerUpload(platform, numberOf(platform, request), request, reply),

@@ -1,15 +1,120 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
 import { takeFault } from '../faults.ts'
-import { bytesOf, type StoredFile } from '../files/file-store.ts'
-import { notThere, serveFile } from '../files/serve-file.ts'
-import { isStream } from '../files/take-file.ts'
+import { notThere, serveFile } from '../file-routes.ts'
+import { bytesOf, type StoredFile, TooManyBytes } from '../files/file-store.ts'
+import { withSize } from '../files/look-into.ts'
+import type { FileKind } from '../files/shown-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
 import { answerWithFault } from './fault-answer.ts'
 import { GraphError, invalidParameter, unknownObject } from './graph-error.ts'
-import { takeUpload } from './take-upload.ts'
+
+/** Takes a file that is to be sent, as the platform does, and keeps it for 30 days. */
+async function takeUpload(
+  platform: Platform,
+  { numberId }: BusinessNumber,
+  request: FastifyRequest,
+): Promise<StoredFile> {
+  let file: StoredFile | null = null
+  const fields = new Map<string, unknown>()
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'field') {
+        fields.set(part.fieldname, part.value)
+        continue
+      }
+      if (file !== null || part.fieldname !== 'file') throw invalidParameter('Param file must be one file.')
+      const told = { mimeType: part.mimetype, name: part.filename || null }
+      file = await platform.files.take(numberId, part.file, told, mostBytes)
+    }
+    return withSize(checked(file, fields))
+  } catch (error) {
+    if (file !== null) platform.files.remove(file.id)
+    if (error instanceof TooManyBytes) throw tooLarge(mostBytes)
+    throw error instanceof GraphError ? error : invalidParameter('The form cannot be read.')
+  }
+}
+
+function checked(file: StoredFile | null, fields: ReadonlyMap<string, unknown>): StoredFile {
+  if (fields.get('messaging_product') !== 'whatsapp') {
+    throw invalidParameter('The parameter messaging_product is required.')
+  }
+  if (file === null) throw invalidParameter('The parameter file is required.')
+  file.mimeType = String(fields.get('type') || file.mimeType)
+  const most = bytesAllowed(file.mimeType)
+  if (most === null) {
+    throw invalidParameter(
+      `Param file must be a file with one of the following types: ${takenTypes.join(', ')}. ` +
+        `Received file of type '${bareType(file.mimeType).slice(0, 100)}'.`,
+    )
+  }
+  if (file.size === 0) throw new GraphError(131053, { details: 'The file is empty.' })
+  if (file.size > most) throw tooLarge(most)
+  return file
+}
+
+const tooLarge = (most: number): GraphError =>
+  new GraphError(131053, { details: `File size is too large: a file of this type may have ${most} bytes.` })
+
+const megabyte = 1024 * 1024
+
+interface Accepted {
+  types: readonly string[]
+  bytes: number
+}
+
+const images: Accepted = { types: ['image/jpeg', 'image/png'], bytes: 5 * megabyte }
+const stickers: Accepted = { types: ['image/webp'], bytes: 500 * 1024 }
+const videos: Accepted = { types: ['video/mp4', 'video/3gpp'], bytes: 16 * megabyte }
+const sounds: Accepted = {
+  types: ['audio/aac', 'audio/mp4', 'audio/mpeg', 'audio/amr', 'audio/ogg', 'audio/opus'],
+  bytes: 16 * megabyte,
+}
+const documents: Accepted = {
+  types: [
+    'application/vnd.ms-powerpoint',
+    'application/msword',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'application/pdf',
+    'text/plain',
+    'application/vnd.ms-excel',
+  ],
+  bytes: 100 * megabyte,
+}
+
+const all = [sounds, documents, images, stickers, videos]
+
+/** Every type that the platform takes, in the order in which it names them. */
+const takenTypes: readonly string[] = all.flatMap(({ types }) => types)
+
+/** The most that the platform takes of anything. */
+const mostBytes = documents.bytes
+
+/** Without its parameters. */
+const bareType = (mimeType: string): string => mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+
+/** The most bytes of a type; null when the platform does not take it. */
+const bytesAllowed = (mimeType: string): number | null =>
+  all.find(({ types }) => types.includes(bareType(mimeType)))?.bytes ?? null
+
+const sendable: Record<FileKind, readonly string[] | null> = {
+  image: images.types,
+  sticker: stickers.types,
+  video: videos.types,
+  audio: sounds.types,
+  voice: ['audio/ogg', 'audio/opus'],
+  // Whatever it took is a document if one says so.
+  document: null,
+}
+
+/** Whether a file of this type goes as a message of this kind. */
+export const mayGoAs = (kind: FileKind, mimeType: string): boolean =>
+  sendable[kind]?.includes(bareType(mimeType)) ?? true
 
 const addressLivesMs = 5 * 60_000
 const keptPath = '/whatsapp_business/attachments/'
@@ -17,13 +122,20 @@ const keptPath = '/whatsapp_business/attachments/'
 // Addresses end with the process, as its files do.
 const addressKey = randomBytes(32)
 
-/** Lets forms through as they come. */
-export const takeForms = (app: App): void => {
-  app.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
+/** Has forms read part by part. The store of files says how long a file may be. */
+export const takeForms = async (app: App): Promise<void> => {
+  await app.register(multipart, { limits: { parts: 20, fieldSize: 16 * 1024, fileSize: Number.MAX_SAFE_INTEGER } })
 }
 
-/** What a call says in the journal: of a form, that it was one. */
-export const notedBody = (body: unknown): unknown => (isStream(body) ? { form: true } : body)
+/** Notes a call in the journal; of a form, that it was one. */
+export const noteCall = (platform: Platform, request: FastifyRequest): void =>
+  platform.journal.add({
+    kind: 'call',
+    at: platform.clock.now(),
+    method: request.method,
+    path: request.url.split('?')[0] ?? '',
+    body: request.isMultipart() ? { form: true } : request.body,
+  })
 
 /** Takes an upload of a number, unless a fault meets it. */
 export async function answerUpload(
@@ -33,8 +145,8 @@ export async function answerUpload(
   reply: FastifyReply,
 ): Promise<unknown> {
   const fault = takeFault(platform.faults, 'upload', [])
-  if (!isStream(request.body)) throw invalidParameter('The parameter messaging_product is required.')
-  const file = await takeUpload(platform, number, request.headers['content-type'] ?? '', request.body)
+  if (!request.isMultipart()) throw invalidParameter('The parameter messaging_product is required.')
+  const file = await takeUpload(platform, number, request)
   const answer = () => ({ id: file.id })
   if (fault === undefined) return answer()
   if (fault.effect === 'fail') throw new GraphError(fault.code)

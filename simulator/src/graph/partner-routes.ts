@@ -1,15 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
-import { type Fault, takeFault } from '../faults.ts'
+import type { Fault } from '../faults.ts'
 import type { Platform } from '../platform.ts'
-import type { SimulatedTemplate } from '../template.ts'
-import type { BusinessNumber, PartnerSide } from '../world.ts'
-import { answerWithFault } from './fault-answer.ts'
-import { isObject } from './graph-body.ts'
-import { invalidParameter } from './graph-error.ts'
+import type { BusinessNumber, PartnerSide, SimulatedTemplate } from '../world.ts'
+import { takeMessage } from './accept.ts'
+import { answerOr } from './fault-answer.ts'
+import { invalidParameter, isObject } from './graph-error.ts'
 import { answerError } from './graph-routes.ts'
-import { answerUpload, answerWhereabouts, fileOf, notedBody, takeForms } from './media-routes.ts'
-import { takeMessage } from './take-message.ts'
+import { answerUpload, answerWhereabouts, fileOf, noteCall } from './media-routes.ts'
 
 type Served = BusinessNumber & { partner: PartnerSide }
 
@@ -19,15 +17,7 @@ export function partnerRoutes(app: App, platform: Platform): void {
     if (!(error instanceof PartnerError)) return answerError(platform, error, reply)
     return reply.code(error.statusCode).send(error.body)
   })
-  app.addHook('preHandler', async ({ method, url, body }) => {
-    platform.journal.add({
-      kind: 'call',
-      at: platform.clock.now(),
-      method,
-      path: url.split('?')[0] ?? '',
-      body: notedBody(body),
-    })
-  })
+  app.addHook('preHandler', async (request) => noteCall(platform, request))
   const schema = { hide: true }
   app.post('/messages', { schema }, (request, reply) =>
     takeMessage(platform, numberOf(platform, request), request.body, reply),
@@ -40,9 +30,7 @@ export function partnerRoutes(app: App, platform: Platform): void {
       schema,
       handler: (request: FastifyRequest, reply: FastifyReply) => {
         const number = numberOf(platform, request)
-        const fault = takeFault(platform.faults, on, [])
-        if (fault === undefined) return answer(number, request)
-        return answerWithFault(platform, fault, reply, () => answer(number, request))
+        return answerOr(platform, reply, on, () => answer(number, request))
       },
     })
   route('GET', '/v1/configs/phone_number', 'number', ({ phone }) => ({ phone_number: phone }))
@@ -65,7 +53,6 @@ const platformsStore = 'https://lookaside.fbsbx.com'
 function mediaRoutes(app: App, platform: Platform): void {
   const schema = { hide: true }
   const one = '/:fileId(^\\d{10,20}$)'
-  takeForms(app)
   app.post('/media', { schema }, (request, reply) =>
     answerUpload(platform, numberOf(platform, request), request, reply),
   )

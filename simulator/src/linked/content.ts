@@ -1,10 +1,9 @@
-import type { StoredFile } from '../files/file-store.ts'
+import type { SealedFiles, StoredFile } from '../files/file-store.ts'
 import { type Card, type FileKind, isFileKind } from '../files/shown-file.ts'
 import { type AdKind, cardNamed, type InboundKind, placeNamed, referralOf, type Utterance } from '../inbound.ts'
-import { randomDigits } from '../random-digits.ts'
+import { randomDigits } from '../wamid.ts'
 import type { ChatMessage } from '../world.ts'
-import { fileContent, type SealedFiles } from './file-content.ts'
-import { jidOf } from './shapes.ts'
+import { fileContent, jidOf } from './shapes.ts'
 
 /** Who sends something, what it is about, and where its file is told of. */
 export interface Setting {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../server/src/base/clock.ts'
-import { type Agenda, createAgenda } from '../agenda.ts'
-import type { SealedFiles } from './file-content.ts'
+import { type Agenda, createAgenda } from '../callbacks/courier.ts'
+import type { SealedFiles } from '../files/file-store.ts'
 
 /** A program that shares a phone's number, as a linked device of it. */
 export interface Device {

@@ -1,21 +1,52 @@
+import { Type } from 'typebox'
 import { notFound, unprocessable } from '../../../server/src/base/errors.ts'
 import type { App } from '../../../server/src/base/route.ts'
-import { typeOnDevice } from '../business-acts.ts'
+import { closed } from '../control-schema.ts'
+import { typeOnDevice } from '../customer-acts.ts'
+import { presentCustomer } from '../customer-routes.ts'
 import type { Platform } from '../platform.ts'
-import { markRead } from '../read.ts'
-import type { BusinessNumber } from '../world.ts'
+import { markRead } from '../values.ts'
+import type { BusinessNumber, Customer } from '../world.ts'
 import { devicesOf } from './network.ts'
-import { dropDevices, unlink } from './open.ts'
-import * as schema from './owner-schema.ts'
-import { enterCode, scan } from './pairing.ts'
-import { presentPhone } from './present-phone.ts'
+import { dropDevices, enterCode, isFor, scan, unlink, waiting } from './pairing.ts'
 import { jidOf } from './shapes.ts'
+import { tellDevices } from './socket.ts'
 import { customerAt } from './take.ts'
-import { tellDevices } from './tell-devices.ts'
+
+const customerId = Type.String({ maxLength: 20 })
+
+const params = Type.Object({ numberId: Type.String({ maxLength: 40 }) })
+const deviceParams = Type.Object({
+  numberId: Type.String({ maxLength: 40 }),
+  deviceId: Type.String({ maxLength: 60 }),
+})
+const scanned = closed({ qr: Type.String({ minLength: 1, maxLength: 1000, description: 'What the QR code says' }) })
+const typedCode = closed({
+  code: Type.String({ minLength: 8, maxLength: 20, description: 'Eight characters; dashes and case are no matter' }),
+})
+const opened = closed({ customerId })
+const newChat = closed({
+  phone: Type.String({ pattern: '^\\d{5,20}$', maxLength: 20, description: 'Digits with country code' }),
+  text: Type.String({ minLength: 1, maxLength: 4096 }),
+})
+const drop = closed({
+  code: Type.Integer({ minimum: 400, maximum: 599, description: 'Why the socket closes', example: 428 }),
+  again: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1000,
+      default: 0,
+      description: 'So many sockets that open next close with it',
+    }),
+  ),
+})
+const rawEvent = closed({
+  event: Type.String({ pattern: '^[a-z]+([-.][a-z]+)*$', maxLength: 60, example: 'messages.upsert' }),
+  data: Type.Unknown({ description: 'Anything at all' }),
+})
 
 const tags = ['Linked devices']
 const one = '/simulator/phones/:numberId'
-const params = schema.phoneParams
 
 /** What the owner of a phone does with it, and what its network does to the devices that are linked to it. */
 export function ownerRoutes(app: App, platform: Platform): void {
@@ -34,17 +65,17 @@ export function ownerRoutes(app: App, platform: Platform): void {
 }
 
 function linkRoutes(app: App, platform: Platform): void {
-  const scans = { tags, summary: 'Scan a QR code with the phone', params, body: schema.scanned }
+  const scans = { tags, summary: 'Scan a QR code with the phone', params, body: scanned }
   app.post(`${one}/scan`, { schema: scans }, (request) => {
     const number = phoneOf(platform, request.params.numberId)
     return { deviceId: scan(platform, number, request.body.qr).id }
   })
-  const types = { tags, summary: 'Type the eight characters of a device on the phone', params, body: schema.typedCode }
+  const types = { tags, summary: 'Type the eight characters of a device on the phone', params, body: typedCode }
   app.post(`${one}/code`, { schema: types }, (request) => {
     const number = phoneOf(platform, request.params.numberId)
     return { deviceId: enterCode(platform, number, request.body.code).id }
   })
-  const unlinks = { tags, summary: 'Unlink a device', params: schema.deviceParams }
+  const unlinks = { tags, summary: 'Unlink a device', params: deviceParams }
   app.delete(`${one}/devices/:deviceId`, { schema: unlinks }, ({ params: { numberId, deviceId } }) => {
     const number = phoneOf(platform, numberId)
     const device = platform.linked.devices.get(deviceId)
@@ -56,15 +87,15 @@ function linkRoutes(app: App, platform: Platform): void {
 
 // Answers to a chat that is there go by the customer's own echo route.
 function chatRoutes(app: App, platform: Platform): void {
-  const begins = { tags, summary: 'The owner writes to any number', params, body: schema.newChat }
+  const begins = { tags, summary: 'The owner writes to any number', params, body: newChat }
   app.post(`${one}/messages`, { schema: begins }, ({ params: { numberId }, body: { phone, text } }, reply) => {
     const number = phoneOf(platform, numberId)
     const customer = customerAt(platform, number, jidOf(phone))
     if (customer === undefined) throw unprocessable('There is no such phone')
-    const { id, status, at } = typeOnDevice(platform, number, customer, text)
+    const { id, status, at } = typeOnDevice({ platform, number, customer }, text)
     return reply.code(201).send({ id, status, at, customerId: customer.id })
   })
-  const reads = { tags, summary: 'The owner reads a chat', params, body: schema.opened }
+  const reads = { tags, summary: 'The owner reads a chat', params, body: opened }
   app.post(`${one}/read`, { schema: reads }, ({ params: { numberId }, body: { customerId } }) => {
     const number = phoneOf(platform, numberId)
     const customer = platform.world.customers.get(customerId)
@@ -76,13 +107,13 @@ function chatRoutes(app: App, platform: Platform): void {
 }
 
 function networkRoutes(app: App, platform: Platform): void {
-  const drops = { tags, summary: 'Close the sockets of the linked devices', params, body: schema.drop }
+  const drops = { tags, summary: 'Close the sockets of the linked devices', params, body: drop }
   app.post(`${one}/drop`, { schema: drops }, ({ params: { numberId }, body: { code, again = 0 } }) => {
     const number = phoneOf(platform, numberId)
     dropDevices(platform, number, code, again)
     return presentPhone(platform, number)
   })
-  const tells = { tags, summary: 'Tell the linked devices any event at all', params, body: schema.rawEvent }
+  const tells = { tags, summary: 'Tell the linked devices any event at all', params, body: rawEvent }
   app.post(`${one}/events`, { schema: tells }, ({ params: { numberId }, body: { event, data } }) => {
     const devices = devicesOf(platform.linked, phoneOf(platform, numberId).numberId)
     tellDevices(platform, devices, event, data)
@@ -95,3 +126,37 @@ function phoneOf({ world }: Platform, numberId: string): BusinessNumber {
   if (number?.network !== 'linked') throw notFound('There is no such phone. Add one by POST /simulator/numbers')
   return number
 }
+
+/** The owner's phone: its chats, its linked devices, and who wants to become one. */
+function presentPhone(platform: Platform, number: BusinessNumber) {
+  const { numberId, name, phone } = number
+  const customers = [...platform.world.customers.values()].filter((customer) => customer.numberId === numberId)
+  return {
+    numberId,
+    name,
+    phone,
+    devices: devicesOf(platform.linked, numberId).map(({ id, linkedAt, socket, queue }) => ({
+      id,
+      linkedAt,
+      isOnline: socket !== null,
+      unacknowledged: queue.length,
+    })),
+    waiting: waiting(platform).map(({ id, pairing }) => ({
+      id: id.slice(0, 8),
+      qr: pairing?.qr ?? null,
+      expiresAt: pairing?.expiresAt ?? null,
+      wantsCode: pairing !== null && isFor(number, pairing),
+    })),
+    chats: customers.map((customer) => presentChatLine(platform, customer)).sort(byNewest),
+  }
+}
+
+function presentChatLine(platform: Platform, customer: Customer) {
+  const unread = customer.messages.filter(
+    ({ from, status }) => from === 'customer' && (status === 'sent' || status === 'delivered'),
+  )
+  return { ...presentCustomer(platform, customer), unread: unread.length }
+}
+
+const byNewest = (a: { lastAt: Date | null }, b: { lastAt: Date | null }): number =>
+  (b.lastAt?.getTime() ?? 0) - (a.lastAt?.getTime() ?? 0)

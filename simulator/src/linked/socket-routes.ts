@@ -1,17 +1,56 @@
+import { Type } from 'typebox'
 import { conflict, gone } from '../../../server/src/base/errors.ts'
-import type { App } from '../../../server/src/base/route.ts'
-import { takeFile } from '../files/take-file.ts'
+import { type App, nullable, oneOf } from '../../../server/src/base/route.ts'
+import { wholeNumber } from '../../../server/src/base/schema-types.ts'
+import { closed } from '../control-schema.ts'
+import { takeFile } from '../files/look-into.ts'
+import { fileKinds } from '../files/shown-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
 import type { Device, LinkedSocket } from './network.ts'
-import { openSocket, unlink } from './open.ts'
-import { makeCode } from './pairing.ts'
+import { credentials, makeCode, openSocket, unlink } from './pairing.ts'
 import { dropSocket, poll } from './socket.ts'
-import * as schema from './socket-schema.ts'
 import { takeFromDevice, takeRead } from './take.ts'
 
+const ratchet = wholeNumber('How far the keys of the device have moved on')
+const jid = Type.String({ minLength: 1, maxLength: 120, example: '5511955501234@s.whatsapp.net' })
+const messageId = Type.String({ minLength: 1, maxLength: 120 })
+
+const open = closed({ credentials: nullable(credentials) })
+const params = Type.Object({ socketId: Type.String({ maxLength: 60 }) })
+const pollRequest = closed({
+  after: wholeNumber('The last event that was taken for good'),
+  ratchet,
+  waitMs: Type.Integer({ minimum: 0, maximum: 25_000 }),
+})
+const message = closed({
+  id: messageId,
+  jid,
+  text: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536, description: 'Or the caption of the file' })),
+  previewUrl: Type.Boolean(),
+  file: Type.Optional(
+    closed({
+      fileId: Type.String({ maxLength: 40, description: 'As the network has called it when it was given' }),
+      kind: oneOf(fileKinds),
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: 240 })),
+    }),
+  ),
+  quotes: Type.Optional(messageId),
+  reaction: Type.Optional(
+    closed({ about: messageId, emoji: Type.String({ maxLength: 40, description: 'Empty lifts it' }) }),
+  ),
+  ratchet,
+})
+const fileQuery = closed({
+  type: Type.String({ minLength: 3, maxLength: 120, example: 'image/jpeg' }),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 240 })),
+})
+const read = closed({ jid, id: messageId })
+const codeRequest = closed({
+  phone: Type.String({ pattern: '^\\d{5,20}$', maxLength: 20, description: 'Digits with country code' }),
+})
+
 const one = '/linked/sockets/:socketId'
-const params = schema.socketParams
 
 /**
  * The network as linked devices see it: a socket is opened, tells events to whoever asks for the next, and takes
@@ -19,37 +58,37 @@ const params = schema.socketParams
  */
 export function socketRoutes(app: App, platform: Platform): void {
   const hide = true
-  app.post('/linked/sockets', { schema: { hide, body: schema.open } }, ({ body }, reply) => {
+  app.post('/linked/sockets', { schema: { hide, body: open } }, ({ body }, reply) => {
     note(platform, 'POST', '', { device: body.credentials?.device ?? null })
     return reply.code(201).send({ socketId: openSocket(platform, body.credentials).id })
   })
-  app.post(`${one}/poll`, { schema: { hide, params, body: schema.pollRequest } }, (request) => {
+  app.post(`${one}/poll`, { schema: { hide, params, body: pollRequest } }, (request) => {
     const socket = socketOf(platform, request.params.socketId)
     const { after, ratchet, waitMs } = request.body
     advance(socket, ratchet)
     return poll(platform, socket, after, waitMs)
   })
-  app.post(`${one}/messages`, { schema: { hide, params, body: schema.message } }, (request, reply) => {
+  app.post(`${one}/messages`, { schema: { hide, params, body: message } }, (request, reply) => {
     const [number, device, socket] = deviceOf(platform, request.params.socketId)
     note(platform, 'POST', '/messages', request.body)
     advance(socket, request.body.ratchet)
     return takeFromDevice(platform, number, device, request.body, reply)
   })
   // What Baileys does by itself when a message with a file is sent: the file goes first.
-  app.post(`${one}/files`, { schema: { hide, params, querystring: schema.fileQuery } }, async (request, reply) => {
+  app.post(`${one}/files`, { schema: { hide, params, querystring: fileQuery } }, async (request, reply) => {
     const [number] = deviceOf(platform, request.params.socketId)
     note(platform, 'POST', '/files', null)
     const { type, name } = request.query
     const file = await takeFile(platform, number.numberId, { body: request.body, type, name })
     return reply.code(201).send({ fileId: file.id })
   })
-  app.post(`${one}/read`, { schema: { hide, params, body: schema.read } }, (request) => {
+  app.post(`${one}/read`, { schema: { hide, params, body: read } }, (request) => {
     const [number] = deviceOf(platform, request.params.socketId)
     note(platform, 'POST', '/read', request.body)
     takeRead(platform, number, request.body.jid, request.body.id)
     return { taken: true }
   })
-  app.post(`${one}/pairing-code`, { schema: { hide, params, body: schema.codeRequest } }, (request) => ({
+  app.post(`${one}/pairing-code`, { schema: { hide, params, body: codeRequest } }, (request) => ({
     code: makeCode(platform, socketOf(platform, request.params.socketId), request.body.phone),
   }))
   app.post(`${one}/logout`, { schema: { hide, params } }, (request) => {

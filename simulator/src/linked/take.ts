@@ -3,9 +3,8 @@ import { unprocessable } from '../../../server/src/base/errors.ts'
 import { type Fault, takeFault } from '../faults.ts'
 import { type FileKind, shownWith } from '../files/shown-file.ts'
 import { answerBadly } from '../graph/fault-answer.ts'
-import { startLadder } from '../ladder.ts'
-import type { Platform } from '../platform.ts'
-import { markRead } from '../read.ts'
+import type { Chat, Platform } from '../platform.ts'
+import { markRead, startLadder } from '../values.ts'
 import {
   addCustomer,
   addMessage,
@@ -18,8 +17,8 @@ import {
 } from '../world.ts'
 import { type Device, devicesOf } from './network.ts'
 import { refusalOf } from './shapes.ts'
+import { tellDevices } from './socket.ts'
 import { silence, tellOutbound, tellStatus } from './tell.ts'
-import { tellDevices } from './tell-devices.ts'
 
 export interface DeviceMessage {
   id: string
@@ -45,8 +44,8 @@ export function takeFromDevice(
     return { taken: true }
   }
   const fault = takeFault(platform.faults, 'send', [customer.waId, customer.userId])
-  const accept = (failure: number | null) => accepted(platform, number, device, customer, { message, failure })
-  return fault === undefined ? accept(null) : faulty(platform, fault, { message, accept, reply })
+  const accept = (failure: number | null) => accepted({ platform, number, customer }, device, message, failure)
+  return fault === undefined ? accept(null) : faulty(platform, fault, message, reply, accept)
 }
 
 /** The chat behind an address. A phone that was never seen is somebody's all the same; a hidden id that nobody has is not. */
@@ -57,40 +56,28 @@ export function customerAt({ world }: Platform, { numberId }: BusinessNumber, ji
   return findByPhone(world, numberId, phone) ?? addCustomer(world, { numberId, name: `+${phone}`, phone })
 }
 
-interface Acceptance {
-  message: DeviceMessage
-  failure: number | null
-}
-
 // The network takes an id twice; the phone shows it once. Both arrivals count, so that this hides no duplicate.
-function accepted(
-  platform: Platform,
-  number: BusinessNumber,
-  device: Device,
-  customer: Customer,
-  { message: sent, failure }: Acceptance,
-): object {
+function accepted(chat: Chat, device: Device, sent: DeviceMessage, failure: number | null): object {
+  const { platform, customer } = chat
   const { id } = sent
   const known = customer.messages.find((message) => message.id === id)
   if (known !== undefined) {
     known.arrivals += 1
-    tellStatus(platform, number, customer, known)
+    tellStatus(chat, known)
     return { taken: true }
   }
-  const shown = shownOf(platform, number, customer, sent)
+  const shown = shownOf(chat, sent)
   const message = addMessage(customer, { ...shown, id, from: 'business', at: platform.clock.now() })
   const about = message.kind === 'quiet' ? messageIn(customer, message.quotes) : undefined
   if (about !== undefined && failure === null) about.reactions.business = message.text || null
-  tellOutbound(platform, number, customer, message, device)
-  startLadder(platform, number, customer, message, failure)
+  tellOutbound(chat, message, device)
+  startLadder(chat, message, failure)
   platform.changed()
   return { taken: true }
 }
 
 function shownOf(
-  { files }: Platform,
-  { numberId }: BusinessNumber,
-  customer: Customer,
+  { platform: { files }, number: { numberId }, customer }: Chat,
   { text = '', file: carried, quotes = '', reaction }: DeviceMessage,
 ): Partial<ChatMessage> & { text: string } {
   if (reaction !== undefined) return { kind: 'quiet', text: reaction.emoji, quotes: reaction.about }
@@ -104,13 +91,13 @@ function shownOf(
   return { ...quoted, ...shownWith(file, carried.kind, text, carried.name) }
 }
 
-interface Faulty {
-  message: DeviceMessage
-  accept: (failure: number | null) => object
-  reply: FastifyReply
-}
-
-function faulty(platform: Platform, fault: Fault, { message, accept, reply }: Faulty): unknown {
+function faulty(
+  platform: Platform,
+  fault: Fault,
+  message: DeviceMessage,
+  reply: FastifyReply,
+  accept: (failure: number | null) => object,
+): unknown {
   switch (fault.effect) {
     case 'refuse':
     case 'fail':
@@ -135,7 +122,7 @@ function hearAgain(platform: Platform, messageId: string): void {
   for (const customer of world.customers.values()) {
     const message = customer.messages.find(({ id }) => id === messageId)
     const number = world.numbers.get(customer.numberId)
-    if (message !== undefined && number !== undefined) tellStatus(platform, number, customer, message)
+    if (message !== undefined && number !== undefined) tellStatus({ platform, number, customer }, message)
   }
 }
 

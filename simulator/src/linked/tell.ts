@@ -1,19 +1,16 @@
-import type { Platform } from '../platform.ts'
-import { type BusinessNumber, type ChatMessage, type Customer, messageIn } from '../world.ts'
-import { fileContent } from './file-content.ts'
+import type { Chat, Platform } from '../platform.ts'
+import { type ChatMessage, type Customer, messageIn } from '../world.ts'
 import { type Device, devicesOf, linkedLimits } from './network.ts'
-import { chatOf, jidOf, mappingOf, messageOf, statusOf, upsertOf } from './shapes.ts'
-import { push } from './socket.ts'
-import { tellDevices } from './tell-devices.ts'
+import { chatOf, fileContent, jidOf, mappingOf, messageOf, statusOf, upsertOf } from './shapes.ts'
+import { push, tellDevices } from './socket.ts'
 
 /** A customer's message. It has arrived when a device has it for good, or at once at a phone without devices. */
 export function tellInbound(
-  platform: Platform,
-  number: BusinessNumber,
-  customer: Customer,
+  chat: Chat,
   { id, at }: ChatMessage,
   { content, onTaken }: { content: object; onTaken: () => void },
 ): void {
+  const { platform, number, customer } = chat
   const devices = devicesOf(platform.linked, number.numberId)
   const told = messageOf(number, customer, { id, fromMe: false, at, content })
   tellDevices(platform, devices, 'messages.upsert', upsertOf('notify', [told]), { onTaken })
@@ -21,13 +18,8 @@ export function tellInbound(
 }
 
 /** What the phone itself or one of its devices has sent goes to the others. */
-export function tellOutbound(
-  platform: Platform,
-  number: BusinessNumber,
-  customer: Customer,
-  message: ChatMessage,
-  by: Device | null,
-): void {
+export function tellOutbound(chat: Chat, message: ChatMessage, by: Device | null): void {
+  const { platform, number, customer } = chat
   const { id, at } = message
   const content = { message: outboundContent(platform, customer, message) }
   const told = (status: number) => messageOf(number, customer, { id, fromMe: true, at, content, status })
@@ -51,7 +43,8 @@ function outboundContent(platform: Platform, customer: Customer, message: ChatMe
   return fileContent(platform.linked.sealed, platform.files.find(file.id), words, context.contextInfo ?? {})
 }
 
-export function tellStatus(platform: Platform, number: BusinessNumber, customer: Customer, message: ChatMessage): void {
+export function tellStatus(chat: Chat, message: ChatMessage): void {
+  const { platform, number, customer } = chat
   const { linked, clock } = platform
   if (linked.unheard.has(message.id)) return
   const update = statusOf(number, customer, message, clock.now())
@@ -66,11 +59,13 @@ export function silence({ linked: { unheard } }: Platform, messageId: string): v
 }
 
 /** Sends that the customer's hidden id and phone belong together. */
-export function tellMapping(platform: Platform, number: BusinessNumber, customer: Customer): void {
+export function tellMapping(chat: Chat): void {
+  const { platform, number, customer } = chat
   tellDevices(platform, devicesOf(platform.linked, number.numberId), 'lid-mapping.update', mappingOf(customer))
 }
 
-export function tellName(platform: Platform, number: BusinessNumber, customer: Customer): void {
+export function tellName(chat: Chat): void {
+  const { platform, number, customer } = chat
   const { remoteJid } = chatOf(number, customer) as { remoteJid: string }
   tellDevices(platform, devicesOf(platform.linked, number.numberId), 'contacts.update', [
     { id: remoteJid, notify: customer.name },

@@ -1,23 +1,12 @@
-import { forbidden } from '../../base/errors.ts'
+import { conflict, forbidden, invalid, unprocessable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { adapterOf, type CheckedNumber } from '../adapter.ts'
-import type { StoredConnection } from './connection.ts'
-import {
-  badBaseUrl,
-  checkFailed,
-  connectionNotFound,
-  isNumberTaken,
-  noRisk,
-  notOfChannel,
-  numberTaken,
-  secretNeeded,
-} from './errors.ts'
+import { connectionNotFound, isNumberTaken, numberTaken, type StoredConnection } from './connection.ts'
 import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
-import { type RegistrationDeps, register, withCheck } from './registration.ts'
-import { isSameNumber, originOf, reserved } from './reservation.ts'
+import { isSameNumber, originOf, type RegistrationDeps, register, reserved, withCheck } from './registration.ts'
 import type { ConnectionChanges, NewConnection } from './schema.ts'
 
 export interface ConnectionDeps extends RegistrationDeps {
@@ -49,7 +38,12 @@ export async function createConnection(
   const adapter = adapterOf(deps.adapters, input)
   const one = withAllowedAddress(deps, { ...known, ...adapter.begin(input, id) } as StoredConnection)
   const check = await adapter.check(one)
-  if (check.problem !== null && 'mustAnswer' in input && input.mustAnswer) throw checkFailed(check.problem)
+  if (check.problem !== null && 'mustAnswer' in input && input.mustAnswer) {
+    throw unprocessable('The platform refuses this number, or does not answer. Nothing was kept.', {
+      code: 'CHECK_FAILED',
+      reason: check.problem,
+    })
+  }
   const checked = withCheck(deps.adapters, one, check, now)
   const keyring = await deps.vault.keyring(by.workspaceId)
   await whileNumberIsFree(() =>
@@ -75,7 +69,7 @@ export async function changeConnection(
     const { name, ...changes } = input
     const adapter = adapterOf(deps.adapters, one)
     const foreign = Object.keys(changes).find((field) => !adapter.changes.some((known) => known === field))
-    if (foreign !== undefined) throw notOfChannel(foreign, one.channel)
+    if (foreign !== undefined) throw invalid(foreign, `is not a field of channel ${one.channel}`)
     const changed = { ...one, name: name?.trim() ?? one.name, ...adapter.change(one, changes) }
     const allowed = withAllowedAddress(deps, changed as StoredConnection)
     if (isMoved(one, allowed)) refuseWithoutSecrets(adapter.secretsSent, input)
@@ -99,7 +93,9 @@ const isMoved = (before: StoredConnection, after: StoredConnection) =>
 /** Whoever may change an address must not thereby learn what was given for another one. */
 function refuseWithoutSecrets(fields: readonly (keyof ConnectionChanges)[], input: ConnectionChanges): void {
   const missing = fields.find((field) => input[field] === undefined)
-  if (missing !== undefined) throw secretNeeded(missing)
+  if (missing === undefined) return
+  const why = 'what is stored is for the server that it was given for'
+  throw invalid(missing, `must be sent with an address on another server: ${why}`)
 }
 
 /** Stops sending over a connection. What customers write still arrives. */
@@ -130,7 +126,7 @@ export async function removeConnection(deps: ConnectionDeps, by: Changer, id: st
   const keyring = await deps.vault.keyring(by.workspaceId)
   await deps.db.tx(async (tx) => {
     const now = deps.clock.now()
-    if (!(await retireConnection(tx, keyring, by.workspaceId, id, now))) throw connectionNotFound()
+    if (!(await retireConnection(tx, keyring, { workspaceId: by.workspaceId, id }, now))) throw connectionNotFound()
     await recordAudit(tx, entry(by, 'connection.removed', id), now)
   })
 }
@@ -140,7 +136,7 @@ export async function acknowledgeRisk(deps: ConnectionDeps, by: Changer, id: str
   const { userId } = by
   if (userId === null) throw forbidden('Only a person can confirm the risk: sign in as a member')
   return update(deps, by, id, 'connection.acknowledged', (one, now) => {
-    if (one.channel !== 'unofficial') throw noRisk()
+    if (one.channel !== 'unofficial') throw conflict('Only an unofficial connection has a risk to confirm')
     return { ...one, acknowledgedAt: now, acknowledgedBy: userId }
   })
 }
@@ -184,7 +180,7 @@ async function checkAfter(
 function withAllowedAddress(deps: ConnectionDeps, one: StoredConnection): StoredConnection {
   if (one.settings.baseUrl === null) return one
   const read = readBaseUrl(one.settings.baseUrl, deps.outgoing)
-  if ('refused' in read) throw badBaseUrl(read.refused)
+  if ('refused' in read) throw invalid('baseUrl', read.refused)
   return { ...one, settings: { ...one.settings, baseUrl: read.baseUrl } } as StoredConnection
 }
 

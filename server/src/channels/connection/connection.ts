@@ -1,15 +1,21 @@
+import { violates } from '../../base/db.ts'
+import { type ApiError, conflict, notFound } from '../../base/errors.ts'
 import type { Hold } from '../health/holds.ts'
 import type { PartnerSettings } from '../partner/settings.ts'
-import type { SessionSettings } from '../unofficial/settings.ts'
+import type { SessionSettings } from '../unofficial/session/schema.ts'
 import type { WabaSettings } from '../waba/settings.ts'
 
 export const channels = ['waba', 'unofficial', 'partner'] as const
 export type Channel = (typeof channels)[number]
 export type ConnectionState = 'active' | 'paused' | 'unavailable'
 
-interface ConnectionOf<C extends Channel, S> {
+/** Which connection a statement is about. */
+export interface ConnectionKey {
   workspaceId: string
   id: string
+}
+
+interface ConnectionOf<C extends Channel, S> extends ConnectionKey {
   channel: C
   name: string
   /** How the platform names the number. A session's is its phone, and its own id as long as it was never paired. */
@@ -61,3 +67,14 @@ export type StoredConnection = StoredWaba | StoredPartner | StoredSession
 
 /** Connections are kept for their conversations when they are removed, but not their secrets. */
 export const noSettings = {}
+
+export const connectionNotFound = (): ApiError => notFound('Connection not found')
+
+/** Whether the database refused a number for another connection's: of the workspace, or one that its platform answered for. */
+export const isNumberTaken = (error: unknown): boolean =>
+  violates(error, 'connections_number_key') || violates(error, 'connections_own_number_key')
+
+export const numberTaken = (cause: unknown): ApiError =>
+  conflict('This number is connected already', { field: 'numberId' }, cause)
+
+export const noSession = (): ApiError => conflict('Only an unofficial connection has a session')

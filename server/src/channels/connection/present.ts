@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import { adapterOf, type ChannelAdapters } from '../adapter.ts'
-import { acknowledgedUntil } from '../health/acknowledgement.ts'
 import { holdsOf } from '../health/availability.ts'
+import { acknowledgedUntil } from '../health/health.ts'
 import { activeHolds } from '../health/holds.ts'
-import type { Template } from '../templates/template.ts'
+import type { Template } from '../templates/templates.ts'
 import type { StoredConnection } from './connection.ts'
 import type { connectionSchema, templateSchema, webhookSchema } from './schema.ts'
 

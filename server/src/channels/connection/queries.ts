@@ -2,48 +2,54 @@ import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { announceConnection } from '../../team/team-news.ts'
 import { endSessionOf } from '../unofficial/session/session-queries.ts'
-import { type Channel, noSettings, type StoredConnection } from './connection.ts'
-import { type ConnectionRow, openConnection, sealSettings } from './sealed.ts'
+import { type Channel, type ConnectionKey, noSettings, type Settings, type StoredConnection } from './connection.ts'
+
+/** A connection as it is stored, its settings sealed. */
+export type ConnectionRow = Omit<StoredConnection, 'settings'> & { settings: Buffer }
 
 const columns = (sql: Sql) => sql`
-  c.workspace_id,
-  c.id,
-  c.channel,
-  c.name,
-  c.number_id,
-  c.account_id,
-  c.settings,
-  c.state,
-  c.state_reason,
-  c.state_changed_at,
-  c.holds,
-  c.sends_marketing,
-  c.acknowledged_at,
-  c.acknowledged_by,
-  c.is_on_phone,
-  c.last_event_in_at,
-  c.last_event_out_at,
-  c.templates_synced_at,
-  c.reserved_as,
-  c.phone,
-  c.created_at,
-  c.updated_at`
+  c.workspace_id as "workspaceId", c.id, c.channel, c.name, c.number_id as "numberId", c.account_id as "accountId",
+  c.settings, c.state, c.state_reason as "stateReason", c.state_changed_at as "stateChangedAt", c.holds,
+  c.sends_marketing as "sendsMarketing", c.acknowledged_at as "acknowledgedAt", c.acknowledged_by as "acknowledgedBy",
+  c.is_on_phone as "isOnPhone", c.last_event_in_at as "lastEventInAt", c.last_event_out_at as "lastEventOutAt",
+  c.templates_synced_at as "templatesSyncedAt", c.reserved_as as "reservedAs", c.phone, c.created_at as "createdAt",
+  c.updated_at as "updatedAt"`
 
-/** A connection of the workspace that was not removed, in whatever state. */
+/** Connections of the workspace that were not removed, in whatever state: all, or those that `more` conditions leave. */
+async function select(sql: Sql, keyring: Keyring, workspaceId: string, more: Fragment): Promise<StoredConnection[]> {
+  const rows = await sql<ConnectionRow[]>`
+    select ${columns(sql)}
+    from connections c
+    where c.workspace_id = ${workspaceId}
+      and c.removed_at is null
+      ${more}`
+  return rows.map((row) => openConnection(keyring, row))
+}
+
 export async function findConnection(
   sql: Sql,
   keyring: Keyring,
   workspaceId: string,
   id: string,
 ): Promise<StoredConnection | undefined> {
-  const [row] = await sql<ConnectionRow[]>`
-    select ${columns(sql)}
-    from connections c
-    where c.workspace_id = ${workspaceId}
-      and c.id = ${id}
-      and c.removed_at is null`
-  return row && openConnection(keyring, row)
+  const [one] = await select(sql, keyring, workspaceId, sql`and c.id = ${id}`)
+  return one
 }
+
+/** The connection for changing it: nobody else changes it until this transaction ends. */
+export async function lockConnection(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+): Promise<StoredConnection | undefined> {
+  const [one] = await select(tx, keyring, workspaceId, tx`and c.id = ${id} for no key update`)
+  return one
+}
+
+/** Oldest first. */
+export const listConnections = (sql: Sql, keyring: Keyring, workspaceId: string): Promise<StoredConnection[]> =>
+  select(sql, keyring, workspaceId, sql`order by c.id`)
 
 /** Those of the connections that were not removed, in whatever state; their ids as SQL. */
 export async function findConnections(
@@ -58,17 +64,6 @@ export async function findConnections(
     where c.workspace_id = (select ${workspaceId}::uuid)
       and c.id = any (array(${ids}))
       and c.removed_at is null`
-  return rows.map((row) => openConnection(keyring, row))
-}
-
-/** Oldest first. */
-export async function listConnections(sql: Sql, keyring: Keyring, workspaceId: string): Promise<StoredConnection[]> {
-  const rows = await sql<ConnectionRow[]>`
-    select ${columns(sql)}
-    from connections c
-    where c.workspace_id = ${workspaceId}
-      and c.removed_at is null
-    order by c.id`
   return rows.map((row) => openConnection(keyring, row))
 }
 
@@ -109,23 +104,6 @@ export async function findCallbackConnections(sql: Sql, id: string, channel: Cha
       and c.channel = ${channel}
       and c.removed_at is null
     order by c.id`
-}
-
-/** The connection for changing it: nobody else changes it until this transaction ends. */
-export async function lockConnection(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  id: string,
-): Promise<StoredConnection | undefined> {
-  const [row] = await tx<ConnectionRow[]>`
-    select ${columns(tx)}
-    from connections c
-    where c.workspace_id = ${workspaceId}
-      and c.id = ${id}
-      and c.removed_at is null
-    for no key update`
-  return row && openConnection(keyring, row)
 }
 
 export async function insertConnection(
@@ -170,7 +148,7 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
 }
 
 /** Notes that the number is used on a phone as well. */
-export async function markOnPhone(tx: Tx, workspaceId: string, id: string): Promise<void> {
+export async function markOnPhone(tx: Tx, { workspaceId, id }: ConnectionKey): Promise<void> {
   await tx`
     update connections
     set is_on_phone = true
@@ -182,8 +160,7 @@ export async function markOnPhone(tx: Tx, workspaceId: string, id: string): Prom
 export async function retireConnection(
   tx: Tx,
   keyring: Keyring,
-  workspaceId: string,
-  id: string,
+  { workspaceId, id }: ConnectionKey,
   now: Date,
 ): Promise<boolean> {
   const { count } = await tx`
@@ -199,7 +176,7 @@ export async function retireConnection(
     delete from templates
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
-  await endSessionOf(tx, workspaceId, id)
+  await endSessionOf(tx, { workspaceId, id })
   announceConnection(tx, workspaceId, id)
   return count > 0
 }
@@ -214,3 +191,15 @@ export async function voidAcknowledgement(tx: Tx, workspaceId: string, connectio
     where workspace_id = ${workspaceId}
       and id = ${connectionId}`
 }
+
+export function sealSettings(keyring: Keyring, id: string, settings: Settings | typeof noSettings): Buffer {
+  return keyring.seal(settingsPlace(id), JSON.stringify(settings))
+}
+
+export function openConnection(keyring: Keyring, { settings, ...row }: ConnectionRow): StoredConnection {
+  const opened = JSON.parse(keyring.openText(settingsPlace(row.id), settings)) as Settings
+  // The settings of a row are those of its channel: they are written together.
+  return { ...row, settings: opened } as StoredConnection
+}
+
+export const settingsPlace = (row: string) => ({ table: 'connections', row, column: 'settings' })

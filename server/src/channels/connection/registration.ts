@@ -4,10 +4,8 @@ import type { Vault } from '../../base/sealing/vault.ts'
 import { adapterOf, type ChannelAdapters, type CheckedNumber } from '../adapter.ts'
 import { claimTry, codeOf, holdConnection, holdsOf } from '../health/availability.ts'
 import { isDue } from '../health/holds.ts'
-import type { StoredConnection } from './connection.ts'
-import { isNumberTaken } from './errors.ts'
+import { isNumberTaken, type StoredConnection } from './connection.ts'
 import { lockConnection, updateConnection } from './queries.ts'
-import { isSameNumber, reserved } from './reservation.ts'
 
 export interface RegistrationDeps {
   db: Db
@@ -64,7 +62,7 @@ async function mayAsk({ db, clock }: RegistrationDeps, one: StoredConnection): P
   const hold = readHold(one)
   const now = clock.now()
   if (hold === undefined || !isDue(hold, now)) return false
-  return db.tx((tx) => claimTry(tx, one.workspaceId, one.id, hold.reason, now))
+  return db.tx((tx) => claimTry(tx, one, hold.reason, now))
 }
 
 /** The hold of everything that a question for the number may end. */
@@ -101,7 +99,7 @@ async function settle(
     if (current === undefined || !(isWaiting(current) || isAsked)) return current ?? one
     const now = deps.clock.now()
     if (problem !== null && problem === current.stateReason) {
-      if (isAsked) await holdConnection(tx, one.workspaceId, one.id, codeOf(problem), now, true)
+      if (isAsked) await holdConnection(tx, one, codeOf(problem), now, 'all')
       return current
     }
     const settled = withProblem({ ...current, updatedAt: now }, problem, now)
@@ -116,4 +114,25 @@ function withProblem<C extends StoredConnection>(one: C, problem: string | null,
   const state = problem === null ? 'active' : 'unavailable'
   const isSame = one.state === state && one.stateReason === problem
   return isSame ? one : { ...one, state, stateReason: problem, stateChangedAt: now }
+}
+
+/** Where the platform is; null is the real network of phones. */
+export function originOf(baseUrl: string | null): string {
+  return baseUrl === null ? 'network' : new URL(baseUrl).origin
+}
+
+/** How a number is reserved: what one platform calls a number says nothing of another platform's. */
+export function reservationOf(baseUrl: string | null, number: string): string {
+  return `${originOf(baseUrl)} ${number}`
+}
+
+/** The connection with its number reserved, if the platform has answered for it, and with what customers see of it. */
+export function reserved<C extends StoredConnection>(one: C, { problem, number, phone = null }: CheckedNumber): C {
+  if (problem !== null || number === null) return one
+  return { ...one, reservedAs: reservationOf(one.settings.baseUrl, number), phone: phone ?? one.phone }
+}
+
+/** Whether two states of a connection lead to one number of one platform. */
+export function isSameNumber(a: StoredConnection, b: StoredConnection): boolean {
+  return a.numberId === b.numberId && originOf(a.settings.baseUrl) === originOf(b.settings.baseUrl)
 }

@@ -1,4 +1,6 @@
 import type { Fragment, Tx } from '../../base/db.ts'
+import type { ChannelEvent } from '../channel-event.ts'
+import type { ConnectionKey } from '../connection/connection.ts'
 
 /** Between two notes. */
 export const noteEveryMs = 60_000
@@ -9,8 +11,7 @@ export const noteEveryMs = 60_000
  */
 export async function noteActivity(
   tx: Tx,
-  workspaceId: string,
-  connectionId: string,
+  { workspaceId, id }: ConnectionKey,
   direction: 'in' | 'out',
   now: Date,
   lagMs: number | null = null,
@@ -21,7 +22,7 @@ export async function noteActivity(
     set ${column} = ${now}
     ${lagMs === null ? tx`` : setLag(tx, lagMs, now)}
     where workspace_id = ${workspaceId}
-      and id = ${connectionId}
+      and id = ${id}
       and (${column} is null or ${column} <= ${new Date(now.getTime() - noteEveryMs)})`.execute()
 }
 
@@ -39,4 +40,16 @@ function setLag(tx: Tx, lagMs: number, now: Date): Fragment {
 /** Whether `noteActivity` would write, for those who know the last time. */
 export function isWorthNoting(last: Date | null, now: Date): boolean {
   return last === null || now.getTime() - last.getTime() >= noteEveryMs
+}
+
+// Fits into the column, and is longer than any platform repeats a delivery.
+const longestMs = 14 * 86_400_000
+
+/** How long the slowest of these was under way, from the platform's time of it; null when none has one. */
+export function lagOf(events: readonly ChannelEvent[], now: Date): number | null {
+  const lags = events.flatMap((event) => {
+    if (event.type === 'history' || !('at' in event)) return []
+    return Math.min(longestMs, Math.max(0, now.getTime() - event.at.getTime()))
+  })
+  return lags.length === 0 ? null : lags.reduce((a, b) => Math.max(a, b))
 }

@@ -1,49 +1,45 @@
-import type { Tx } from '../../base/db.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { recordNotices } from '../../notices/record.ts'
 import { announceConnection } from '../../team/team-news.ts'
-import type { ConnectionState } from '../connection/connection.ts'
-import { stopOf } from '../waba/stops.ts'
+import type { ChannelEvent } from '../channel-event.ts'
+import type { ConnectionKey, ConnectionState } from '../connection/connection.ts'
+import type { RefusalEffect } from '../connector.ts'
+import { hintTemplates } from '../templates/template-schedule.ts'
+import { stopOf } from '../waba/errors.ts'
 import { type AccountRestrictions, type Hold, lifted, refusedAgain, restricted, tried } from './holds.ts'
 
 /**
  * Marks a connection as one that cannot send, for a reason of the form `platform_error_190` or `partner_removed`.
  * One that a member has paused stays paused.
  */
-export async function markUnavailable(
+export const markUnavailable = (tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<boolean> =>
+  changeState(tx, one, 'active', 'unavailable', reason, now)
+
+/** Lets an unavailable connection send again. */
+export const markAvailable = (tx: Tx, one: ConnectionKey, now: Date): Promise<boolean> =>
+  changeState(tx, one, 'unavailable', 'active', null, now)
+
+async function changeState(
   tx: Tx,
-  workspaceId: string,
-  connectionId: string,
-  reason: string,
+  { workspaceId, id }: ConnectionKey,
+  from: ConnectionState,
+  to: ConnectionState,
+  reason: string | null,
   now: Date,
 ): Promise<boolean> {
   const { count } = await tx`
     update connections
-    set state = 'unavailable',
+    set state = ${to},
       state_reason = ${reason},
       state_changed_at = ${now},
       updated_at = ${now}
     where workspace_id = ${workspaceId}
-      and id = ${connectionId}
-      and state = 'active'
+      and id = ${id}
+      and state = ${from}
       and removed_at is null`
-  if (count > 0) announceConnection(tx, workspaceId, connectionId)
-  return count > 0
-}
-
-/** Lets an unavailable connection send again. */
-export async function markAvailable(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<boolean> {
-  const { count } = await tx`
-    update connections
-    set state = 'active',
-      state_reason = null,
-      state_changed_at = ${now},
-      updated_at = ${now}
-    where workspace_id = ${workspaceId}
-      and id = ${connectionId}
-      and state = 'unavailable'
-      and removed_at is null`
-  if (count > 0) announceConnection(tx, workspaceId, connectionId)
+  if (count > 0) announceConnection(tx, workspaceId, id)
   return count > 0
 }
 
@@ -80,15 +76,14 @@ export function holdsOf({ state, stateReason, stateChangedAt, holds }: Standing)
 /** Changes what is held of a connection, which nobody else changes meanwhile. */
 async function changeHolds(
   tx: Tx,
-  workspaceId: string,
-  connectionId: string,
+  { workspaceId, id }: ConnectionKey,
   change: (standing: Standing) => readonly Hold[] | null,
 ): Promise<boolean> {
   const [row] = await tx<Standing[]>`
     select state, state_reason as "stateReason", state_changed_at as "stateChangedAt", holds
     from connections
     where workspace_id = ${workspaceId}
-      and id = ${connectionId}
+      and id = ${id}
       and removed_at is null
     for no key update`
   if (row === undefined) return false
@@ -98,8 +93,8 @@ async function changeHolds(
     update connections
     set holds = ${tx.json(holds)}
     where workspace_id = ${workspaceId}
-      and id = ${connectionId}`
-  announceConnection(tx, workspaceId, connectionId)
+      and id = ${id}`
+  announceConnection(tx, workspaceId, id)
   return true
 }
 
@@ -109,79 +104,104 @@ async function changeHolds(
  */
 export async function holdConnection(
   tx: Tx,
-  workspaceId: string,
-  connectionId: string,
+  one: ConnectionKey,
   errorCode: string,
   now: Date,
-  isOfAll: boolean,
+  stops: 'all' | 'billable',
 ): Promise<void> {
   const reason = platformReason(errorCode)
-  const stop = { ...stopOf(errorCode), stops: isOfAll ? ('all' as const) : ('billable' as const) }
   let isTold = false
-  const isHeld = await changeHolds(tx, workspaceId, connectionId, ({ state, stateReason, holds }) => {
+  const isHeld = await changeHolds(tx, one, ({ state, stateReason, holds }) => {
     const isOther = state === 'unavailable' && stateReason !== reason
-    if (stop.stops === 'all' && (state === 'paused' || isOther)) return null
-    const refused = refusedAgain(holds, stop, reason, now)
-    isTold = refused.isNews && stop.stops !== 'all'
+    if (stops === 'all' && (state === 'paused' || isOther)) return null
+    const refused = refusedAgain(holds, { ...stopOf(errorCode), stops }, reason, now)
+    isTold = refused.isNews && stops !== 'all'
     return refused.holds
   })
-  if (isHeld && stop.stops === 'all') await markUnavailable(tx, workspaceId, connectionId, reason, now)
-  if (isTold) await tell(tx, workspaceId, connectionId, [reason], now)
+  if (isHeld && stops === 'all') await markUnavailable(tx, one, reason, now)
+  if (isTold) await tell(tx, one, [reason], now)
 }
 
 /** Takes a send for the one that finds out whether a hold is over: false when another one does, or it is not the time. */
-export function claimTry(
-  tx: Tx,
-  workspaceId: string,
-  connectionId: string,
-  reason: string,
-  now: Date,
-): Promise<boolean> {
-  return changeHolds(tx, workspaceId, connectionId, ({ holds }) => tried(holds, reason, now))
-}
+export const claimTry = (tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<boolean> =>
+  changeHolds(tx, one, ({ holds }) => tried(holds, reason, now))
 
 /** The platform took what was held for that reason. */
-export async function liftHold(
-  tx: Tx,
-  workspaceId: string,
-  connectionId: string,
-  reason: string,
-  now: Date,
-): Promise<void> {
+export async function liftHold(tx: Tx, one: ConnectionKey, reason: string, now: Date): Promise<void> {
   let isOfAll = false
-  await changeHolds(tx, workspaceId, connectionId, ({ stateReason, holds }) => {
+  await changeHolds(tx, one, ({ stateReason, holds }) => {
     isOfAll = stateReason === reason
     return lifted(holds, reason, now)
   })
-  if (isOfAll) await markAvailable(tx, workspaceId, connectionId, now)
+  if (isOfAll) await markAvailable(tx, one, now)
 }
 
 /** The platform restricts the account of a connection, or no longer does. Everyone of the team is told of what is new. */
 export async function restrictConnection(
   tx: Tx,
-  workspaceId: string,
-  connectionId: string,
+  one: ConnectionKey,
   restrictions: AccountRestrictions,
   now: Date,
 ): Promise<void> {
   let news: string[] = []
-  await changeHolds(tx, workspaceId, connectionId, ({ holds }) => {
+  await changeHolds(tx, one, ({ holds }) => {
     const change = restricted(holds, restrictions, now)
     news = change.news
     return change.holds
   })
-  await tell(tx, workspaceId, connectionId, news, now)
+  await tell(tx, one, news, now)
 }
 
 /** Tells everyone of the team something about a connection that works, by a reason for which there is advice. */
-export async function tell(
-  tx: Tx,
-  workspaceId: string,
-  connectionId: string,
-  reasons: readonly string[],
-  now: Date,
-): Promise<void> {
-  const about = { kind: 'connection', userId: null, connectionId, actor: { type: 'system', id: null } } as const
+export async function tell(tx: Tx, one: ConnectionKey, reasons: readonly string[], now: Date): Promise<void> {
+  const actor = { type: 'system', id: null } as const
+  const about = { kind: 'connection', userId: null, connectionId: one.id, actor } as const
   const notices = reasons.map((reason) => ({ ...about, cause: newId(now), reason }))
-  await recordNotices(tx, workspaceId, notices, now)
+  await recordNotices(tx, one.workspaceId, notices, now)
+}
+
+/** What the platform tells of a connection rather than of a customer. */
+export type ConnectionSignal = Extract<
+  ChannelEvent,
+  { type: 'templates_changed' | 'connection_state' | 'account_restricted' }
+>
+
+interface SignalDeps {
+  db: Db
+  clock: Clock
+}
+
+/** Acts on what the platform says of a connection itself rather than of a customer. */
+export async function applyPlatformSignal(
+  { db, clock }: SignalDeps,
+  one: ConnectionKey,
+  event: ConnectionSignal,
+): Promise<void> {
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    if (event.type === 'templates_changed') await hintTemplates(tx, one, now)
+    else if (event.type === 'account_restricted') await restrictConnection(tx, one, event, now)
+    else if (event.available) await markAvailable(tx, one, now)
+    else await markUnavailable(tx, one, event.reason, now)
+  })
+}
+
+/** Acts on what a refused message means for its connection: it cannot send any more, or not all, or its templates are not ours. */
+export async function applyRefusal(
+  { db, clock }: SignalDeps,
+  one: ConnectionKey,
+  effect: RefusalEffect,
+  errorCode: string,
+): Promise<void> {
+  if (effect === 'none') return
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    if (effect === 'templates_stale') await hintTemplates(tx, one, now)
+    else await holdConnection(tx, one, errorCode, now, effect === 'connection_unavailable' ? 'all' : 'billable')
+  })
+}
+
+/** The platform took the send that was to find out whether it takes such messages again. */
+export async function applyAcceptance({ db, clock }: SignalDeps, one: ConnectionKey, reason: string): Promise<void> {
+  await db.tx((tx) => liftHold(tx, one, reason, clock.now()))
 }

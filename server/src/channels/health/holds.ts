@@ -83,15 +83,9 @@ export function refusedAgain(
   const attempts = isSame ? before.attempts + 1 : 1
   const waitMs = Math.min(stop.maxMs, stop.firstMs * 2 ** Math.min(attempts - 1, 20))
   const hold: Hold = {
-    stops: stop.stops,
-    reason,
+    ...{ stops: stop.stops, reason, attempts, probe: stop.probe, triedAt: null, until: null, liftedAt: null },
     since: isSame && before.liftedAt === null ? before.since : now.toISOString(),
-    attempts,
     nextTryAt: new Date(now.getTime() + waitMs).toISOString(),
-    probe: stop.probe,
-    triedAt: null,
-    until: null,
-    liftedAt: null,
   }
   return { holds: [...others, hold], isNews: !isSame }
 }
@@ -140,15 +134,10 @@ export function restricted(
   const before = new Map(activeHolds(holds, now).map((one) => [one.reason, one]))
   const made = told.map(
     ({ stops, reason, until }): Hold => ({
-      stops,
-      reason,
+      ...{ stops, reason, attempts: 1, probe: 'send', triedAt: null, liftedAt: null },
       since: before.get(reason)?.since ?? now.toISOString(),
-      attempts: 1,
       nextTryAt: until === null ? new Date(now.getTime() + restrictedMs).toISOString() : null,
-      probe: 'send',
-      triedAt: null,
       until: until?.toISOString() ?? null,
-      liftedAt: null,
     }),
   )
   const kept = holds.filter((one) => !isReplaced(one) && (one.until === null || isActive(one, now)))

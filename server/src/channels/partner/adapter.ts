@@ -1,8 +1,8 @@
-import { Type } from 'typebox'
-import { unauthorized } from '../../base/errors.ts'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { isPublicUrl } from '../../base/outgoing/guard.ts'
-import { type App, errors } from '../../base/route.ts'
-import { makeToken } from '../../base/sealing/secret-token.ts'
+import type { App } from '../../base/route.ts'
+import { makeToken, sameSecret } from '../../base/sealing/secret-token.ts'
 import {
   type ChannelAdapter,
   type CheckedNumber,
@@ -12,73 +12,81 @@ import {
   type PlatformAccess,
   type ShownAccess,
 } from '../adapter.ts'
-import { bytesOf, callbackParams, callbackRoute, callbackScope, calledConnections } from '../callback-routes.ts'
 import type { ChannelEvent, Delivered, Parsed } from '../channel-event.ts'
 import type { PartnerConnection, StoredPartner } from '../connection/connection.ts'
-import { originOf } from '../connection/reservation.ts'
+import { originOf } from '../connection/registration.ts'
 import type { ConnectionChanges } from '../connection/schema.ts'
 import { platformReason } from '../health/availability.ts'
 import type { MediaWay } from '../media-way.ts'
-import { type CallbackDeps, type Routed, readCallback, storeCallback } from '../store-callback.ts'
-import type { PlatformTemplate } from '../templates/template.ts'
+import { type CallbackDeps, callbackScope, type Routed, receivingRoute } from '../store-callback.ts'
 import { cloudMedia, type Described, type Place } from '../waba/cloud-media.ts'
 import { effectOfCode, type Judgement } from '../waba/errors.ts'
 import type { Wire } from '../waba/exchange.ts'
 import { type Loose, listOf, objectOf, textOf } from '../waba/json.ts'
 import { parse } from '../waba/read/parse.ts'
-import { readTemplate } from '../waba/templates.ts'
-import { isFromPartner, proofHeaders, readProof } from './authenticate.ts'
-import { ask, callTo, partnerConnector } from './call.ts'
-import { judgePartner } from './errors.ts'
-import { profiles } from './profile.ts'
-import type { NewPartner } from './settings.ts'
+import { readPages } from '../waba/templates.ts'
+import { ask, callTo, judgePartner, partnerConnector, profiles } from './call.ts'
+import type { NewPartner, PartnerSettings } from './settings.ts'
+
+const tokenHeader = 'x-parley-token'
+
+/** What callbacks show: the partner sends the headers that it was told when the address was registered. */
+export const proofHeaders = (webhookToken: string) => ({ [tokenHeader]: webhookToken })
+
+const digest = /^(?:sha256=)?([0-9a-f]{64})$/i
+
+/** What a request shows to prove that it is the partner's. */
+interface Proof {
+  token: string | null
+  signature: Buffer | null
+}
+
+/** Reads what a request shows; null when that is nothing of any use. */
+function readProof(headers: IncomingHttpHeaders): Proof | null {
+  const token = headerOf(headers[tokenHeader]) ?? passwordOf(headerOf(headers.authorization) ?? '')
+  const signature = signatureHeaders.map((name) => digest.exec(headerOf(headers[name]) ?? '')?.[1]).find(Boolean)
+  if (token === null && signature === undefined) return null
+  return { token, signature: signature === undefined ? null : Buffer.from(signature, 'hex') }
+}
+
+/** Whether a callback is the partner's. Where it signs, the token alone is not enough. */
+function isFromPartner(settings: PartnerSettings, { token, signature }: Proof, body: Uint8Array): boolean {
+  if (settings.signingSecret === null) return token !== null && sameSecret(token, settings.webhookToken)
+  const expected = createHmac('sha256', settings.signingSecret).update(body).digest()
+  return signature !== null && timingSafeEqual(expected, signature)
+}
+
+const signatureHeaders = Object.values(profiles).map((profile) => profile.signatureHeader)
+
+// A partner that knows no headers of ours takes a password within the address.
+function passwordOf(authorization: string): string | null {
+  const basic = /^basic +([\w+/=-]+)$/i.exec(authorization)?.[1]
+  if (basic === undefined) return null
+  const text = Buffer.from(basic, 'base64').toString('utf8')
+  return text.includes(':') ? text.slice(text.indexOf(':') + 1) : null
+}
+
+const headerOf = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null)
 
 /** What partners of the official platform call. */
 function partnerWebhookRoutes(app: App, deps: CallbackDeps): void {
-  callbackScope(app, (scope) => callback(scope, deps))
-}
-
-function callback(scope: App, deps: CallbackDeps): void {
-  scope.post(
-    '/channels/partner/:connectionId/webhook',
-    {
-      // Before the body is read: nobody makes us hold 3 MB without so much as a proof.
-      onRequest: async (request) => {
-        if (readProof(request.headers) === null) throw unproved()
-      },
-      schema: {
-        ...callbackRoute,
+  callbackScope(app, (scope) =>
+    receivingRoute(scope, deps, {
+      channel: 'partner',
+      words: {
         operationId: 'receivePartnerCallback',
         summary: 'Take a callback of a partner',
         description:
           'Shows the header that was named when the address was registered, or is signed over the raw bytes where the connection has a signing secret. 200 means that everything in it is stored.',
-        params: callbackParams,
-        response: {
-          200: Type.Object({ success: Type.Boolean() }, { description: 'Stored, or nothing in it to store.' }),
-          ...errors(400, 401, 404, 413, 503),
-        },
       },
-    },
-    async (request) => {
-      const { called } = await calledConnections(deps, request, 'partner')
-      const body = bytesOf(request)
-      const proof = readProof(request.headers)
-      if (proof === null || !isFromPartner(called.settings, proof, body)) {
-        deps.log.warn('callback refused: proof', { workspaceId: called.workspaceId, connectionId: called.id })
-        throw unproved()
-      }
-      await takePartnerCallback(deps, called, body)
-      return { success: true }
-    },
+      proofName: 'proof',
+      unproved: 'The header or signature is missing or not the one of this connection',
+      readProof,
+      isProved: ({ settings }, proof, body) => isFromPartner(settings, proof, body),
+      parse: parsePartner,
+      route: ({ called }, items) => routeTo(called, items),
+    }),
   )
-}
-
-const unproved = () => unauthorized('The header or signature is missing or not the one of this connection')
-
-/** Takes one callback that is known to be the partner's; resolves once all of it is committed, else throws 503. */
-async function takePartnerCallback(deps: CallbackDeps, called: StoredPartner, body: Buffer): Promise<void> {
-  const parsed = readCallback(body, deps.clock.now(), parsePartner)
-  await storeCallback(deps, called, parsed, routeTo(called, parsed.items))
 }
 
 // A callback is registered for one number, with a token of its own: what it shows proves nothing for any other.
@@ -111,26 +119,18 @@ const envelope = (id: unknown, field: string, value: unknown) => ({
 const keyCodes = new Set(['0', '190', 'http_401', 'invalid_api_key'])
 
 const pageSize = 100
-const maxPages = 100
 
-/** Reads all templates of a connection, or none. */
-async function fetchTemplates(wire: Wire, connection: PartnerConnection): Promise<FetchedTemplates> {
-  const found = new Map<string, PlatformTemplate>()
-  let next: string | null = 'offset=0'
-  for (let page = 1; next !== null; page++) {
-    if (page > maxPages) return { ok: false, errorCode: 'too_many_templates', isDown: false }
-    const call = callTo(connection, 'templatesPath', `?limit=${pageSize}&${next}`)
-    const answer = await ask(wire, { method: 'GET', ...call })
+function fetchTemplates(wire: Wire, connection: PartnerConnection): Promise<FetchedTemplates> {
+  const { templateLists } = profiles[connection.settings.profile]
+  return readPages('offset=0', async (place, page) => {
+    const answer = await ask(wire, {
+      method: 'GET',
+      ...callTo(connection, 'templatesPath', `?limit=${pageSize}&${place}`),
+    })
     if (!answer.ok) return { ok: false, errorCode: answer.errorCode, isDown: keyCodes.has(answer.errorCode) }
-    const { templateLists } = profiles[connection.settings.profile]
     const listed = templateLists.map((name) => listOf(answer.body[name])).find((list) => list.length > 0) ?? []
-    for (const one of listed) {
-      const template = readTemplate(one)
-      if (template !== null) found.set(`${template.name} ${template.language}`, template)
-    }
-    next = nextPage(answer.body, listed.length, page * pageSize)
-  }
-  return { ok: true, templates: [...found.values()] }
+    return { ok: true, listed, next: nextPage(answer.body, listed.length, page * pageSize) }
+  })
 }
 
 // Pages are counted by offset; newer answers point to the next one as the official platform's do.
@@ -191,22 +191,12 @@ function begin(input: NewPartner): PlatformAccess<PartnerConnection> {
   return { numberId, accountId: null, settings: { profile, baseUrl, apiKey, webhookToken: makeToken(), signingSecret } }
 }
 
-function change(
-  { numberId, accountId, settings }: PartnerConnection,
-  to: ConnectionChanges,
-): PlatformAccess<PartnerConnection> {
-  return {
-    numberId: to.numberId ?? numberId,
-    accountId,
-    settings: {
-      ...settings,
-      baseUrl: to.baseUrl ?? settings.baseUrl,
-      apiKey: to.apiKey ?? settings.apiKey,
-      // Whoever is asked to call is told it: not that of one server to another.
-      webhookToken: isElsewhere(settings.baseUrl, to.baseUrl) ? makeToken() : settings.webhookToken,
-      signingSecret: to.signingSecret === undefined ? settings.signingSecret : to.signingSecret,
-    },
-  }
+// Only what the channel has comes here.
+function change({ numberId: before, accountId, settings }: PartnerConnection, to: ConnectionChanges) {
+  const { numberId = before, ...changed } = to
+  // Whoever is asked to call is told it: not that of one server to another.
+  const webhookToken = isElsewhere(settings.baseUrl, to.baseUrl) ? makeToken() : settings.webhookToken
+  return { numberId, accountId, settings: { ...settings, ...changed, webhookToken } }
 }
 
 // An address that is none is refused later.

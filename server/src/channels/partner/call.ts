@@ -1,11 +1,50 @@
 import type { PartnerConnection } from '../connection/connection.ts'
 import type { Connector } from '../connector.ts'
-import { type Judgement, notDelivered } from '../waba/errors.ts'
+import {
+  billableHeld,
+  connectionDown,
+  type ErrorMeaning,
+  type Judgement,
+  judge,
+  meaningOfStatus,
+  notDelivered,
+  refused,
+  templateStale,
+} from '../waba/errors.ts'
 import { type Call, exchange, type Wire } from '../waba/exchange.ts'
-import { type Loose, objectOf, readJson } from '../waba/json.ts'
+import { type Loose, listOf, objectOf, readJson, textOf, tokenOf } from '../waba/json.ts'
 import { cloudConnector } from '../waba/sender.ts'
-import { judgePartner } from './errors.ts'
-import { type Profile, profiles } from './profile.ts'
+import type { PartnerProfileName } from './settings.ts'
+
+/** How one partner's interface differs from the official one. Paths are below the base URL. */
+interface Profile {
+  /** Without a trailing slash. */
+  baseUrl: string
+  keyHeader: string
+  messagesPath: string
+  numberPath: string
+  webhookPath: string
+  templatesPath: string
+  mediaPath: string
+  /** Where the list of an answer with templates is. */
+  templateLists: readonly string[]
+  /** Carries the digest of a callback's bytes, where the partner signs them. */
+  signatureHeader: string
+}
+
+export const profiles: Readonly<Record<PartnerProfileName, Profile>> = {
+  '360dialog': {
+    baseUrl: 'https://waba-v2.360dialog.io',
+    keyHeader: 'd360-api-key',
+    messagesPath: '/messages',
+    numberPath: '/v1/configs/phone_number',
+    webhookPath: '/v1/configs/webhook',
+    templatesPath: '/v1/configs/templates',
+    mediaPath: '/media',
+    templateLists: ['waba_templates', 'data'],
+    signatureHeader: 'x-360dialog-signature',
+  },
+}
 
 const timeoutMs = 20_000
 
@@ -28,4 +67,64 @@ export async function ask(wire: Wire, call: Omit<Call, 'timeoutMs' | 'deadline'>
   const body = readJson(answer.body)
   if (answer.status >= 200 && answer.status < 300) return { ok: true, body: objectOf(body) }
   return { ok: false, ...judgePartner(body, answer.status) }
+}
+
+/** Codes of the older interface, `{ errors: [{ code, title, details }] }`, which partners still answer with. */
+const olderMeanings: ReadonlyMap<string, ErrorMeaning> = new Map([
+  ['470', refused],
+  ['471', notDelivered],
+  ['472', refused],
+  ['1000', notDelivered],
+  ['1005', connectionDown],
+  ['1011', notDelivered],
+  ['1014', notDelivered],
+  ['1015', notDelivered],
+  ['1016', notDelivered],
+  ['1018', notDelivered],
+  ['1025', billableHeld],
+  ['1031', connectionDown],
+  ['2001', templateStale],
+])
+
+/**
+ * Words of the partner's own refusals, which have no code: they come before the platform is asked. Only a 403 is about the
+ * number whatever it says; what else may be blocked or disabled, such as a customer or a template, leaves it alone.
+ */
+const words: readonly [status: number | null, words: RegExp, errorCode: string, ErrorMeaning][] = [
+  [null, /api.?key|unauthori[sz]ed/i, 'invalid_api_key', connectionDown],
+  [null, /payment|balance|insufficient funds|not enough credit/i, 'payment_required', billableHeld],
+  [null, /rate.?limit|too many requests|throttl/i, 'rate_limited', notDelivered],
+  [403, /block|suspend|disabled/i, 'blocked', connectionDown],
+]
+
+/**
+ * What a partner's refusal means. The platform's own errors are passed on and mean what they always do; beside them
+ * there are the older ones and the partner's own.
+ */
+export function judgePartner(body: unknown, httpStatus: number): Judgement {
+  const { error, errors } = objectOf(body)
+  if (Number.isSafeInteger(objectOf(error).code)) return judge(body, httpStatus)
+  const code = tokenOf(objectOf(listOf(errors)[0]).code)
+  const older = code === null ? undefined : olderMeanings.get(code)
+  if (code !== null && older !== undefined) return { errorCode: code, meaning: older }
+  if (code !== null && /^\d{1,9}$/.test(code)) return judge({ error: { code: Number(code) } }, httpStatus)
+  return ofWords(explanationOf(body), httpStatus)
+}
+
+function ofWords(text: string, httpStatus: number): Judgement {
+  if (httpStatus >= 400 && httpStatus < 500) {
+    const known = words.find(([status, said]) => (status ?? httpStatus) === httpStatus && said.test(text))
+    if (known !== undefined) return { errorCode: known[2], meaning: known[3] }
+  }
+  if (httpStatus === 402) return { errorCode: 'http_402', meaning: billableHeld }
+  const isOfKey = httpStatus === 401 || httpStatus === 403
+  return { errorCode: `http_${httpStatus}`, meaning: isOfKey ? connectionDown : meaningOfStatus(httpStatus) }
+}
+
+/** The partner's explanation, wherever it stands. */
+function explanationOf(body: unknown): string {
+  const { message, detail, title, error, errors, meta } = objectOf(body)
+  const first = objectOf(listOf(errors)[0])
+  const places = [message, detail, title, error, objectOf(error).message, first.title, first.details]
+  return [...places, objectOf(meta).developer_message].map((place) => textOf(place) ?? '').join(' ')
 }

@@ -1,14 +1,13 @@
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import { adapterOf, type FetchedTemplates } from '../adapter.ts'
-import type { StoredConnection } from '../connection/connection.ts'
+import type { ConnectionKey, StoredConnection } from '../connection/connection.ts'
 import { findConnection } from '../connection/queries.ts'
 import { type RegistrationDeps, retry } from '../connection/registration.ts'
 import { holdConnection, holdsOf, liftHold, restrictConnection, tell } from '../health/availability.ts'
 import { isActive } from '../health/holds.ts'
-import type { PlatformTemplate } from './template.ts'
 import { type Claim, claimDue, claimNow, endClaim } from './template-schedule.ts'
-import { listTemplates, noteMarketing, replaceTemplates } from './templates.ts'
+import { listTemplates, noteMarketing, type PlatformTemplate, replaceTemplates } from './templates.ts'
 
 export interface SyncDeps extends RegistrationDeps {
   log: Log
@@ -24,14 +23,14 @@ export async function syncDueTemplates(deps: SyncDeps): Promise<number> {
 }
 
 /** Reads a connection's templates now. Null when done, else the code of what went wrong. */
-export async function syncTemplates(deps: SyncDeps, workspaceId: string, connectionId: string): Promise<string | null> {
-  return syncClaimed(deps, await deps.db.tx((tx) => claimNow(tx, workspaceId, connectionId, deps.clock.now())))
+export async function syncTemplates(deps: SyncDeps, one: ConnectionKey): Promise<string | null> {
+  return syncClaimed(deps, await deps.db.tx((tx) => claimNow(tx, one, deps.clock.now())))
 }
 
 async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null> {
-  const { workspaceId, connectionId } = claim
+  const { workspaceId, id } = claim
   const keyring = await deps.vault.keyring(workspaceId)
-  const connection = await findConnection(deps.db.sql, keyring, workspaceId, connectionId)
+  const connection = await findConnection(deps.db.sql, keyring, workspaceId, id)
   if (connection === undefined) return 'removed'
   const adapter = adapterOf(deps.adapters, connection)
   if (adapter.fetchTemplates === undefined) return null
@@ -39,7 +38,7 @@ async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null>
   await retry(deps, connection)
   const fetched = await adapter.fetchTemplates(connection)
   if (!fetched.ok) {
-    deps.log.warn('templates not read', { workspaceId, connectionId, code: fetched.errorCode })
+    deps.log.warn('templates not read', { workspaceId, connectionId: id, code: fetched.errorCode })
   }
   await storeFetched(deps, claim, fetched)
   await warnOfVersion(deps, connection, adapter.show(connection).versionEndsOn)
@@ -47,19 +46,17 @@ async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null>
 }
 
 async function storeFetched(deps: SyncDeps, claim: Claim, fetched: FetchedTemplates): Promise<void> {
-  const { workspaceId, connectionId } = claim
   const now = deps.clock.now()
   await deps.db.tx(async (tx) => {
     await endClaim(tx, claim, fetched.ok ? now : null, now)
     if (fetched.ok) {
       const templates = fetched.templates.map((template) => ({ id: newId(now), ...template }))
-      const before = await listTemplates(tx, workspaceId, connectionId)
-      await replaceTemplates(tx, workspaceId, connectionId, templates, now)
-      await tell(tx, workspaceId, connectionId, recategorized(before, templates), now)
-      if (fetched.sendsMarketing !== undefined)
-        await noteMarketing(tx, workspaceId, connectionId, fetched.sendsMarketing)
+      const before = await listTemplates(tx, claim)
+      await replaceTemplates(tx, claim, templates, now)
+      await tell(tx, claim, recategorized(before, templates), now)
+      if (fetched.sendsMarketing !== undefined) await noteMarketing(tx, claim, fetched.sendsMarketing)
     } else if (fetched.isDown) {
-      await holdConnection(tx, workspaceId, connectionId, fetched.errorCode, now, true)
+      await holdConnection(tx, claim, fetched.errorCode, now, 'all')
     }
   })
 }
@@ -89,7 +86,7 @@ async function warnOfVersion(deps: SyncDeps, one: StoredConnection, endsOn: stri
   if (isEnding === isWarned) return
   await deps.db.tx((tx) =>
     isEnding
-      ? restrictConnection(tx, one.workspaceId, one.id, { added: [{ stops: 'nothing', reason, until: null }] }, now)
-      : liftHold(tx, one.workspaceId, one.id, reason, now),
+      ? restrictConnection(tx, one, { added: [{ stops: 'nothing', reason, until: null }] }, now)
+      : liftHold(tx, one, reason, now),
   )
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { announce, type Db, type Tx } from '../../base/db.ts'
 import { type DueWatch, watchDue } from '../../base/news.ts'
 import { announcesConnection, teamTopic } from '../../team/team-news.ts'
+import type { ConnectionKey } from '../connection/connection.ts'
 
 /** Between two readings of a connection's templates. */
 export const refreshMs = 10 * 60_000
@@ -30,7 +31,7 @@ export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatc
  * The platform hints that templates changed: read them soon, however many hints come until then. They are never due with
  * a channel that has none.
  */
-export async function hintTemplates(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<void> {
+export async function hintTemplates(tx: Tx, { workspaceId, id }: ConnectionKey, now: Date): Promise<void> {
   const soon = new Date(now.getTime() + debounceMs)
   await tx`
     update connections
@@ -43,15 +44,13 @@ export async function hintTemplates(tx: Tx, workspaceId: string, connectionId: s
       )
     )
     where workspace_id = ${workspaceId}
-      and id = ${connectionId}
+      and id = ${id}
       and templates_due_at is not null
       and removed_at is null`
   announce(tx, hintedTopic, workspaceId)
 }
 
-export interface Claim {
-  workspaceId: string
-  connectionId: string
+export interface Claim extends ConnectionKey {
   /** Proves at the end that no hint came meanwhile. */
   until: Date
 }
@@ -73,7 +72,7 @@ export async function claimDue(tx: Tx, limit: number, now: Date): Promise<Claim[
     from due
     where c.workspace_id = due.workspace_id
       and c.id = due.id
-    returning c.workspace_id as "workspaceId", c.id as "connectionId"`
+    returning c.workspace_id as "workspaceId", c.id`
   return claimed.map((claim) => ({ ...claim, until }))
 }
 
@@ -87,19 +86,19 @@ export async function endClaim(tx: Tx, claim: Claim, syncedAt: Date | null, now:
         else ${new Date(now.getTime() + refreshMs)}::timestamptz
       end
     where workspace_id = ${claim.workspaceId}
-      and id = ${claim.connectionId}
+      and id = ${claim.id}
       and removed_at is null`
 }
 
 /** Claims one connection at once, whenever it is due. */
-export async function claimNow(tx: Tx, workspaceId: string, connectionId: string, now: Date): Promise<Claim> {
+export async function claimNow(tx: Tx, one: ConnectionKey, now: Date): Promise<Claim> {
   const until = new Date(now.getTime() + leaseMs)
   await tx`
     update connections
     set templates_due_at = ${until}
-    where workspace_id = ${workspaceId}
-      and id = ${connectionId}
+    where workspace_id = ${one.workspaceId}
+      and id = ${one.id}
       and templates_due_at is not null
       and removed_at is null`
-  return { workspaceId, connectionId, until }
+  return { workspaceId: one.workspaceId, id: one.id, until }
 }

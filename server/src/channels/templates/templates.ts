@@ -1,34 +1,10 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { announceConnection } from '../../team/team-news.ts'
-import type { Template, TemplateHeader } from './template.ts'
-import { normalLanguage } from './template-body.ts'
-
-interface TemplateRow {
-  id: string
-  connection_id: string
-  name: string
-  language: string
-  category: string
-  status: string
-  body: string
-  parameter_names: string[] | null
-  parameter_count: number
-  body_only: boolean
-  header: TemplateHeader | null
-}
+import type { ConnectionKey } from '../connection/connection.ts'
 
 const columns = (sql: Sql) => sql`
-  t.id,
-  t.connection_id,
-  t.name,
-  t.language,
-  t.category,
-  t.status,
-  t.body,
-  t.parameter_names,
-  t.parameter_count,
-  t.body_only,
-  t.header`
+  t.id, t.connection_id as "connectionId", t.name, t.language, t.category, t.status, t.body,
+  t.parameter_names as "parameterNames", t.parameter_count as "parameterCount", t.body_only as "bodyOnly", t.header`
 
 /**
  * Every template that can be sent, approved and with body parameters alone, by name and language.
@@ -40,7 +16,7 @@ export async function listSendableTemplates(
   connectionIds: readonly string[] | null,
   withFiles = false,
 ): Promise<Template[]> {
-  const rows = await sql<TemplateRow[]>`
+  return sql<Template[]>`
     select ${columns(sql)}
     from templates t
     where t.workspace_id = ${workspaceId}
@@ -48,18 +24,16 @@ export async function listSendableTemplates(
       and t.status = 'APPROVED'
       and (t.body_only or (${withFiles} and t.header is not null))
     order by t.name, t.language, t.connection_id`
-  return rows.map(templateOf)
 }
 
 /** All that a connection has, in every status. */
-export async function listTemplates(sql: Sql, workspaceId: string, connectionId: string): Promise<Template[]> {
-  const rows = await sql<TemplateRow[]>`
+export async function listTemplates(sql: Sql, { workspaceId, id }: ConnectionKey): Promise<Template[]> {
+  return sql<Template[]>`
     select ${columns(sql)}
     from templates t
     where t.workspace_id = ${workspaceId}
-      and t.connection_id = ${connectionId}
+      and t.connection_id = ${id}
     order by t.name, t.language`
-  return rows.map(templateOf)
 }
 
 /** The one that a send names, in any status. The language may be written `en-US` or `en_US`. */
@@ -70,14 +44,14 @@ export async function findTemplate(
   name: string,
   language: string,
 ): Promise<Template | undefined> {
-  const [row] = await sql<TemplateRow[]>`
+  const [row] = await sql<Template[]>`
     select ${columns(sql)}
     from templates t
     where t.workspace_id = ${workspaceId}
       and t.connection_id = ${connectionId}
       and t.name = ${name}
       and t.language = ${normalLanguage(language)}`
-  return row && templateOf(row)
+  return row
 }
 
 /**
@@ -86,8 +60,7 @@ export async function findTemplate(
  */
 export async function replaceTemplates(
   tx: Tx,
-  workspaceId: string,
-  connectionId: string,
+  { workspaceId, id: connectionId }: ConnectionKey,
   templates: readonly Omit<Template, 'connectionId'>[],
   now: Date,
 ): Promise<void> {
@@ -133,30 +106,73 @@ export async function replaceTemplates(
 /** Notes whether the connection's account has an endpoint of its own for marketing templates. */
 export async function noteMarketing(
   tx: Tx,
-  workspaceId: string,
-  connectionId: string,
+  { workspaceId, id }: ConnectionKey,
   sendsMarketing: boolean,
 ): Promise<void> {
   await tx`
     update connections
     set sends_marketing = ${sendsMarketing}
     where workspace_id = ${workspaceId}
-      and id = ${connectionId}
+      and id = ${id}
       and sends_marketing <> ${sendsMarketing}`
 }
 
-function templateOf(row: TemplateRow): Template {
+/** A template as the platform has it, in our shape. */
+export interface PlatformTemplate extends TemplateBody {
+  name: string
+  language: string
+  category: string
+  /** In upper case; only `APPROVED` ones are sent. */
+  status: string
+  /** False when sending needs more than body parameters: a media header, a button's variable, a code. */
+  bodyOnly: boolean
+  /** The file that its header needs, where sending needs that and body parameters, and nothing else. */
+  header: TemplateHeader | null
+}
+
+export const templateHeaders = ['image', 'video', 'document'] as const
+export type TemplateHeader = (typeof templateHeaders)[number]
+
+export interface Template extends PlatformTemplate {
+  id: string
+  connectionId: string
+}
+
+/** A body with `{{1}}`, `{{2}}`, … and how its parameters go back to the platform. */
+interface TemplateBody {
+  body: string
+  parameterCount: number
+  /** The platform's names in the order of ours; null when it takes them by position. */
+  parameterNames: string[] | null
+}
+
+const placeholder = /\{\{\s*(\w+)\s*\}\}/g
+
+/**
+ * Rewrites a body of the platform. Named parameters are numbered by their first appearance and positional ones by
+ * their number; a repeated placeholder is one parameter. Blanks inside the braces do not count.
+ */
+export function readBody(text: string, isNamed: boolean): TemplateBody {
+  const found = [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ''))]
+  const named = isNamed || found.some((name) => !/^\d+$/.test(name))
+  const order = named ? found : found.sort((a, b) => Number(a) - Number(b))
   return {
-    id: row.id,
-    connectionId: row.connection_id,
-    name: row.name,
-    language: row.language,
-    category: row.category,
-    status: row.status,
-    body: row.body,
-    parameterNames: row.parameter_names,
-    parameterCount: row.parameter_count,
-    bodyOnly: row.body_only,
-    header: row.header,
+    body: text.replace(placeholder, (_, name: string) => `{{${order.indexOf(name) + 1}}}`),
+    parameterCount: order.length,
+    parameterNames: named && order.length > 0 ? order : null,
   }
+}
+
+export function hasPlaceholder(text: string): boolean {
+  return text.search(placeholder) >= 0
+}
+
+/** The body with its parameters filled in: values are put in as they are, braces in them included. */
+export function fillBody(body: string, parameters: readonly string[]): string {
+  return body.replace(placeholder, (whole, number: string) => parameters[Number(number) - 1] ?? whole)
+}
+
+/** The platform writes `en-US` in its webhooks and `en_US` elsewhere. */
+export function normalLanguage(code: string): string {
+  return code.replaceAll('-', '_')
 }

@@ -1,6 +1,7 @@
 import { createDecipheriv, createHmac, hkdfSync, randomUUID, timingSafeEqual } from 'node:crypto'
 import { release } from '../../base/bytes/release.ts'
 import { StreamEnded } from '../../base/outgoing/stream.ts'
+import type { MediaSource } from '../channel-event.ts'
 import type { SessionConnection } from '../connection/connection.ts'
 import {
   type FileToUpload,
@@ -10,11 +11,10 @@ import {
   type OpenedMedia,
   type Uploaded,
 } from '../media-way.ts'
-import type { MediaSource } from '../message-detail.ts'
 import { agentHeader, cloudLimits, readOpened } from '../waba/cloud-media.ts'
 import type { Wire } from '../waba/exchange.ts'
-import { ask, type SessionConnectorDeps, wakerOf } from './send/connector.ts'
-import { cancelSend, type NewSessionSend, readStanding, takeGiven } from './send/sends.ts'
+import { ask, type SessionConnectorDeps } from './send/connector.ts'
+import { followSend, type NewSessionSend, type SendStanding, takeGiven } from './send/sends.ts'
 
 type LinkedMediaDeps = Pick<Wire, 'outgoing'> & Parameters<typeof giveToNetwork>[0]
 type Linked = Extract<MediaSource, { by: 'linked' }>
@@ -157,35 +157,28 @@ export async function giveToNetwork(
   signal: AbortSignal,
 ): Promise<Uploaded> {
   const send: NewSessionSend = {
-    workspaceId,
-    connectionId,
-    id: randomUUID(),
-    kind: 'file',
-    correlator: null,
+    ...{ workspaceId, connectionId, id: randomUUID(), kind: 'file', correlator: null },
     content: { give: file.id },
     leftMs: () => beginWithinMs,
   }
   if (!(await ask(deps, send))) return failed('session_not_held')
-  const { pollMs = defaultPollMs } = deps
-  const news = wakerOf(deps.db, send.id)
-  try {
-    for (;;) {
-      const woken = news.nextWithin(pollMs)
-      const end = await endOf(deps, send, signal)
-      if (end !== null) return end
-      await woken
-    }
-  } finally {
-    news.stop()
-  }
+  const { db, pollMs = defaultPollMs } = deps
+  return followSend<Uploaded>(db, send, pollMs, failed('session_not_open'), (standing) =>
+    endOf(deps, send, standing, signal),
+  )
 }
 
 const failed = (errorCode: string): Uploaded => ({ outcome: 'failed', errorCode, isDown: false })
 
-async function endOf({ db, vault, clock }: Deps, send: NewSessionSend, signal: AbortSignal): Promise<Uploaded | null> {
-  const standing = await readStanding(db.sql, send)
+async function endOf(
+  { db, vault, clock }: Deps,
+  send: NewSessionSend,
+  standing: SendStanding | undefined,
+  signal: AbortSignal,
+): Promise<Uploaded | 'cancel' | null> {
   if (standing === undefined) return failed('session_lost')
-  switch (standing.state) {
+  const { state, errorCode, isHeld, isOver } = standing
+  switch (state) {
     case 'accepted': {
       const keyring = await vault.keyring(send.workspaceId)
       const platformId = await db.tx((tx) => takeGiven(tx, keyring, send))
@@ -193,17 +186,15 @@ async function endOf({ db, vault, clock }: Deps, send: NewSessionSend, signal: A
       return { outcome: 'taken', platformId, livesUntil: new Date(clock.now().getTime() + givenLivesMs) }
     }
     case 'refused':
-      return { outcome: 'refused', errorCode: standing.errorCode ?? 'unknown' }
+      return { outcome: 'refused', errorCode: errorCode ?? 'unknown' }
     case 'cancelled':
-      return failed(standing.errorCode ?? 'not_sent')
-    case 'waiting': {
-      const isOver = standing.isOver || !standing.isHeld || signal.aborted
-      return isOver && (await db.tx((tx) => cancelSend(tx, send))) ? failed('session_not_open') : null
-    }
+      return failed(errorCode ?? 'not_sent')
+    case 'waiting':
+      return isOver || !isHeld || signal.aborted ? 'cancel' : null
     case 'claimed':
     case 'sent':
-      return standing.isHeld && !signal.aborted ? null : failed('session_lost')
+      return isHeld && !signal.aborted ? null : failed('session_lost')
     default:
-      return standing.state satisfies never
+      return state satisfies never
   }
 }

@@ -14,8 +14,7 @@ import { platformReason } from '../health/availability.ts'
 import type { MediaWay } from '../media-way.ts'
 import { cloudMedia } from './cloud-media.ts'
 import { effectOfCode, judge } from './errors.ts'
-import { bearer, type Wire } from './exchange.ts'
-import { fetchGraph } from './graph.ts'
+import { bearer, fetchGraph, type Wire } from './exchange.ts'
 import { objectOf, textOf } from './json.ts'
 import { wabaConnector } from './sender.ts'
 import { currentVersion, endOfVersion, type NewWaba } from './settings.ts'
@@ -47,21 +46,9 @@ function begin(input: NewWaba): PlatformAccess<WabaConnection> {
   return { numberId, accountId, settings: { baseUrl, version, accessToken, appSecret, verifyToken } }
 }
 
-function change(
-  { numberId, accountId, settings }: WabaConnection,
-  to: ConnectionChanges,
-): PlatformAccess<WabaConnection> {
-  return {
-    numberId: to.numberId ?? numberId,
-    accountId: to.accountId === undefined ? accountId : to.accountId,
-    settings: {
-      baseUrl: to.baseUrl ?? settings.baseUrl,
-      version: to.version ?? settings.version,
-      accessToken: to.accessToken ?? settings.accessToken,
-      appSecret: to.appSecret ?? settings.appSecret,
-      verifyToken: to.verifyToken ?? settings.verifyToken,
-    },
-  }
+// Only what the channel has comes here.
+function change(one: WabaConnection, { numberId = one.numberId, accountId = one.accountId, ...to }: ConnectionChanges) {
+  return { numberId, accountId, settings: { ...one.settings, ...to } }
 }
 
 function show({ settings: { baseUrl, version, accessToken, appSecret } }: WabaConnection): ShownAccess {

@@ -197,7 +197,8 @@ function multipart({ name, mimeType, size, bytes }: FileToUpload) {
 // As browsers do: the name can neither end the quotes nor the line.
 const quoted = (name: string) => name.replace(/["\r\n]/g, (letter) => encodeURIComponent(letter))
 
-async function readWhole({ bytes }: OpenStream): Promise<string | null> {
+/** An answer that is read to its end; null for one that breaks off. */
+export async function readWhole({ bytes }: OpenStream): Promise<string | null> {
   const pieces: Uint8Array[] = []
   try {
     // Copies: a piece is the stream's again with the next one.

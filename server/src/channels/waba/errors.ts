@@ -1,6 +1,45 @@
 import type { RefusalEffect } from '../connector.ts'
+import type { Stop } from '../health/holds.ts'
 import { objectOf } from './json.ts'
-import { stoppingCodes } from './stops.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+const billable = { stops: 'billable', probe: 'send', firstMs: 5 * minuteMs, maxMs: hourMs } as const
+/** Of the number or what it may do: mended at the platform, which a send finds out. */
+const number = { stops: 'all', probe: 'send', firstMs: 10 * minuteMs, maxMs: 6 * hourMs } as const
+/** A review or an appeal, which takes its time: it is asked rarely. */
+const policy = { stops: 'all', probe: 'send', firstMs: hourMs, maxMs: 24 * hourMs } as const
+/** Of the credential or the number's id: a question that sends nothing finds out. */
+const access = { stops: 'all', probe: 'read', firstMs: 10 * minuteMs, maxMs: 6 * hourMs } as const
+
+/**
+ * The codes that are of the connection rather than of the message, or of a partner that passes them on: what each stops,
+ * and how it is found out that it no longer does. What is said of each is in `advice.ts`.
+ */
+export const stopTable: readonly (readonly [stop: Stop, ...codes: (number | string)[]])[] = [
+  [billable, 131042, 1025, 'payment_required', 'http_402'],
+  [number, 3, 10, 131005, 131045, 133000, 133010, 133016],
+  [policy, 368, 131031, 131037, 1031, 'blocked'],
+  [access, 0, 190, 1005, 'invalid_api_key', 'http_401', 'http_403'],
+]
+
+const stops: ReadonlyMap<string, Stop> = new Map(
+  stopTable.flatMap(([stop, ...codes]) => codes.map((code) => [String(code), stop] as const)),
+)
+
+/** How a code holds its connection that was found to be of it: what the table lacks is like a credential. */
+export function stopOf(errorCode: string): Stop {
+  return stops.get(errorCode) ?? (/^2\d\d$/.test(errorCode) ? number : access)
+}
+
+/** Those of an older interface, which partners still answer with. */
+const olderCodes = new Set([1005, 1025, 1031])
+
+/** Codes of the platform's own that hold a connection. */
+const stoppingCodes: readonly (readonly [code: number, Stop])[] = stopTable.flatMap(([stop, ...codes]) =>
+  codes.flatMap((code) => (typeof code === 'number' && !olderCodes.has(code) ? [[code, stop] as const] : [])),
+)
 
 /** What an error code of the platform means for the message that met it. */
 export type ErrorMeaning = { outcome: 'refused'; effect: RefusalEffect } | { outcome: 'unreachable' }
@@ -12,48 +51,21 @@ export const templateStale: ErrorMeaning = { outcome: 'refused', effect: 'templa
 export const notDelivered: ErrorMeaning = { outcome: 'unreachable' }
 
 /** By code and never by HTTP status or title, which differ between editions of the platform. */
+const meanings: readonly [ErrorMeaning, codes: readonly number[]][] = [
+  [notDelivered, [1, 2, 4, 80007, 130429, 131000, 131016, 131048, 131056, 131057, 133004]],
+  [
+    refused,
+    [
+      33, 100, 130472, 130497, 131008, 131009, 131021, 131026, 131030, 131047, 131049, 131050, 131051, 131052, 131053,
+      131062, 132000, 132005, 132012, 132018, 132068, 132069, 134011, 135000, 137000,
+    ],
+  ],
+  [templateStale, [132001, 132007, 132015, 132016]],
+]
+
 export const errorMeanings: ReadonlyMap<number, ErrorMeaning> = new Map<number, ErrorMeaning>([
   ...stoppingCodes.map(([code, { stops }]) => [code, stops === 'all' ? connectionDown : billableHeld] as const),
-  [1, notDelivered],
-  [2, notDelivered],
-  [4, notDelivered],
-  [33, refused],
-  [100, refused],
-  [80007, notDelivered],
-  [130429, notDelivered],
-  [130472, refused],
-  [130497, refused],
-  [131000, notDelivered],
-  [131008, refused],
-  [131009, refused],
-  [131016, notDelivered],
-  [131021, refused],
-  [131026, refused],
-  [131030, refused],
-  [131047, refused],
-  [131048, notDelivered],
-  [131049, refused],
-  [131050, refused],
-  [131051, refused],
-  [131052, refused],
-  [131053, refused],
-  [131056, notDelivered],
-  [131057, notDelivered],
-  [131062, refused],
-  [132000, refused],
-  [132001, templateStale],
-  [132005, refused],
-  [132007, templateStale],
-  [132012, refused],
-  [132015, templateStale],
-  [132016, templateStale],
-  [132018, refused],
-  [132068, refused],
-  [132069, refused],
-  [133004, notDelivered],
-  [134011, refused],
-  [135000, refused],
-  [137000, refused],
+  ...meanings.flatMap(([meaning, codes]) => codes.map((code) => [code, meaning] as const)),
 ])
 
 export interface PlatformError {

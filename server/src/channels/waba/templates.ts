@@ -1,35 +1,53 @@
 import type { FetchedTemplates } from '../adapter.ts'
 import type { WabaConnection } from '../connection/connection.ts'
-import { type PlatformTemplate, type TemplateHeader, templateHeaders } from '../templates/template.ts'
-import { hasPlaceholder, normalLanguage, readBody } from '../templates/template-body.ts'
-import type { Wire } from './exchange.ts'
-import { fetchGraph } from './graph.ts'
+import {
+  hasPlaceholder,
+  normalLanguage,
+  type PlatformTemplate,
+  readBody,
+  type TemplateHeader,
+  templateHeaders,
+} from '../templates/templates.ts'
+import { fetchGraph, type Wire } from './exchange.ts'
 import { type Loose, listOf, objectOf, textOf } from './json.ts'
 
 const fields = 'id,name,language,status,category,parameter_format,components'
 const pageSize = 100
 const maxPages = 100
 
-/** Reads all templates of a connection's account, or none. */
-export async function fetchTemplates(wire: Wire, connection: WabaConnection): Promise<FetchedTemplates> {
-  if (connection.accountId === null) return { ok: true, templates: [] }
-  const path = `${encodeURIComponent(connection.accountId)}/message_templates?fields=${fields}&limit=${pageSize}`
+type Failed = Extract<FetchedTemplates, { ok: false }>
+
+/** All templates of a list, or none. `read` is given the place of each page and how many that makes; null ends the list. */
+export async function readPages(
+  first: string,
+  read: (place: string, page: number) => Promise<{ ok: true; listed: unknown[]; next: string | null } | Failed>,
+): Promise<FetchedTemplates> {
   // Pages may shift while they are read, so that one is told twice: name and language make a template.
   const found = new Map<string, PlatformTemplate>()
-  let after: string | null = null
-  for (let page = 0; page < maxPages; page++) {
-    const cursor: string = after === null ? '' : `&after=${encodeURIComponent(after)}`
-    const answer = await fetchGraph(wire, connection.settings, path + cursor)
+  let place = first
+  for (let page = 1; page <= maxPages; page++) {
+    const answer = await read(place, page)
     if (!answer.ok) return answer
-    for (const one of listOf(answer.body.data)) {
-      const template = readTemplate(one)
+    for (const template of answer.listed.map(readTemplate)) {
       if (template !== null) found.set(`${template.name} ${template.language}`, template)
     }
-    const next = nextCursor(answer.body.paging)
-    if (next === null || next === after) return { ok: true, templates: [...found.values()] }
-    after = next
+    if (answer.next === null) return { ok: true, templates: [...found.values()] }
+    place = answer.next
   }
   return { ok: false, errorCode: 'too_many_templates', isDown: false }
+}
+
+/** The templates of a connection's account. */
+export async function fetchTemplates(wire: Wire, { accountId, settings }: WabaConnection): Promise<FetchedTemplates> {
+  if (accountId === null) return { ok: true, templates: [] }
+  const path = `${encodeURIComponent(accountId)}/message_templates?fields=${fields}&limit=${pageSize}`
+  return readPages('', async (after) => {
+    const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`
+    const answer = await fetchGraph(wire, settings, path + cursor)
+    if (!answer.ok) return answer
+    const next = nextCursor(answer.body.paging)
+    return { ok: true, listed: listOf(answer.body.data), next: next === after ? null : next }
+  })
 }
 
 // There is a cursor on the last page as well; only `next` says that there is more. It holds the token: not followed.

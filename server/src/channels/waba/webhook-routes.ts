@@ -1,23 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
-import { forbidden, unauthorized } from '../../base/errors.ts'
+import { forbidden } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 import { maxHeadBytes } from '../../base/schema-types.ts'
 import { sameSecret } from '../../base/sealing/secret-token.ts'
+import type { ChannelEvent, Delivered } from '../channel-event.ts'
+import type { StoredConnection, StoredWaba } from '../connection/connection.ts'
 import {
-  bytesOf,
-  type Called,
+  type CallbackDeps,
   callbackParams,
   callbackRoute,
   callbackScope,
   calledConnections,
-} from '../callback-routes.ts'
-import type { ChannelEvent, Delivered } from '../channel-event.ts'
-import type { StoredConnection, StoredWaba } from '../connection/connection.ts'
-import { type CallbackDeps, type Routed, readCallback, storeCallback } from '../store-callback.ts'
+  type Routed,
+  receivingRoute,
+} from '../store-callback.ts'
 import { parse } from './read/parse.ts'
-
-const path = '/channels/waba/:connectionId/webhook'
 
 // What the platform puts into its address, it gets back.
 const told = { maxLength: maxHeadBytes }
@@ -26,13 +24,31 @@ const told = { maxLength: maxHeadBytes }
 export function wabaWebhookRoutes(app: App, deps: CallbackDeps): void {
   callbackScope(app, (scope) => {
     verificationRoute(scope, deps)
-    receivingRoute(scope, deps)
+    receivingRoute(scope, deps, {
+      channel: 'waba',
+      words: {
+        operationId: 'receiveCallback',
+        summary: 'Take a callback of the official platform',
+        description: 'Signed with the app secret over the raw bytes. 200 means that everything in it is stored.',
+      },
+      proofName: 'signature',
+      unproved: 'The signature is missing or not made with the app secret of this connection',
+      readProof: (headers) => readSignature(headers['x-hub-signature-256']),
+      isProved: ({ settings }, signature, body) => isSignedBy(settings.appSecret, body, signature),
+      parse,
+      // An app has one callback for all of its numbers; numbers of another app have another secret.
+      route: ({ called, all }, items) =>
+        routeItems(
+          all.filter(({ settings }) => settings.appSecret === called.settings.appSecret),
+          items,
+        ),
+    })
   })
 }
 
 function verificationRoute(scope: App, deps: CallbackDeps): void {
   scope.get(
-    path,
+    '/channels/waba/:connectionId/webhook',
     {
       schema: {
         ...callbackRoute,
@@ -60,60 +76,6 @@ function verificationRoute(scope: App, deps: CallbackDeps): void {
       return reply.type('text/plain; charset=utf-8').send(query['hub.challenge'] ?? '')
     },
   )
-}
-
-function receivingRoute(scope: App, deps: CallbackDeps): void {
-  scope.post(
-    path,
-    {
-      // Before the body is read: nobody makes us hold 3 MB without so much as a signature.
-      onRequest: async (request) => {
-        if (readSignature(request.headers['x-hub-signature-256']) === null) throw unsigned()
-      },
-      schema: {
-        ...callbackRoute,
-        operationId: 'receiveCallback',
-        summary: 'Take a callback of the official platform',
-        description: 'Signed with the app secret over the raw bytes. 200 means that everything in it is stored.',
-        params: callbackParams,
-        response: {
-          200: Type.Object({ success: Type.Boolean() }, { description: 'Stored, or nothing in it to store.' }),
-          ...errors(400, 401, 404, 413, 503),
-        },
-      },
-    },
-    async (request) => {
-      const connections = await calledConnections(deps, request, 'waba')
-      const signature = readSignature(request.headers['x-hub-signature-256'])
-      const body = bytesOf(request)
-      const isTaken = signature !== null && (await takeCallback(deps, connections, body, signature))
-      if (!isTaken) throw unsigned()
-      return { success: true }
-    },
-  )
-}
-
-const unsigned = () => unauthorized('The signature is missing or not made with the app secret of this connection')
-
-/**
- * Takes one callback: false when the called connection's app did not sign it, true once all of it is committed.
- * Throws 503 when it could not be, so that the platform sends it again.
- */
-async function takeCallback(
-  deps: CallbackDeps,
-  { called, all }: Called<'waba'>,
-  body: Buffer,
-  signature: Buffer,
-): Promise<boolean> {
-  if (!isSignedBy(called.settings.appSecret, body, signature)) {
-    deps.log.warn('callback refused: signature', { workspaceId: called.workspaceId, connectionId: called.id })
-    return false
-  }
-  // An app has one callback for all of its numbers; numbers of another app have another secret.
-  const signed = all.filter((one) => one.settings.appSecret === called.settings.appSecret)
-  const parsed = readCallback(body, deps.clock.now(), parse)
-  await storeCallback(deps, called, parsed, routeItems(signed, parsed.items))
-  return true
 }
 
 /** Gives each item to the connection of its number, or to every connection of its account. */

@@ -25,7 +25,7 @@ import { createMetrics } from '../../http/ops/metrics.ts'
 import { openTelemetry } from '../../http/ops/telemetry/telemetry.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'
 import { openStore } from '../../media/open-store.ts'
-import { ensurePushKeys } from '../../notices/push/keys.ts'
+import { ensurePushKeys } from '../../notices/push/subscriptions.ts'
 import { openDatabase } from './database.ts'
 
 export interface OpenRuntime extends Runtime {

@@ -6,7 +6,7 @@ import { localUrl } from '../../base/outgoing/address.ts'
 import { type Changer, type ConnectionDeps, createConnection } from '../../channels/connection/change.ts'
 import type { StoredConnection } from '../../channels/connection/connection.ts'
 import { listConnectedWorkspaces, listConnections } from '../../channels/connection/queries.ts'
-import { proofHeaders } from '../../channels/partner/authenticate.ts'
+import { proofHeaders } from '../../channels/partner/adapter.ts'
 import { type LoadedSimulator, loadSimulator } from '../simulate.ts'
 import type { OpenRuntime } from './runtime.ts'
 

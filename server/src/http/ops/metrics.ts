@@ -4,7 +4,7 @@ import { withTimeout } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { App } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
-import type { WebhookObserver } from '../../webhooks/deliver/report.ts'
+import type { WebhookObserver } from '../../webhooks/deliver/queue.ts'
 
 /**
  * What this process counts, for Prometheus. The rooms below get one of its functions each and know no more of it. No

@@ -1,6 +1,6 @@
 import { announce, type Db, type Sql, type Tx } from '../../base/db.ts'
 import { andOnlyOf, byWorkspace, type OneWorkspace } from '../../base/distribution/spread.ts'
-import type { MediaKind } from '../../channels/message-detail.ts'
+import type { MediaKind } from '../../channels/channel-event.ts'
 import type { MediaState } from './media.ts'
 
 /** Files that are to be fetched: the id is the workspace. */

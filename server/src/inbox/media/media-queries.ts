@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { MediaTold } from '../../channels/message-detail.ts'
+import type { MediaTold } from '../../channels/channel-event.ts'
 import type { KeptDetail, Message } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { tellComing } from './fetch-queries.ts'

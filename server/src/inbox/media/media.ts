@@ -1,4 +1,4 @@
-import type { MediaKind, MediaTold } from '../../channels/message-detail.ts'
+import type { MediaKind, MediaTold } from '../../channels/channel-event.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Direction } from '../conversation/message.ts'
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../base/db.ts'
 import { notFound } from '../../base/errors.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
-import type { MediaKind } from '../../channels/message-detail.ts'
+import type { MediaKind } from '../../channels/channel-event.ts'
 import type { FileSecret } from '../../media/sealed-file.ts'
 import { downloadType, isInlineType } from './inline-types.ts'
 import type { MediaState } from './media.ts'

@@ -1,4 +1,4 @@
-import type { MediaKind } from '../../channels/message-detail.ts'
+import type { MediaKind } from '../../channels/channel-event.ts'
 
 /** Types that the first bytes do not tell apart: what was declared says which of them it is. */
 const alike: Record<string, readonly string[]> = {

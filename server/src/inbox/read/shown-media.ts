@@ -1,7 +1,7 @@
 import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SealedColumns } from '../../base/sealing/opened-values.ts'
-import type { MediaKind } from '../../channels/message-detail.ts'
+import type { MediaKind } from '../../channels/channel-event.ts'
 import type { MediaDetails, MediaState } from '../media/media.ts'
 
 /** What pages show of a file. */

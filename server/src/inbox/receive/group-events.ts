@@ -1,6 +1,6 @@
 import { phoneClass } from '../../base/phone/phone-variants.ts'
-import type { ConnectionSignal } from '../../channels/apply-platform-signal.ts'
 import type { ChannelEvent, Customer } from '../../channels/channel-event.ts'
+import type { ConnectionSignal } from '../../channels/health/availability.ts'
 
 export type StatusEvent = Extract<ChannelEvent, { type: 'status' }>
 export type ConnectionEvent = ConnectionSignal

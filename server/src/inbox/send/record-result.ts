@@ -17,7 +17,7 @@ export function recordResult(deps: SendDeps, reserved: Reserved, part: number, r
 async function note(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<void> {
   const keyring = await deps.vault.keyring(reserved.workspaceId)
   const externalId = result.outcome === 'accepted' ? result.externalId : null
-  const { workspaceId, connection } = reserved
+  const { connection } = reserved
   const now = deps.clock.now()
   await deps.db.tx((tx) =>
     commitBehind(tx, () =>
@@ -28,7 +28,7 @@ async function note(deps: SendDeps, reserved: Reserved, part: number, result: Pa
           externalIndex: externalId === null ? null : externalIndex(keyring, connection.id, externalId),
           externalId: externalId === null ? null : sealExternalId(keyring, reserved.messageId, externalId),
         }),
-        externalId === null ? null : noteActivity(tx, workspaceId, connection.id, 'out', now),
+        externalId === null ? null : noteActivity(tx, connection, 'out', now),
       ]),
     ),
   )

@@ -91,7 +91,7 @@ interface Reserving {
 }
 
 async function reserve(reserving: Reserving, sends: readonly ReadSend[]): Promise<Reservation[]> {
-  const { deps, tx, workspaceId, isAlone } = reserving
+  const { deps, tx, isAlone } = reserving
   const askedAt = performance.now()
   const { asked, known, now } = await deps.step('lock', () => lock(reserving, sends))
   const judged = await deps.step('check', async () => {
@@ -100,7 +100,7 @@ async function reserve(reserving: Reserving, sends: readonly ReadSend[]): Promis
   })
   const planned = judged.flatMap((one) => (typeof one === 'object' && 'message' in one ? [one] : []))
   for (const { connection, draft } of planned) {
-    const mayTry = draft.tries === undefined || (await claimTry(tx, workspaceId, connection.id, draft.tries, now))
+    const mayTry = draft.tries === undefined || (await claimTry(tx, connection, draft.tries, now))
     if (!mayTry) throw connectionUnavailable()
   }
   if (planned.length < sends.length) await known.allowance.giveBack()

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { text, uuid, wholeNumber } from '../../base/schema-types.ts'
+import { maxCards, maxPhones } from '../../channels/channel-event.ts'
 import { choiceLimits } from '../../channels/choices.ts'
-import { maxCards, maxPhones } from '../../channels/message-detail.ts'
 import { idSchema } from '../../team/team-schema.ts'
 
 /** What a message is beside its words, as the team's interface shows it. */

@@ -1,4 +1,4 @@
-import type { Quoted } from '../../channels/message-detail.ts'
+import type { Quoted } from '../../channels/channel-event.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import { authorOf } from '../conversation/message.ts'

@@ -8,11 +8,15 @@ import { type DueWatch, watchDue } from '../../base/news.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { type Notice, noticeColumns } from '../notices.ts'
-import { isQuiet } from '../quiet-hours.ts'
 import { pushAfterMs } from '../record.ts'
-import { type NoticeSettings, readSettingsOf, usualSettings } from '../settings.ts'
-import { ensurePushKeys, type PushKeys } from './keys.ts'
-import { listSubscriptions, removeSubscription, type Subscription } from './subscriptions.ts'
+import { isQuiet, type NoticeSettings, readSettingsOf, usualSettings } from '../settings.ts'
+import {
+  ensurePushKeys,
+  listSubscriptions,
+  type PushKeys,
+  removeSubscription,
+  type Subscription,
+} from './subscriptions.ts'
 import { type PushLanguage, wordsOf } from './words.ts'
 
 export interface PushDeps {

@@ -23,6 +23,11 @@ interface Words {
   titles: Record<NoticeKind, Sentence>
 }
 
+const ofConnection =
+  (unnamed: string, limited: string, down: string): Sentence =>
+  ({ connection, isLimited }) =>
+    connection === null ? unnamed : `${connection} ${isLimited ? limited : down}`
+
 const words: Record<PushLanguage, Words> = {
   en: {
     somebody: 'Somebody',
@@ -32,12 +37,7 @@ const words: Record<PushLanguage, Words> = {
       handover: ({ actor }) => `${actor} handed over a conversation`,
       waiting: ({ count }) =>
         count === 1 ? 'A customer is waiting for an answer' : `${count} customers are waiting for an answer`,
-      connection: ({ connection, isLimited }) =>
-        connection === null
-          ? 'A connection is down'
-          : isLimited
-            ? `${connection} needs attention`
-            : `${connection} is disconnected`,
+      connection: ofConnection('A connection is down', 'needs attention', 'is disconnected'),
     },
   },
   es: {
@@ -48,12 +48,7 @@ const words: Record<PushLanguage, Words> = {
       handover: ({ actor }) => `${actor} entregó una conversación`,
       waiting: ({ count }) =>
         count === 1 ? 'Un cliente espera una respuesta' : `${count} clientes esperan una respuesta`,
-      connection: ({ connection, isLimited }) =>
-        connection === null
-          ? 'Se perdió una conexión'
-          : isLimited
-            ? `${connection} necesita atención`
-            : `${connection} está desconectada`,
+      connection: ofConnection('Se perdió una conexión', 'necesita atención', 'está desconectada'),
     },
   },
   pt: {
@@ -64,12 +59,7 @@ const words: Record<PushLanguage, Words> = {
       handover: ({ actor }) => `${actor} passou uma conversa adiante`,
       waiting: ({ count }) =>
         count === 1 ? 'Um cliente espera uma resposta' : `${count} clientes esperam uma resposta`,
-      connection: ({ connection, isLimited }) =>
-        connection === null
-          ? 'Uma conexão caiu'
-          : isLimited
-            ? `${connection} precisa de atenção`
-            : `${connection} está desconectada`,
+      connection: ofConnection('Uma conexão caiu', 'precisa de atenção', 'está desconectada'),
     },
   },
 }

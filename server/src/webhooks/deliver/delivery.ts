@@ -1,7 +1,8 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { type EventName, faceOf } from '../../events/event-groups.ts'
+import type { PresentPayload } from '../../events/feed.ts'
 import type { Verdict } from '../endpoint/retry-policy.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
-import { sealAnswer } from './bodies.ts'
 
 /** An event on its way to an endpoint. */
 export interface Delivery {
@@ -53,18 +54,14 @@ export interface Batch {
   parked: { delivery: Delivery; dueAt: Date }[]
 }
 
+type Written = Pick<
+  Delivery,
+  'position' | 'eventId' | 'name' | 'subjectId' | 'occurredAt' | 'masked' | 'round' | 'roundAttempts' | 'attempts'
+>
+
 /** A delivery as it is written. */
-export interface DeliveryRow {
-  position: number
-  eventId: string
-  name: string
-  subjectId: string
-  occurredAt: Date
-  masked: boolean
+export interface DeliveryRow extends Written {
   state: 'pending' | 'delivered' | 'failed'
-  round: number
-  roundAttempts: number
-  attempts: number
   dueAt: Date | null
   deliveredAt: Date | null
   deliveredStatus: number | null
@@ -73,36 +70,16 @@ export interface DeliveryRow {
 }
 
 /** An attempt as the log keeps it. */
-export interface AttemptRow {
+export interface AttemptRow extends Omit<DeliveryAttempt, 'masked'> {
   position: number
   number: number
-  at: Date
-  status: number | null
-  ms: number
-  error: string | null
-  answer: Buffer | null
 }
 
 /** A delivery that waits, as it is written. */
 export function waitingRow(delivery: Delivery, dueAt: Date): DeliveryRow {
-  const { position, eventId, name, subjectId, occurredAt, masked, round, roundAttempts, attempts } = delivery
-  return {
-    position,
-    eventId,
-    name,
-    subjectId,
-    occurredAt,
-    masked,
-    state: 'pending',
-    round,
-    roundAttempts,
-    attempts,
-    dueAt,
-    deliveredAt: null,
-    deliveredStatus: null,
-    deliveredMs: null,
-    deliveredAnswer: null,
-  }
+  const { payload, trace, isTest, hasRow, ...written } = delivery
+  const untaken = { deliveredAt: null, deliveredStatus: null, deliveredMs: null, deliveredAnswer: null }
+  return { ...written, state: 'pending', dueAt, ...untaken }
 }
 
 /** A delivery after an attempt, as it is written. */
@@ -132,15 +109,8 @@ export function attemptedRow(
 
 export function failedAttemptRow(keyring: Keyring, endpointId: string, { delivery, attempt }: Result): AttemptRow {
   const { at, status, ms, error } = attempt
-  return {
-    position: delivery.position,
-    number: delivery.attempts + 1,
-    at,
-    status,
-    ms,
-    error,
-    answer: sealedAnswer(keyring, endpointId, delivery, attempt),
-  }
+  const answer = sealedAnswer(keyring, endpointId, delivery, attempt)
+  return { position: delivery.position, number: delivery.attempts + 1, at, status, ms, error, answer }
 }
 
 function sealedAnswer(
@@ -151,3 +121,41 @@ function sealedAnswer(
 ): Buffer | null {
   return answer === null ? null : sealAnswer(keyring, { endpointId, position, number: attempts + 1 }, answer)
 }
+
+/** The bytes that are sent, the same for each attempt: lead events bare, inbox events wrapped in their name. */
+export function requestBody(
+  keyring: Keyring,
+  { eventId, name, payload }: { eventId: string; name: EventName; payload: Buffer },
+  masked: boolean,
+  present: PresentPayload,
+): string {
+  const recorded = keyring.openText({ table: 'events', row: eventId, column: 'payload' }, payload)
+  // What nobody has to change need not be parsed.
+  const shown = masked ? JSON.stringify(present(name, JSON.parse(recorded), { keyring, masked })) : recorded
+  return faceOf(name) === 'leads' ? shown : `{"event":${JSON.stringify(name)},"payload":${shown}}`
+}
+
+/** An attempt, by its delivery and its number. */
+interface AttemptKey {
+  endpointId: string
+  position: number
+  number: number
+}
+
+/**
+ * Seals the first bytes of an answer. They belong to the attempt, wherever it is kept: with its delivery when it was
+ * taken, and among the attempts once the event is sent again.
+ */
+function sealAnswer(keyring: Keyring, attempt: AttemptKey, answer: Uint8Array): Buffer {
+  return keyring.seal(answerPlace(attempt), answer)
+}
+
+export function openAnswer(keyring: Keyring, attempt: AttemptKey, sealed: Buffer): string {
+  return keyring.open(answerPlace(attempt), sealed).toString('utf8')
+}
+
+export const answerPlace = ({ endpointId, position, number }: AttemptKey) => ({
+  table: 'webhook_attempts',
+  row: `${endpointId}/${position}/${number}`,
+  column: 'answer',
+})

@@ -24,30 +24,12 @@ const maxInMemory = 20_000
 const minInMemory = 20
 
 /** The queues that this process has leased, each being worked on by itself. */
-export interface Holder {
-  /**
-   * Begins with queues in which something can be sent, and returns how many. All are looked at instead of those that are
-   * due when some were left since: for want of room, or by a failure.
-   */
-  claim(scope: ClaimScope): Promise<number>
-  /** Whether some were left. */
-  hasLeft(): boolean
-  /** Renews the leases of queues, and looks what was changed at their endpoints. */
-  renew(queues: readonly Queue[]): Promise<void>
-  /** Lets queues go over to another worker that has asked for them, when it was this one that it asked. */
-  give(ask: RebalanceRequest): void
-  held(): Queue[]
-  count(): number
-  heldIn(workspaceId: string): Queue[]
-  /** Resolves when every queue has been given back. */
-  done(): Promise<void>
-  stop(): Promise<void>
-}
+export type Holder = ReturnType<typeof createHolder>
 
 type HolderDeps = Omit<PumpDeps, 'maxInMemory'>
 
 /** Queues that have nothing to do are given back at once unless they may linger. `gaveBack` is told of each. */
-export function createHolder(given: HolderDeps, mayLinger: () => boolean, gaveBack = () => {}): Holder {
+export function createHolder(given: HolderDeps, mayLinger: () => boolean, gaveBack = () => {}) {
   const share = () => Math.max(minInMemory, Math.floor(maxInMemory / Math.max(working.size, 1)))
   const deps: PumpDeps = { ...given, maxInMemory: share }
   const { db, log, clock } = deps
@@ -83,12 +65,16 @@ export function createHolder(given: HolderDeps, mayLinger: () => boolean, gaveBa
   const lookAgain = async ({ lease, mayHaveMore }: Queue) => {
     if (mayHaveMore && mayLinger()) await claim([lease.workspaceId])
   }
-  const claim: Holder['claim'] = async (asked) => {
+  /**
+   * Begins with queues in which something can be sent, and returns how many. All are looked at instead of those that are
+   * due when some were left since: for want of room, or by a failure.
+   */
+  const claim = async (asked: ClaimScope): Promise<number> => {
     const claiming = claimNow(left.scopeFor(asked)).catch(left.noteAndThrow)
     claims.add(claiming)
     return claiming.finally(() => claims.delete(claiming))
   }
-  const claimNow: Holder['claim'] = async (scope) => {
+  const claimNow = async (scope: ClaimScope): Promise<number> => {
     const room = maxQueues - working.size
     if (isStopping) return 0
     if (room <= 0) {
@@ -111,14 +97,18 @@ export function createHolder(given: HolderDeps, mayLinger: () => boolean, gaveBa
 
   return {
     claim,
+    /** Whether some were left. */
     hasLeft: left.hasSome,
-    renew: (queues) => renewAll(deps, queues),
-    give: (ask) => giveTo(held(), ask),
+    /** Renews the leases of queues, and looks what was changed at their endpoints. */
+    renew: (queues: readonly Queue[]) => renewAll(deps, queues),
+    /** Lets queues go over to another worker that has asked for them, when it was this one that it asked. */
+    give: (ask: RebalanceRequest) => giveTo(held(), ask),
     held,
     count: () => working.size,
-    heldIn: (workspaceId) => held().filter(({ lease }) => lease.workspaceId === workspaceId),
+    heldIn: (workspaceId: string) => held().filter(({ lease }) => lease.workspaceId === workspaceId),
+    /** Resolves when every queue has been given back. */
     done,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       isStopping = true
       for (const queue of held()) endQueue(queue)
       await Promise.race([done(), sleep(maxDrainMs, undefined, { ref: false })])

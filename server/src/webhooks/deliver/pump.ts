@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSignal } from '../../base/async/loop.ts'
 import { openEndpoint } from '../endpoint/endpoint.ts'
-import { namesOf } from '../endpoint/patterns.ts'
 import { type ClaimedQueue, type HeldQueue, LeaseLost, leaseMs, releaseQueue } from '../endpoint/queue-queries.ts'
+import { namesOf } from '../event-catalogue.ts'
 import { loadMore } from './load.ts'
-import { createOrdering } from './ordering.ts'
-import { cursorOf, type PumpDeps, type Queue } from './queue.ts'
+import { createOrdering, cursorOf, type PumpDeps, type Queue } from './queue.ts'
 import { givenTopic } from './rebalance.ts'
 import { mayStart, startRequests } from './send.ts'
 import { settleResults } from './settle.ts'
@@ -22,7 +21,8 @@ export function leaseEndOf(askedAt: number): number {
 
 /** Takes a claimed queue into memory; throws when the endpoint's settings do not open. */
 export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: number): Promise<Queue> {
-  const { workspace_id: workspaceId, id: endpointId, owner, cursor, removed_to: removedTo } = claimed
+  const { workspaceId, id: endpointId, owner, cursor, removedTo } = claimed
+  const { failingSince, failuresInARow, lastSuccessAt } = claimed
   const endpoint = await deps.vault.withKeyring(workspaceId, (keyring) => openEndpoint(keyring, claimed))
   if (cursor < removedTo) {
     deps.log.warn('events were removed before they were sent', { endpointId, count: removedTo - cursor })
@@ -37,16 +37,11 @@ export async function openQueue(deps: PumpDeps, claimed: ClaimedQueue, askedAt: 
     endpoint,
     names: namesOf(endpoint.events),
     generation: claimed.generation,
-    health: {
-      failingSince: claimed.failing_since,
-      failuresInARow: claimed.failures_in_a_row,
-      lastSuccessAt: claimed.last_success_at,
-      pausedUntil: null,
-    },
+    health: { failingSince, failuresInARow, lastSuccessAt, pausedUntil: null },
     readTo: Math.max(cursor, removedTo),
     mayHaveMore: true,
-    retryAt: claimed.retry_at,
-    hasReplay: claimed.has_replay,
+    retryAt: claimed.retryAt,
+    hasReplay: claimed.hasReplay,
     inFlight: 0,
     results: [],
     batch: null,
@@ -85,17 +80,17 @@ export async function runQueue(deps: PumpDeps, queue: Queue): Promise<void> {
 
 /** Takes over what was changed at the endpoint meanwhile. */
 export async function refreshQueue({ vault }: PumpDeps, queue: Queue, held: HeldQueue, askedAt: number): Promise<void> {
-  const isOver = held.removed_at !== null || held.state !== 'active' || held.generation !== queue.generation
+  const isOver = held.removedAt !== null || held.state !== 'active' || held.generation !== queue.generation
   if (isOver) {
     endQueue(queue)
     return
   }
   queue.leaseEndsAt = leaseEndOf(askedAt)
-  queue.endpoint = await vault.withKeyring(held.workspace_id, (keyring) => openEndpoint(keyring, held))
+  queue.endpoint = await vault.withKeyring(held.workspaceId, (keyring) => openEndpoint(keyring, held))
   queue.names = namesOf(held.events)
-  queue.hasReplay ||= held.has_replay
+  queue.hasReplay ||= held.hasReplay
   // What a member has asked for since is due before what was known, and its news may be lost.
-  const { retry_at: retryAt } = held
+  const { retryAt } = held
   if (retryAt !== null && (queue.retryAt === null || retryAt < queue.retryAt)) queue.retryAt = retryAt
   queue.signal.wake()
 }

@@ -16,8 +16,7 @@ import {
   tellsOfReceiver,
 } from '../endpoint/retry-policy.ts'
 import { signatures } from '../endpoint/signing.ts'
-import { requestBody } from './bodies.ts'
-import type { Delivery, DeliveryAttempt } from './delivery.ts'
+import { type Delivery, type DeliveryAttempt, requestBody } from './delivery.ts'
 import type { PumpDeps, Queue } from './queue.ts'
 
 const maxInFlight = 16

@@ -1,4 +1,7 @@
-import type { Tx } from '../../base/db.ts'
+import { batch } from '../../base/async/batch.ts'
+import type { Db, Tx } from '../../base/db.ts'
+import { byWorkspace } from '../../base/distribution/spread.ts'
+import type { Log } from '../../base/log.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
@@ -11,11 +14,18 @@ import {
   type Batch,
   type DeliveryRow,
   failedAttemptRow,
+  type Result,
   waitingRow,
 } from './delivery.ts'
-import { delayFollowers, releaseFollowers, saveDeliveries } from './delivery-queries.ts'
-import { cursorOf, heldPositions, type PumpDeps, type Queue } from './queue.ts'
-import { reportSettled } from './report.ts'
+import { delayFollowers, releaseFollowers, saveDeliveries, saveSuccesses } from './delivery-queries.ts'
+import {
+  cursorOf,
+  heldPositions,
+  type PumpDeps,
+  type Queue,
+  type QueuedSuccesses,
+  type WebhookObserver,
+} from './queue.ts'
 
 const maxResults = 100
 
@@ -52,7 +62,7 @@ async function settleWithOthers(deps: PumpDeps, queue: Queue, { results, parked 
   const { lease, generation } = queue
   const keyring = await deps.vault.keyring(lease.workspaceId)
   const rows = results.map((result) => attemptedRow(keyring, lease.endpointId, result))
-  const isWritten = await deps.settler.save({
+  const isWritten = await deps.saveSuccesses({
     lease,
     generation,
     rows,
@@ -165,21 +175,11 @@ async function insertAttempts(tx: Tx, { workspaceId, endpointId }: Lease, rows: 
  * and decide nothing of the new round. `rows` is what they would have written.
  */
 async function keepEarlierAttempts(tx: Tx, lease: Lease, rows: readonly DeliveryRow[]): Promise<void> {
-  const taken = rows.flatMap(({ position, attempts, deliveredAt, deliveredStatus, deliveredMs, deliveredAnswer }) =>
-    deliveredAt === null || deliveredMs === null
-      ? []
-      : [
-          {
-            position,
-            number: attempts,
-            at: deliveredAt,
-            status: deliveredStatus,
-            ms: deliveredMs,
-            error: null,
-            answer: deliveredAnswer,
-          },
-        ],
-  )
+  const taken = rows.flatMap((row): AttemptRow[] => {
+    const { position, attempts: number, deliveredAt: at, deliveredMs: ms } = row
+    if (at === null || ms === null) return []
+    return [{ position, number, at, ms, status: row.deliveredStatus, error: null, answer: row.deliveredAnswer }]
+  })
   if (taken.length > 0) await insertAttempts(tx, lease, taken)
   await tx`
     update webhook_deliveries d
@@ -193,4 +193,59 @@ async function keepEarlierAttempts(tx: Tx, lease: Lease, rows: readonly Delivery
     where d.workspace_id = ${lease.workspaceId}
       and d.endpoint_id = ${lease.endpointId}
       and d.position = r.position`
+}
+
+/** Logs and counts what was written. */
+function reportSettled(
+  { log, observe }: { log: Log; observe: WebhookObserver },
+  endpointId: string,
+  { results }: Batch,
+  disabled: StateReason | null,
+): void {
+  for (const result of results) {
+    const { delivery, attempt, verdict } = result
+    const fields = { endpointId, eventId: delivery.eventId, attempt: delivery.attempts + 1, ms: attempt.ms }
+    const status = attempt.status === null ? {} : { status: attempt.status }
+    if (verdict.next === 'delivered') {
+      observe.delivered({ ms: attempt.ms, delayMs: delayOf(result) })
+      log.debug('webhook delivered', { ...fields, ...status })
+    } else {
+      observe.failed({ ms: attempt.ms, error: attempt.error, isFinal: verdict.next !== 'retry' })
+      const code = attempt.error === null ? {} : { code: attempt.error }
+      log.info('webhook not taken', { ...fields, ...status, ...code })
+    }
+  }
+  if (disabled === null) return
+  observe.disabled()
+  log.warn('webhook endpoint disabled', { endpointId, code: disabled })
+}
+
+function delayOf({ delivery, attempt }: Result): number | null {
+  return delivery.attempts === 0 ? attempt.at.getTime() - delivery.occurredAt.getTime() : null
+}
+
+const maxQueues = 100
+
+/** Writes the successes of all queues of a process: what ends while a statement runs goes together in the next. */
+export function createSuccessBatcher(db: Db): PumpDeps['saveSuccesses'] {
+  const save = batch<QueuedSuccesses, boolean>({
+    groups: 1,
+    groupSize: maxQueues,
+    work: (_, successes) => writeTogether(db, successes),
+    // Each queue tries again by itself.
+    isUndone: () => false,
+  })
+  return (successes) => save('all queues', successes)
+}
+
+async function writeTogether(db: Db, successes: readonly QueuedSuccesses[]): Promise<boolean[]> {
+  const queues = successes.map((one) => ({ ...one, cursor: one.cursor(), health: one.health() }))
+  const owners = await byWorkspace(
+    db.sql,
+    queues,
+    ({ lease }) => lease.workspaceId,
+    (some, only) => db.statement((tx) => saveSuccesses(tx, some, only)),
+  )
+  const saved = new Set(owners)
+  return successes.map(({ lease }) => saved.has(lease.owner))
 }

@@ -1,6 +1,6 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import { notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { endpointNotFound } from './errors.ts'
 import type { SigningSecret } from './signing.ts'
 
 export type EndpointState = 'active' | 'disabled'
@@ -34,73 +34,47 @@ export interface Endpoint {
   updatedAt: Date
 }
 
-export interface EndpointRow {
-  workspace_id: string
-  id: string
-  description: string | null
-  events: string[]
-  phone_visibility: Endpoint['phoneVisibility']
-  settings: Buffer
-  state: EndpointState
-  state_reason: StateReason | null
-  state_changed_at: Date
-  created_by: string | null
-  created_at: Date
-  updated_at: Date
-}
+/** As it is stored, its settings sealed. */
+export type EndpointRow = Omit<Endpoint, 'settings'> & { settings: Buffer }
 
-/** An endpoint that has not been removed. */
-export async function selectEndpoint(sql: Sql, workspaceId: string, id: string): Promise<EndpointRow | undefined> {
+/** Which endpoint a statement is about. */
+export type EndpointKey = Pick<Endpoint, 'workspaceId' | 'id'>
+
+/** Of `e`. */
+export const endpointColumns = (sql: Sql): Fragment => sql`
+  e.workspace_id as "workspaceId", e.id, e.description, e.events, e.phone_visibility as "phoneVisibility", e.settings,
+  e.state, e.state_reason as "stateReason", e.state_changed_at as "stateChangedAt", e.created_by as "createdBy",
+  e.created_at as "createdAt", e.updated_at as "updatedAt"`
+
+/** An endpoint that has not been removed, locked if that is asked for; throws 404 when there is none. */
+export async function requireEndpoint(sql: Sql, { workspaceId, id }: EndpointKey, lock?: 'for update') {
   const [row] = await sql<EndpointRow[]>`
-    select ${columns(sql)}
-    from webhook_endpoints
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and removed_at is null`
-  return row
-}
-
-/** The endpoints of a workspace, the newest first. */
-export async function selectEndpoints(sql: Sql, workspaceId: string): Promise<EndpointRow[]> {
-  return sql<EndpointRow[]>`
-    select ${columns(sql)}
-    from webhook_endpoints
-    where workspace_id = ${workspaceId}
-      and removed_at is null
-    order by id desc`
-}
-
-/** The endpoints that this person answers for, the newest first, with when each last took an event. */
-export async function selectMadeBy(
-  sql: Sql,
-  workspaceId: string,
-  userId: string,
-): Promise<(EndpointRow & { last_success_at: Date | null })[]> {
-  return sql<(EndpointRow & { last_success_at: Date | null })[]>`
-    select ${columns(sql)}, (
-      select q.last_success_at
-      from webhook_queues q
-      where q.workspace_id = webhook_endpoints.workspace_id
-        and q.endpoint_id = webhook_endpoints.id
-    ) as last_success_at
-    from webhook_endpoints
-    where workspace_id = ${workspaceId}
-      and created_by = ${userId}
-      and removed_at is null
-    order by id desc`
-}
-
-/** Locks an endpoint that has not been removed; throws 404 when there is none. */
-export async function lockEndpoint(tx: Tx, workspaceId: string, id: string): Promise<EndpointRow> {
-  const [row] = await tx<EndpointRow[]>`
-    select ${columns(tx)}
-    from webhook_endpoints
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-      and removed_at is null
-    for update`
+    select ${endpointColumns(sql)}
+    from webhook_endpoints e
+    where e.workspace_id = ${workspaceId}
+      and e.id = ${id}
+      and e.removed_at is null
+    ${lock === undefined ? sql`` : sql`for update`}`
   if (row === undefined) throw endpointNotFound()
   return row
+}
+
+/**
+ * The endpoints of a workspace, or those that one person answers for, the newest first, with when each last took an event.
+ */
+export async function selectEndpoints(sql: Sql, workspaceId: string, madeBy: string | null) {
+  return sql<(EndpointRow & { lastSuccessAt: Date | null })[]>`
+    select ${endpointColumns(sql)}, (
+      select q.last_success_at
+      from webhook_queues q
+      where q.workspace_id = e.workspace_id
+        and q.endpoint_id = e.id
+    ) as "lastSuccessAt"
+    from webhook_endpoints e
+    where e.workspace_id = ${workspaceId}
+      and (${madeBy}::uuid is null or e.created_by = ${madeBy})
+      and e.removed_at is null
+    order by e.id desc`
 }
 
 export async function countEndpoints(tx: Tx, workspaceId: string): Promise<number> {
@@ -140,7 +114,7 @@ export async function updateEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoin
       and id = ${id}`
 }
 
-export async function markActive(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
+export async function markActive(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<void> {
   await tx`
     update webhook_endpoints
     set state = 'active',
@@ -154,8 +128,7 @@ export async function markActive(tx: Tx, workspaceId: string, id: string, now: D
 /** Returns false when it is disabled already. */
 export async function markDisabled(
   tx: Tx,
-  workspaceId: string,
-  id: string,
+  { workspaceId, id }: EndpointKey,
   reason: StateReason,
   now: Date,
 ): Promise<boolean> {
@@ -172,7 +145,12 @@ export async function markDisabled(
 }
 
 /** Nothing of an endpoint's settings stays; the row does until its log has gone. */
-export async function markRemoved(tx: Tx, keyring: Keyring, workspaceId: string, id: string, now: Date): Promise<void> {
+export async function markRemoved(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId, id }: EndpointKey,
+  now: Date,
+): Promise<void> {
   await tx`
     update webhook_endpoints
     set state = 'disabled',
@@ -188,31 +166,16 @@ export async function markRemoved(tx: Tx, keyring: Keyring, workspaceId: string,
 
 const noSettings: EndpointSettings = { url: '', headers: {}, secrets: [] }
 
-function columns(sql: Sql) {
-  return sql`
-    workspace_id, id, description, events, phone_visibility, settings, state, state_reason, state_changed_at,
-    created_by, created_at, updated_at`
+export function openEndpoint(keyring: Keyring, { settings, ...row }: EndpointRow): Endpoint {
+  return { ...row, settings: JSON.parse(keyring.openText(settingsPlace(row.id), settings)) as EndpointSettings }
 }
 
-export function openEndpoint(keyring: Keyring, row: EndpointRow): Endpoint {
-  return {
-    workspaceId: row.workspace_id,
-    id: row.id,
-    description: row.description,
-    events: row.events,
-    phoneVisibility: row.phone_visibility,
-    settings: JSON.parse(keyring.openText(settingsPlace(row.id), row.settings)) as EndpointSettings,
-    state: row.state,
-    stateReason: row.state_reason,
-    stateChangedAt: row.state_changed_at,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
-}
-
-export function sealSettings(keyring: Keyring, id: string, settings: EndpointSettings): Buffer {
+function sealSettings(keyring: Keyring, id: string, settings: EndpointSettings): Buffer {
   return keyring.seal(settingsPlace(id), JSON.stringify(settings))
 }
 
 const settingsPlace = (row: string) => ({ table: 'webhook_endpoints', row, column: 'settings' })
+
+export const maxEndpoints = 100
+
+export const endpointNotFound = () => notFound('Webhook endpoint not found')

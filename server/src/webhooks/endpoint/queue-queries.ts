@@ -1,7 +1,7 @@
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { andOnlyOf, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { isHeldByDead, ownSession } from '../../base/lease-session.ts'
-import type { EndpointRow } from './endpoint.ts'
+import { type EndpointKey, type EndpointRow, endpointColumns } from './endpoint.ts'
 import type { Health } from './retry-policy.ts'
 
 /** Something of the workspace, which is the id, is due at an endpoint, or an endpoint was changed. */
@@ -11,28 +11,22 @@ export const dueTopic = 'webhooks_due'
 export const leaseMs = 15_000
 
 /** A queue that this process may read and send from, as it stood when it was claimed. */
-export interface ClaimedQueue extends EndpointRow {
+export interface ClaimedQueue extends EndpointRow, Omit<Health, 'pausedUntil'> {
   /** Of this claim alone: whoever claims it next has another one. */
   owner: string
   /** The role and the name of the sessions of this process. */
   session: string
   cursor: number
   /** Events up to here are no longer kept. */
-  removed_to: number
+  removedTo: number
   generation: number
-  retry_at: Date | null
-  failing_since: Date | null
-  failures_in_a_row: number
-  last_success_at: Date | null
-  has_replay: boolean
+  retryAt: Date | null
+  hasReplay: boolean
 }
 
 /** What the worker is told of a queue that it goes on to hold. */
-export interface HeldQueue extends EndpointRow {
-  generation: number
-  retry_at: Date | null
-  removed_at: Date | null
-  has_replay: boolean
+export interface HeldQueue extends EndpointRow, Pick<ClaimedQueue, 'owner' | 'generation' | 'retryAt' | 'hasReplay'> {
+  removedAt: Date | null
 }
 
 const leaseFor = `${leaseMs} milliseconds`
@@ -81,8 +75,9 @@ export async function claimQueues(
       and e.id = q.endpoint_id
       ${andOnlyOf(tx, only, 'q', 'e')}
     returning ${endpointColumns(tx)},
-      q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(claim.removed_to, 0) as removed_to,
-      q.generation, q.retry_at, q.failing_since, q.failures_in_a_row, q.last_success_at, ${hasReplay(tx, only)} as has_replay`
+      q.lease_owner as owner, q.lease_session as session, q.cursor, coalesce(claim.removed_to, 0) as "removedTo",
+      q.generation, q.retry_at as "retryAt", q.failing_since as "failingSince", q.failures_in_a_row as "failuresInARow",
+      q.last_success_at as "lastSuccessAt", ${hasReplay(tx, only)} as "hasReplay"`
 }
 
 /**
@@ -135,12 +130,8 @@ function inScope(sql: Sql, scope: ClaimScope, now: Date) {
  * Holds on to queues, and returns how their endpoints are now. Those that are missing belong to another worker. All of them
  * at once, or those of one workspace.
  */
-export async function renewLeases(
-  tx: Tx,
-  owners: readonly string[],
-  only: OneWorkspace,
-): Promise<(HeldQueue & { owner: string })[]> {
-  return tx<(HeldQueue & { owner: string })[]>`
+export async function renewLeases(tx: Tx, owners: readonly string[], only: OneWorkspace): Promise<HeldQueue[]> {
+  return tx<HeldQueue[]>`
     with held as (
       -- In one order, as all who lock several.
       select q.workspace_id, q.endpoint_id
@@ -162,7 +153,8 @@ export async function renewLeases(
       and e.id = q.endpoint_id
       ${andOnlyOf(tx, only, 'q', 'e')}
     returning ${endpointColumns(tx)},
-      q.lease_owner as owner, q.generation, q.retry_at, e.removed_at, ${hasReplay(tx, only)} as has_replay`
+      q.lease_owner as owner, q.generation, q.retry_at as "retryAt", e.removed_at as "removedAt",
+      ${hasReplay(tx, only)} as "hasReplay"`
 }
 
 /** Workers that hold a lease and are dead, by the name of their sessions. */
@@ -238,12 +230,12 @@ export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
 }
 
 /** Locks a queue, whoever has claimed it. */
-export async function lockAnyQueue(tx: Tx, workspaceId: string, endpointId: string): Promise<void> {
+export async function lockAnyQueue(tx: Tx, { workspaceId, id }: EndpointKey): Promise<void> {
   await tx`
     select 1
     from webhook_queues
     where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}
+      and endpoint_id = ${id}
     for update`
 }
 
@@ -272,14 +264,14 @@ export async function listHoldings(sql: Sql): Promise<Holding[]> {
 }
 
 /** The queue of a new endpoint, which is told of what comes after this position of the feed. */
-export async function insertQueue(tx: Tx, workspaceId: string, endpointId: string, position: number): Promise<void> {
+export async function insertQueue(tx: Tx, { workspaceId, id }: EndpointKey, position: number): Promise<void> {
   await tx`
     insert into webhook_queues (workspace_id, endpoint_id, cursor)
-    values (${workspaceId}, ${endpointId}, ${position})`
+    values (${workspaceId}, ${id}, ${position})`
 }
 
 /** Lets a queue begin anew at this position. A worker that still holds it stands at the old one, and loses it. */
-export async function restartQueue(tx: Tx, workspaceId: string, endpointId: string, position: number): Promise<void> {
+export async function restartQueue(tx: Tx, { workspaceId, id }: EndpointKey, position: number): Promise<void> {
   await tx`
     update webhook_queues
     set cursor = greatest(cursor, ${position}::bigint),
@@ -291,32 +283,32 @@ export async function restartQueue(tx: Tx, workspaceId: string, endpointId: stri
       lease_until = null,
       lease_session = null
     where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}`
+      and endpoint_id = ${id}`
 }
 
 /** Cancels what waits: the generation tells, for there may be too much of it to be touched. */
-export async function cancelQueue(tx: Tx, workspaceId: string, endpointId: string): Promise<void> {
+export async function cancelQueue(tx: Tx, { workspaceId, id }: EndpointKey): Promise<void> {
   await tx`
     update webhook_queues
     set generation = generation + 1,
       retry_at = null,
       paused_until = null
     where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}`
+      and endpoint_id = ${id}`
 }
 
 /**
  * Makes a queue due now, and returns its generation. It is locked from here on, as it is while a worker settles: neither
  * sees half of what the other does.
  */
-export async function hastenQueue(tx: Tx, workspaceId: string, endpointId: string, now: Date): Promise<number> {
+export async function hastenQueue(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<number> {
   const [queue] = await tx<{ generation: number }[]>`
     update webhook_queues
     set retry_at = least(retry_at, ${now}::timestamptz)
     where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}
+      and endpoint_id = ${id}
     returning generation`
-  if (queue === undefined) throw new Error(`Endpoint ${endpointId} has no queue`)
+  if (queue === undefined) throw new Error(`Endpoint ${id} has no queue`)
   return queue.generation
 }
 
@@ -367,12 +359,6 @@ export async function noteNextDue(
     from pending
     where position <> all (${held}::bigint[])`
   return next?.due ?? null
-}
-
-function endpointColumns(sql: Sql) {
-  return sql`
-    e.workspace_id, e.id, e.description, e.events, e.phone_visibility, e.settings, e.state, e.state_reason,
-    e.state_changed_at, e.created_at, e.updated_at`
 }
 
 /** Whether a queue, `q`, has something to replay. */

@@ -1,14 +1,14 @@
 import type { Clock } from '../../base/clock.ts'
 import { announce, type Db, type Fragment, type Sql, type Tx } from '../../base/db.ts'
+import { conflict } from '../../base/errors.ts'
 import { firstIdAt, newId } from '../../base/id.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
-import type { Endpoint } from './endpoint.ts'
-import { tooManyReplays } from './errors.ts'
+import type { Endpoint, EndpointKey } from './endpoint.ts'
 import { dueTopic, hastenQueue, type Lease, lockAnyQueue, lockQueue } from './queue-queries.ts'
 
 const maxOpenReplays = 5
 
-type Receiver = Pick<Endpoint, 'workspaceId' | 'id' | 'phoneVisibility'>
+type Receiver = EndpointKey & Pick<Endpoint, 'phoneVisibility'>
 
 export interface EventToSend {
   position: number
@@ -23,14 +23,14 @@ export interface EventToSend {
  * that is under way.
  */
 export async function queueAgain(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
-  const generation = await hastenQueue(tx, endpoint.workspaceId, endpoint.id, now)
-  await keepTakenAttempts(tx, endpoint.workspaceId, endpoint.id, [event.position])
+  const generation = await hastenQueue(tx, endpoint, now)
+  await keepTakenAttempts(tx, endpoint, [event.position])
   await insertPending(tx, endpoint, { generation, round: 1, now }, event, tx`update set ${newRound(tx)}`)
 }
 
 /** Lets one event be sent at once, unless a worker has come to it already. */
 export async function queueOnce(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
-  const generation = await hastenQueue(tx, endpoint.workspaceId, endpoint.id, now)
+  const generation = await hastenQueue(tx, endpoint, now)
   await insertPending(tx, endpoint, { generation, round: 0, now }, event, tx`nothing`)
 }
 
@@ -71,8 +71,7 @@ const newRound = (sql: Sql) => sql`
 /** The attempts that were taken go to those of earlier rounds, before deliveries begin again. */
 async function keepTakenAttempts(
   tx: Tx,
-  workspaceId: string,
-  endpointId: string,
+  { workspaceId, id }: EndpointKey,
   positions: readonly number[],
 ): Promise<void> {
   await tx`
@@ -81,7 +80,7 @@ async function keepTakenAttempts(
       delivered_answer
     from webhook_deliveries
     where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}
+      and endpoint_id = ${id}
       and position = any (${positions}::bigint[])
       and state = 'delivered'
     on conflict do nothing`
@@ -102,7 +101,8 @@ export async function openReplay(
   now: Date,
 ): Promise<string> {
   const { workspaceId } = endpoint
-  if ((await countOpenReplays(tx, endpoint)) >= maxOpenReplays) throw tooManyReplays(maxOpenReplays)
+  if ((await countOpenReplays(tx, endpoint)) >= maxOpenReplays)
+    throw conflict(`${maxOpenReplays} replays are open already: wait until one of them has finished`)
   const id = newId(now)
   await tx`
     insert into webhook_replays (workspace_id, endpoint_id, id, from_at, to_at, scope, created_at)
@@ -111,46 +111,38 @@ export async function openReplay(
   return id
 }
 
-export interface ReplayRow {
-  id: string
-  from_at: Date
-  to_at: Date
-  scope: 'undelivered' | 'all'
+export interface ReplayRow extends Replay {
   reached: string | null
   queued: number
-  created_at: Date
-  finished_at: Date | null
+  createdAt: Date
+  finishedAt: Date | null
 }
 
 /** The replays of an endpoint, the newest first; of one id, that one alone. */
-export async function selectReplays(
-  sql: Sql,
-  workspaceId: string,
-  endpointId: string,
-  id: string | null,
-): Promise<ReplayRow[]> {
+export async function selectReplays(sql: Sql, one: EndpointKey, id: string | null): Promise<ReplayRow[]> {
   return sql<ReplayRow[]>`
-    select id, from_at, to_at, scope, reached, queued, created_at, finished_at
+    select id, from_at as "from", to_at as "to", scope, reached, queued, created_at as "createdAt",
+      finished_at as "finishedAt"
     from webhook_replays
-    where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}
+    where workspace_id = ${one.workspaceId}
+      and endpoint_id = ${one.id}
       and (${id}::uuid is null or id = ${id})
     order by id desc
     limit 100`
 }
 
 /** The work of replays that are open is never done. */
-export async function closeReplays(tx: Tx, workspaceId: string, endpointId: string, now: Date): Promise<void> {
+export async function closeReplays(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<void> {
   await tx`
     update webhook_replays
     set finished_at = ${now}
     where workspace_id = ${workspaceId}
-      and endpoint_id = ${endpointId}
+      and endpoint_id = ${id}
       and finished_at is null`
 }
 
-async function countOpenReplays(tx: Tx, { workspaceId, id }: Receiver): Promise<number> {
-  await lockAnyQueue(tx, workspaceId, id)
+async function countOpenReplays(tx: Tx, { workspaceId, id }: EndpointKey): Promise<number> {
+  await lockAnyQueue(tx, { workspaceId, id })
   const [row] = await tx<{ count: number }[]>`
     select count(*)::integer as count
     from webhook_replays
@@ -174,9 +166,7 @@ interface ReplayedQueue {
   readTo: number
 }
 
-interface OpenReplay extends Replay {
-  reached: string | null
-}
+type OpenReplay = Replay & Pick<ReplayRow, 'reached'>
 
 /**
  * Makes rows that are due of the next 1,000 events of the oldest open replay. Events that the queue has not come to
@@ -205,9 +195,10 @@ export async function workReplay(
 
 async function queueNext(tx: Tx, queue: ReplayedQueue, replay: OpenReplay, now: Date): Promise<boolean> {
   const { lease, generation, endpoint, readTo, names } = queue
+  const key = { workspaceId: lease.workspaceId, id: lease.endpointId }
   const page = await listRange(tx, lease.workspaceId, replay, readTo, names)
   const positions = page.map((event) => event.position)
-  if (replay.scope === 'all') await keepTakenAttempts(tx, lease.workspaceId, lease.endpointId, positions)
+  if (replay.scope === 'all') await keepTakenAttempts(tx, key, positions)
   const queued = await tx`
     insert into webhook_deliveries (
       workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
@@ -226,7 +217,7 @@ async function queueNext(tx: Tx, queue: ReplayedQueue, replay: OpenReplay, now: 
       when 'delivered' then ${replay.scope === 'all'}
       else true
     end`
-  await hastenQueue(tx, lease.workspaceId, lease.endpointId, now)
+  await hastenQueue(tx, key, now)
   const isFinished = page.length < batch
   await tx`
     update webhook_replays

@@ -1,24 +1,30 @@
-import { announce, type Tx } from '../../base/db.ts'
-import { InvalidInput, type Issue } from '../../base/errors.ts'
+import { announce, type Sql, type Tx } from '../../base/db.ts'
+import { conflict, InvalidInput, type Issue, invalid, notFound } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { recordTestEvent } from '../../events/record.ts'
+import { keptMs } from '../../events/retention.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
 import { cancelWaiting } from '../endpoint/disable.ts'
 import {
   countEndpoints,
   type Endpoint,
+  type EndpointKey,
+  type EndpointRow,
   insertEndpoint,
-  lockEndpoint,
+  markActive,
   markRemoved,
+  maxEndpoints,
   openEndpoint,
+  requireEndpoint,
   updateEndpoint,
 } from '../endpoint/endpoint.ts'
-import { maxEndpoints, tooManyEndpoints } from '../endpoint/errors.ts'
-import { headerIssues } from '../endpoint/header-rules.ts'
-import { dueTopic, insertQueue } from '../endpoint/queue-queries.ts'
-import type { EndpointChanges, NewEndpoint } from '../endpoint/schema.ts'
+import { dueTopic, insertQueue, restartQueue } from '../endpoint/queue-queries.ts'
+import { type EventToSend, openReplay, queueAgain, queueOnce, type Replay } from '../endpoint/replay.ts'
+import { type EndpointChanges, headerIssues, type NewEndpoint } from '../endpoint/schema.ts'
 import { makeSecret, rotateSecrets } from '../endpoint/signing.ts'
-import type { WebhookDeps } from './deps.ts'
+import { eventCatalogue, type KnownEvent } from '../event-catalogue.ts'
+import type { WebhookDeps } from './read-endpoint.ts'
 
 /** Makes an endpoint that is told of what happens from now on. */
 export async function createEndpoint(deps: WebhookDeps, member: Member, input: NewEndpoint): Promise<Endpoint> {
@@ -44,9 +50,10 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
   await deps.sequencer.place(workspaceId)
   await deps.db.tx(async (tx) => {
     const position = await endOfFeed(tx, workspaceId)
-    if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints) throw tooManyEndpoints()
+    if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints)
+      throw conflict(`A workspace has at most ${maxEndpoints} webhook endpoints: delete one that is no longer used`)
     await insertEndpoint(tx, keyring, endpoint)
-    await insertQueue(tx, workspaceId, endpoint.id, position)
+    await insertQueue(tx, endpoint, position)
     await noteChange(tx, member, 'webhook.created', endpoint.id, now)
   })
   return endpoint
@@ -99,19 +106,32 @@ export async function rotateSecret(deps: WebhookDeps, member: Member, id: string
 
 /** Removes an endpoint with its address, headers and secrets. Its log goes within the hour. */
 export async function removeEndpoint(deps: WebhookDeps, member: Member, id: string): Promise<void> {
-  const { workspaceId } = member
-  const keyring = await deps.vault.keyring(workspaceId)
-  const now = deps.clock.now()
-  await deps.db.tx(async (tx) => {
-    await lockEndpoint(tx, workspaceId, id)
-    await markRemoved(tx, keyring, workspaceId, id, now)
-    await cancelWaiting(tx, workspaceId, id, now)
-    await noteChange(tx, member, 'webhook.deleted', id, now)
+  const keyring = await deps.vault.keyring(member.workspaceId)
+  await actOn(deps, member, id, 'webhook.deleted', async (tx, endpoint, now) => {
+    await markRemoved(tx, keyring, endpoint, now)
+    await cancelWaiting(tx, endpoint, now)
+  })
+}
+
+/** Does something under the lock of an endpoint, and tells the log and the workers. */
+export async function actOn<T>(
+  { db, clock }: WebhookDeps,
+  member: Member,
+  id: string,
+  action: string,
+  work: (tx: Tx, endpoint: EndpointRow, now: Date) => Promise<T>,
+): Promise<T> {
+  const now = clock.now()
+  return db.tx(async (tx) => {
+    const endpoint = await requireEndpoint(tx, { workspaceId: member.workspaceId, id }, 'for update')
+    const result = await work(tx, endpoint, now)
+    await noteChange(tx, member, action, id, now)
+    return result
   })
 }
 
 /** Returns the last position that was given; no other is until the transaction ends. */
-export async function endOfFeed(tx: Tx, workspaceId: string): Promise<number> {
+async function endOfFeed(tx: Tx, workspaceId: string): Promise<number> {
   const [feed] = await tx<{ last: number }[]>`
     select last_position as last
     from event_feeds
@@ -121,7 +141,7 @@ export async function endOfFeed(tx: Tx, workspaceId: string): Promise<number> {
 }
 
 /** The line of the log, and the word to the workers. */
-export async function noteChange(tx: Tx, member: Member, action: string, id: string, now: Date): Promise<void> {
+async function noteChange(tx: Tx, member: Member, action: string, id: string, now: Date): Promise<void> {
   const { workspaceId, actor } = member
   await recordAudit(tx, { scopeId: workspaceId, actor, action, target: `webhook:${id}` }, now)
   announce(tx, dueTopic, workspaceId)
@@ -147,11 +167,116 @@ async function updateSettings(
   const now = deps.clock.now()
   return deps.vault.withKeyring(workspaceId, (keyring) =>
     deps.db.tx(async (tx) => {
-      const before = openEndpoint(keyring, await lockEndpoint(tx, workspaceId, id))
+      const before = openEndpoint(keyring, await requireEndpoint(tx, { workspaceId, id }, 'for update'))
       const changed = change(before, now)
       await updateEndpoint(tx, keyring, changed, now)
       await noteChange(tx, member, typeof action === 'string' ? action : action(before), id, now)
       return changed
     }),
   )
+}
+
+/**
+ * Lets events go to a disabled endpoint again: those that come from now on, and with `sendSince` those of the time
+ * since then that it has not taken. Does nothing to an active endpoint.
+ */
+export async function enableEndpoint(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  sendSince: Date | null,
+): Promise<void> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  if (sendSince !== null) refuseOutside('sendSince', sendSince, now)
+  await deps.sequencer.place(workspaceId)
+  await deps.db.tx(async (tx) => {
+    const position = await endOfFeed(tx, workspaceId)
+    const endpoint = await requireEndpoint(tx, { workspaceId, id }, 'for update')
+    if (endpoint.state === 'active') {
+      if (sendSince !== null)
+        throw conflict('The endpoint is active already: send a range of time again by a replay instead', {
+          field: 'sendSince',
+        })
+      return
+    }
+    await markActive(tx, endpoint, now)
+    await restartQueue(tx, endpoint, position)
+    if (sendSince !== null) await openReplay(tx, endpoint, { from: sendSince, to: now, scope: 'undelivered' }, now)
+    await noteChange(tx, member, 'webhook.enabled', id, now)
+  })
+}
+
+/** Refuses a time that is still to come, or of which nothing is kept. */
+function refuseOutside(field: string, time: Date, now: Date): void {
+  if (time > now) throw invalid(field, 'must not be in the future')
+  if (time.getTime() < now.getTime() - keptMs)
+    throw invalid(field, 'must be within the last 30 days: events are kept so long')
+}
+
+/** Sends one event to an endpoint now, also one that it was never sent. */
+export async function resendEvent(deps: WebhookDeps, member: Member, id: string, eventId: string): Promise<void> {
+  await deps.sequencer.place(member.workspaceId)
+  await actOn(deps, member, id, 'webhook.event-resent', async (tx, endpoint, now) => {
+    refuseDisabled(endpoint)
+    await queueAgain(tx, endpoint, await requireEvent(tx, endpoint, eventId), now)
+  })
+}
+
+/** Begins to send a range of time again; returns the id of the replay. */
+export async function replayRange(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  range: { from: Date; to: Date | null; scope: Replay['scope'] },
+): Promise<string> {
+  const now = deps.clock.now()
+  const to = range.to ?? now
+  refuseOutside('from', range.from, now)
+  refuseOutside('to', to, now)
+  if (to < range.from) throw invalid('to', 'must not be before `from`')
+  await deps.sequencer.place(member.workspaceId)
+  return actOn(deps, member, id, 'webhook.replay-opened', (tx, endpoint) => {
+    refuseDisabled(endpoint)
+    return openReplay(tx, endpoint, { ...range, to }, now)
+  })
+}
+
+/**
+ * Sends an endpoint an invented event, signed and shown as a true one, and returns its id. It does not wait behind the
+ * endpoint's backlog, and nobody else sees it.
+ */
+export async function sendTest(deps: WebhookDeps, member: Member, id: string, name: KnownEvent): Promise<string> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  const keyring = await deps.vault.keyring(workspaceId)
+  const event = eventCatalogue[name].sample(newId(now), now)
+  const eventId = await deps.db.tx(async (tx) => {
+    refuseDisabled(await requireEndpoint(tx, { workspaceId, id }, 'for update'))
+    return recordTestEvent(tx, keyring, workspaceId, id, event, now)
+  })
+  // Places are given to what is committed.
+  await deps.sequencer.place(workspaceId)
+  await actOn(deps, member, id, 'webhook.tested', async (tx, endpoint) =>
+    queueOnce(tx, endpoint, await requireEvent(tx, endpoint, eventId), now),
+  )
+  return eventId
+}
+
+function refuseDisabled({ state }: EndpointRow): void {
+  if (state === 'disabled')
+    throw conflict('The endpoint is disabled and is sent nothing: enable it first', { field: 'state' })
+}
+
+/** An event that has its position: of the feed, or a test of this endpoint; throws 404 for any other. */
+export async function requireEvent(sql: Sql, { workspaceId, id }: EndpointKey, eventId: string) {
+  const [event] = await sql<(EventToSend & { payload: Buffer })[]>`
+    select position, id, name, subject_id as "subjectId", occurred_at as "occurredAt", payload
+    from events
+    where workspace_id = ${workspaceId}
+      and id = ${eventId}
+      and position is not null
+      and (test_endpoint_id is null or test_endpoint_id = ${id})`
+  if (event === undefined) throw notFound('No such event is kept for this endpoint; events are kept for 30 days')
+  return event
 }

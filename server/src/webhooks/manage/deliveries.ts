@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from '../../base/db.ts'
-import { positionsOf } from '../endpoint/positions.ts'
+import { firstIdAt } from '../../base/id.ts'
+import type { EndpointKey } from '../endpoint/endpoint.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'cancelled'] as const
@@ -18,26 +19,34 @@ export interface DeliveryFilter {
 /** How the last attempt was answered: by a status from the one to the other, or not at all. */
 export type AnswerFilter = { from: number; to: number } | 'none'
 
-/** What became of an event at an endpoint, with its last attempt. */
+/** What became of an event at an endpoint. */
 export interface LoggedDelivery {
   position: number
-  event_id: string
-  event_name: KnownEvent
-  subject_id: string
-  occurred_at: Date
+  eventId: string
+  event: KnownEvent
+  subjectId: string
+  occurredAt: Date
   masked: boolean
   /** Pending in the table, but of a generation that was cancelled. */
   state: DeliveryState
   attempts: number
-  due_at: Date | null
-  at: Date | null
-  status: number | null
-  ms: number | null
-  error: string | null
+  dueAt: Date | null
 }
 
+export interface LoggedAttempt {
+  number: number
+  at: Date
+  status: number | null
+  ms: number
+  error: string | null
+  answer: Buffer | null
+}
+
+/** An attempt that may not have been, without its answer. */
+type LastAttempt = { [K in 'at' | 'status' | 'ms' | 'error']: LoggedAttempt[K] | null }
+
 export interface DeliveryPage {
-  rows: LoggedDelivery[]
+  rows: (LoggedDelivery & LastAttempt)[]
   /** Where the next page goes on; null at the end. */
   before: number | null
 }
@@ -48,18 +57,16 @@ const readAtMost = 5000
 /** The newest events first. A page may be short or empty, and yet not the last: `before` tells. */
 export async function listDeliveries(
   sql: Sql,
-  workspaceId: string,
-  endpointId: string,
+  { workspaceId, id: endpointId }: EndpointKey,
   filter: DeliveryFilter,
   page: { before: number | null; limit: number },
 ): Promise<DeliveryPage> {
   const { after, upTo } = await positionsOf(sql, workspaceId, filter.from, filter.to)
   const before = page.before ?? upTo ?? Number.MAX_SAFE_INTEGER
   const positions = filter.about === null ? null : await positionsAbout(sql, workspaceId, filter.about, before)
-  const rows = await sql<(LoggedDelivery & { reached: number; read: number })[]>`
+  const rows = await sql<(LoggedDelivery & LastAttempt & Reached)[]>`
     with looked_at as materialized (
-      select d.position, d.event_id, d.event_name, d.subject_id, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
-        d.due_at, d.delivered_at, d.delivered_status, d.delivered_ms
+      select ${shown(sql)}, d.delivered_at, d.delivered_status, d.delivered_ms
       from webhook_deliveries d
       join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id
       where d.workspace_id = ${workspaceId}
@@ -73,14 +80,15 @@ export async function listDeliveries(
     ), wanted as (
       select *
       from looked_at
-      where (${filter.event}::text is null or event_name = ${filter.event})
-        and (${filter.from}::timestamptz is null or occurred_at >= ${filter.from})
-        and (${filter.to}::timestamptz is null or occurred_at <= ${filter.to})
+      where (${filter.event}::text is null or event = ${filter.event})
+        and (${filter.from}::timestamptz is null or "occurredAt" >= ${filter.from})
+        and (${filter.to}::timestamptz is null or "occurredAt" <= ${filter.to})
         and ${answerCondition(sql, workspaceId, endpointId, filter.answer)}
       order by position desc
       limit ${page.limit + 1}
     )
-    select r.reached, r.read, w.position, w.event_id, w.event_name, w.subject_id, w.occurred_at, w.masked, w.state, w.attempts, w.due_at,
+    select r.reached, r.read, w.position, w."eventId", w.event, w."subjectId", w."occurredAt", w.masked, w.state, w.attempts,
+      w."dueAt",
       coalesce(w.delivered_at, a.at) as at,
       coalesce(w.delivered_status, a.status) as status,
       coalesce(w.delivered_ms, a.ms) as ms,
@@ -136,67 +144,57 @@ function answerCondition(sql: Sql, workspaceId: string, endpointId: string, answ
   return sql`${status} between ${answer.from} and ${answer.to}`
 }
 
-function pageOf(rows: (LoggedDelivery & { reached: number; read: number; position: number | null })[], limit: number) {
-  const found = rows.filter((row) => row.position !== null)
-  const shown = found.slice(0, limit)
-  const [first] = rows
-  const isCutShort = first !== undefined && first.read === readAtMost
-  const before = found.length > limit ? (shown.at(-1)?.position ?? null) : isCutShort ? first.reached : null
-  return { rows: shown, before }
+/** How far was looked, and at how many. */
+interface Reached {
+  reached: number
+  read: number
 }
 
-export interface LoggedAttempt {
-  number: number
-  at: Date
-  status: number | null
-  ms: number
-  error: string | null
-  answer: Buffer | null
+function pageOf(rows: (LoggedDelivery & LastAttempt & Reached)[], limit: number): DeliveryPage {
+  const found = rows.filter((row) => row.position !== null)
+  const shownRows = found.slice(0, limit)
+  const [first] = rows
+  const isCutShort = first !== undefined && first.read === readAtMost
+  const before = found.length > limit ? (shownRows.at(-1)?.position ?? null) : isCutShort ? first.reached : null
+  return { rows: shownRows, before }
 }
 
 /**
- * What became of one event at an endpoint; undefined when nothing has yet. Found by its position: an index by the ids of
- * events would cost every delivery a write.
+ * What became of one event at an endpoint, with all attempts in order; undefined when nothing has yet. Found by its position: an
+ * index by the ids of events would cost every delivery a write.
  */
 export async function findDelivery(
   sql: Sql,
-  workspaceId: string,
-  endpointId: string,
+  { workspaceId, id: endpointId }: EndpointKey,
   position: number,
-): Promise<(Omit<LoggedDelivery, 'at' | 'status' | 'ms' | 'error'> & { delivered: LoggedAttempt | null }) | undefined> {
-  const [row] = await sql<(LoggedDelivery & { answer: Buffer | null })[]>`
-    select d.position, d.event_id, d.event_name, d.subject_id, d.occurred_at, d.masked, ${shownState(sql)} as state, d.attempts,
-      d.due_at, d.delivered_at as at, d.delivered_status as status, d.delivered_ms as ms, d.delivered_answer as answer
+): Promise<(LoggedDelivery & { attemptList: LoggedAttempt[] }) | undefined> {
+  const [row] = await sql<(LoggedDelivery & LastAttempt & { answer: Buffer | null })[]>`
+    select ${shown(sql)}, d.delivered_at as at, d.delivered_status as status, d.delivered_ms as ms,
+      d.delivered_answer as answer
     from webhook_deliveries d
     join webhook_queues q on q.workspace_id = d.workspace_id and q.endpoint_id = d.endpoint_id
     where d.workspace_id = ${workspaceId}
       and d.endpoint_id = ${endpointId}
       and d.position = ${position}`
   if (row === undefined) return undefined
-  const { at, status, ms, answer, ...delivery } = row
-  const delivered = at === null ? null : { number: row.attempts, at, status, ms: ms ?? 0, error: null, answer }
-  return { ...delivery, delivered }
-}
-
-/** The attempts that stand apart from their delivery, in order. */
-export async function listAttempts(
-  sql: Sql,
-  workspaceId: string,
-  endpointId: string,
-  position: number,
-): Promise<LoggedAttempt[]> {
-  return sql<LoggedAttempt[]>`
+  // Those that stand apart from their delivery.
+  const attempts = await sql<LoggedAttempt[]>`
     select number, at, status, ms, error, answer
     from webhook_attempts
     where workspace_id = ${workspaceId}
       and endpoint_id = ${endpointId}
       and position = ${position}
     order by number`
+  const { at, status, ms, answer, ...delivery } = row
+  const taken = at === null ? [] : [{ number: row.attempts, at, status, ms: ms ?? 0, error: null, answer }]
+  return { ...delivery, attemptList: [...attempts, ...taken] }
 }
 
-/** SQL: a delivery's state as people know it. Takes `d` and its queue `q`. */
-const shownState = (sql: Sql) => sql`
-  case when d.state = 'pending' and d.generation < q.generation then 'cancelled' else d.state end`
+/** SQL: a delivery as people know it, of `d` and its queue `q`. */
+const shown = (sql: Sql) => sql`
+  d.position, d.event_id as "eventId", d.event_name as event, d.subject_id as "subjectId",
+  d.occurred_at as "occurredAt", d.masked, d.attempts, d.due_at as "dueAt",
+  case when d.state = 'pending' and d.generation < q.generation then 'cancelled' else d.state end as state`
 
 // Spelt out, so that the planner sees that the index of what was not delivered will do.
 function stateCondition(sql: Sql, state: DeliveryState | null): Fragment {
@@ -212,4 +210,48 @@ function stateCondition(sql: Sql, state: DeliveryState | null): Fragment {
     case 'delivered':
       return sql`d.state = 'delivered'`
   }
+}
+
+/** Events are recorded within it of their time, and nodes agree on the time within it. */
+const slackMs = 600_000
+
+/**
+ * Returns between which positions the events of a time are, with some more on both sides: who wants exactly those
+ * compares their own times as well.
+ */
+export async function positionsOf(
+  sql: Sql,
+  workspaceId: string,
+  from: Date | null,
+  to: Date | null,
+): Promise<{ after: number; upTo: number | null }> {
+  const [after, upTo] = await Promise.all([
+    from === null ? 0 : lastBefore(sql, workspaceId, new Date(from.getTime() - slackMs)),
+    to === null ? null : firstFrom(sql, workspaceId, new Date(to.getTime() + slackMs)),
+  ])
+  return { after, upTo }
+}
+
+async function lastBefore(sql: Sql, workspaceId: string, time: Date): Promise<number> {
+  const [row] = await sql<{ position: number }[]>`
+    select position
+    from events
+    where workspace_id = ${workspaceId}
+      and id < ${firstIdAt(time)}
+      and position is not null
+    order by id desc
+    limit 1`
+  return row?.position ?? 0
+}
+
+async function firstFrom(sql: Sql, workspaceId: string, time: Date): Promise<number | null> {
+  const [row] = await sql<{ position: number }[]>`
+    select position
+    from events
+    where workspace_id = ${workspaceId}
+      and id >= ${firstIdAt(time)}
+      and position is not null
+    order by id
+    limit 1`
+  return row?.position ?? null
 }

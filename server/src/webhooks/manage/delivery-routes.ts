@@ -1,24 +1,18 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
-import { badRequest } from '../../base/errors.ts'
-import { newId } from '../../base/id.ts'
+import { badRequest, notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { version } from '../../base/version.ts'
-import { recordTestEvent } from '../../events/record.ts'
-import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { openAnswer, requestBody } from '../deliver/bodies.ts'
-import { lockEndpoint, openEndpoint, selectEndpoint } from '../endpoint/endpoint.ts'
-import { deliveryNotFound, endpointDisabled, endpointNotFound, eventNotFound } from '../endpoint/errors.ts'
-import { queueOnce } from '../endpoint/replay.ts'
+import { openAnswer, requestBody } from '../deliver/delivery.ts'
+import { type EndpointKey, openEndpoint, requireEndpoint } from '../endpoint/endpoint.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
-import { eventCatalogue, type KnownEvent } from '../event-catalogue.ts'
-import { noteChange } from './change.ts'
+import { requireEvent, resendEvent, sendTest } from './change.ts'
 import {
   type AnswerFilter,
+  type DeliveryPage,
   findDelivery,
   type LoggedAttempt,
   type LoggedDelivery,
-  listAttempts,
   listDeliveries,
 } from './deliveries.ts'
 import {
@@ -29,9 +23,7 @@ import {
   Queued,
   TestRequest,
 } from './delivery-schema.ts'
-import type { WebhookDeps } from './deps.ts'
-import { endpointPath, readTime, workspaceOfEndpoint } from './read-endpoint.ts'
-import { findEvent, resendEvent } from './send-again.ts'
+import { endpointPath, readTime, type WebhookDeps } from './read-endpoint.ts'
 
 export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.post(`${endpointPath}/test`, 'admin', {
@@ -43,8 +35,7 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
     body: TestRequest,
     answers: { 202: Queued },
     errors: [409],
-    run: async ({ member, params, body }) => {
-      const { endpointId } = params
+    run: async ({ member, params: { endpointId }, body }) => {
       const eventId = await sendTest(deps, member, endpointId, body.event)
       return { delivery: { endpointId, eventId } }
     },
@@ -57,10 +48,9 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
     params: EndpointParams,
     query: DeliveriesQuery,
     answers: { 200: DeliveryList },
-    run: async ({ params, query, request }) => {
-      const { endpointId } = params
+    run: async ({ member: { workspaceId }, params: { endpointId }, query }) => {
       const { state = null, event = null, about = null, answer, from, to, limit, cursor } = query
-      const workspaceId = await workspaceOfEndpoint(deps, request, endpointId)
+      const endpoint = await requireEndpoint(deps.db.sql, { workspaceId, id: endpointId })
       const filter = {
         state,
         event,
@@ -70,7 +60,7 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
         to: to === undefined ? null : readTime('to', to, 'query'),
       }
       const before = cursor === undefined ? null : readCursor(cursor, endpointId)
-      const page = await listDeliveries(deps.db.sql, workspaceId, endpointId, filter, { before, limit })
+      const page = await listDeliveries(deps.db.sql, endpoint, filter, { before, limit })
       return {
         deliveries: page.rows.map(presentItem),
         nextCursor: page.before === null ? null : encodeCursor([endpointId, page.before]),
@@ -83,10 +73,8 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
     description: 'For admins: every attempt with the beginning of its answer, and the request as it is sent.',
     params: DeliveryParams,
     answers: { 200: DeliveryDetail },
-    run: async ({ member, params }) => {
-      const { workspaceId } = member
-      return readDelivery(deps, workspaceId, params.endpointId, params.eventId)
-    },
+    run: ({ member: { workspaceId }, params: { endpointId, eventId } }) =>
+      readDelivery(deps, { workspaceId, id: endpointId }, eventId),
   })
   api.post(`${endpointPath}/deliveries/:eventId/resend`, 'admin', {
     operationId: 'resendDelivery',
@@ -96,31 +84,27 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
     params: DeliveryParams,
     answers: { 202: Queued },
     errors: [409],
-    run: async ({ member, params }) => {
-      const { endpointId, eventId } = params
+    run: async ({ member, params: { endpointId, eventId } }) => {
       await resendEvent(deps, member, endpointId, eventId)
       return { delivery: { endpointId, eventId } }
     },
   })
 }
 
-async function readDelivery(deps: WebhookDeps, workspaceId: string, endpointId: string, eventId: string) {
+async function readDelivery(deps: WebhookDeps, key: EndpointKey, eventId: string) {
   const { sql } = deps.db
-  const row = await selectEndpoint(sql, workspaceId, endpointId)
-  if (row === undefined) throw endpointNotFound()
-  const event = await findEvent(sql, workspaceId, endpointId, eventId)
-  if (event === undefined) throw eventNotFound()
-  const found = await findDelivery(sql, workspaceId, endpointId, event.position)
-  if (found === undefined) throw deliveryNotFound()
-  const attempts = await listAttempts(sql, workspaceId, endpointId, found.position)
-  return deps.vault.withKeyring(workspaceId, (keyring) => {
-    const own = Object.keys(openEndpoint(keyring, row).settings.headers)
-    const masked = found.masked || row.phone_visibility === 'masked'
-    const all = found.delivered === null ? attempts : [...attempts, found.delivered]
+  const endpoint = await requireEndpoint(sql, key)
+  const event = await requireEvent(sql, endpoint, eventId)
+  const found = await findDelivery(sql, endpoint, event.position)
+  if (found === undefined)
+    throw notFound('This endpoint was sent no such event in the last 30 days; resend it to send it now')
+  return deps.vault.withKeyring(endpoint.workspaceId, (keyring) => {
+    const own = Object.keys(openEndpoint(keyring, endpoint).settings.headers)
+    const masked = found.masked || endpoint.phoneVisibility === 'masked'
     return {
       delivery: {
         ...presentDelivery(found),
-        attemptList: all.map((attempt) => presentAttempt(keyring, endpointId, found.position, attempt)),
+        attemptList: found.attemptList.map((attempt) => presentAttempt(keyring, key.id, found.position, attempt)),
         request: {
           headers: { ...headersOf(eventId, event.name), ...Object.fromEntries(own.map((name) => [name, '…'])) },
           body: requestBody(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
@@ -137,23 +121,16 @@ const headersOf = (eventId: string, name: string) => ({
   'webhook-event': name,
 })
 
-function presentItem(row: LoggedDelivery) {
+function presentItem(row: DeliveryPage['rows'][number]) {
   const { at, status, ms, error } = row
   const lastAttempt =
     at === null ? null : { at: at.toISOString(), status, ms: ms ?? 0, error, explanation: explain({ status, error }) }
   return { ...presentDelivery(row), lastAttempt }
 }
 
-function presentDelivery(row: Omit<LoggedDelivery, 'at' | 'status' | 'ms' | 'error'>) {
-  return {
-    eventId: row.event_id,
-    event: row.event_name,
-    subjectId: row.subject_id,
-    occurredAt: row.occurred_at.toISOString(),
-    state: row.state,
-    attempts: row.attempts,
-    nextAttemptAt: row.state === 'pending' ? (row.due_at?.toISOString() ?? null) : null,
-  }
+function presentDelivery({ eventId, event, subjectId, occurredAt, state, attempts, dueAt }: LoggedDelivery) {
+  const nextAttemptAt = state === 'pending' ? (dueAt?.toISOString() ?? null) : null
+  return { eventId, event, subjectId, occurredAt: occurredAt.toISOString(), state, attempts, nextAttemptAt }
 }
 
 /** `500`, `5xx` or `none`. */
@@ -206,29 +183,4 @@ function presentAttempt(keyring: Keyring, endpointId: string, position: number, 
     explanation: explain(attempt),
     answer: answer === null ? null : openAnswer(keyring, { endpointId, position, number }, answer),
   }
-}
-
-/**
- * Sends an endpoint an invented event, signed and shown as a true one, and returns its id. It does not wait behind the
- * endpoint's backlog, and nobody else sees it.
- */
-async function sendTest(deps: WebhookDeps, member: Member, id: string, name: KnownEvent): Promise<string> {
-  const { workspaceId } = member
-  const now = deps.clock.now()
-  const keyring = await deps.vault.keyring(workspaceId)
-  const event = eventCatalogue[name].sample(newId(now), now)
-  const eventId = await deps.db.tx(async (tx) => {
-    if ((await lockEndpoint(tx, workspaceId, id)).state === 'disabled') throw endpointDisabled()
-    return recordTestEvent(tx, keyring, workspaceId, id, event, now)
-  })
-  // Places are given to what is committed.
-  await deps.sequencer.place(workspaceId)
-  await deps.db.tx(async (tx) => {
-    const endpoint = await lockEndpoint(tx, workspaceId, id)
-    const placed = await findEvent(tx, workspaceId, id, eventId)
-    if (placed === undefined) throw eventNotFound()
-    await queueOnce(tx, { workspaceId, id, phoneVisibility: endpoint.phone_visibility }, placed, now)
-    await noteChange(tx, member, 'webhook.tested', id, now)
-  })
-  return eventId
 }

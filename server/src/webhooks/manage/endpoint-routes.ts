@@ -5,8 +5,7 @@ import { faceOf } from '../../events/event-groups.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
-import { lockEndpoint, openEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
-import { presentEndpoint } from '../endpoint/present.ts'
+import { openEndpoint, requireEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
 import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import {
   Enabling,
@@ -19,12 +18,18 @@ import {
   Rotation,
 } from '../endpoint/schema.ts'
 import { eventCatalogue, eventNames, type KnownEvent } from '../event-catalogue.ts'
-import { changeEndpoint, createEndpoint, removeEndpoint, rotateSecret } from './change.ts'
+import { changeEndpoint, createEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from './change.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { Catalogue } from './delivery-schema.ts'
-import type { WebhookDeps } from './deps.ts'
-import { enableEndpoint } from './enable.ts'
-import { endpointPath, readEndpoint, readTime, seesAddress, webhooksPath } from './read-endpoint.ts'
+import {
+  endpointPath,
+  presentEndpoint,
+  readEndpoint,
+  readTime,
+  seesAddress,
+  type WebhookDeps,
+  webhooksPath,
+} from './read-endpoint.ts'
 import { replayRoutes } from './replay-routes.ts'
 
 const countUpTo = 1000
@@ -57,7 +62,7 @@ export function webhookTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard)
     answers: { 200: Type.Object({ endpoints: Type.Array(EndpointAnswer, unpaged) }) },
     run: async ({ member }) => {
       const { workspaceId } = member
-      const rows = await selectEndpoints(deps.db.sql, workspaceId)
+      const rows = await selectEndpoints(deps.db.sql, workspaceId, null)
       const ids = rows.map(({ id }) => id)
       const statuses = await selectEndpointStatuses(deps.db.sql, workspaceId, ids, countUpTo)
       const now = deps.clock.now()
@@ -107,8 +112,7 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
     params: EndpointParams,
     body: EndpointChanges,
     answers: { 200: OneEndpoint },
-    run: async ({ member, params, body }) => {
-      const { endpointId } = params
+    run: async ({ member, params: { endpointId }, body }) => {
       await changeEndpoint(deps, member, endpointId, body)
       return { endpoint: await readEndpoint(deps, member, endpointId) }
     },
@@ -132,8 +136,7 @@ function switchRoutes(api: TeamApi, deps: WebhookDeps): void {
     params: EndpointParams,
     body: Rotation,
     answers: { 200: EndpointWithSecret },
-    run: async ({ member, params, body }) => {
-      const { endpointId } = params
+    run: async ({ member, params: { endpointId }, body }) => {
       const secret = await rotateSecret(deps, member, endpointId, body.overlapHours * hourMs)
       return { endpoint: await readEndpoint(deps, member, endpointId), secret }
     },
@@ -144,12 +147,11 @@ function switchRoutes(api: TeamApi, deps: WebhookDeps): void {
     description: 'For admins. Nothing more is sent; what waits is cancelled. Does nothing to a disabled one.',
     params: EndpointParams,
     answers: { 200: OneEndpoint },
-    run: async ({ member, params }) => {
+    run: async ({ member, params: { endpointId } }) => {
       const { workspaceId, actor } = member
-      const { endpointId } = params
       await deps.db.tx(async (tx) => {
-        await lockEndpoint(tx, workspaceId, endpointId)
-        await disableEndpoint(tx, { workspaceId, id: endpointId }, 'member', actor, deps.clock.now())
+        const endpoint = await requireEndpoint(tx, { workspaceId, id: endpointId }, 'for update')
+        await disableEndpoint(tx, endpoint, 'member', actor, deps.clock.now())
       })
       return { endpoint: await readEndpoint(deps, member, endpointId) }
     },
@@ -163,9 +165,7 @@ function switchRoutes(api: TeamApi, deps: WebhookDeps): void {
     body: Enabling,
     answers: { 200: OneEndpoint },
     errors: [409],
-    run: async ({ member, params, body }) => {
-      const { endpointId } = params
-      const { sendSince } = body
+    run: async ({ member, params: { endpointId }, body: { sendSince } }) => {
       await enableEndpoint(deps, member, endpointId, sendSince === undefined ? null : readTime('sendSince', sendSince))
       return { endpoint: await readEndpoint(deps, member, endpointId) }
     },

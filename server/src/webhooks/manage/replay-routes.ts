@@ -2,12 +2,12 @@ import { Type } from 'typebox'
 import { timeOfId } from '../../base/id.ts'
 import { unpaged } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
+import { requireEndpoint } from '../endpoint/endpoint.ts'
 import { type ReplayRow, selectReplays } from '../endpoint/replay.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
+import { replayRange } from './change.ts'
 import { NewReplay, Replay, Stats, StatsQuery } from './delivery-schema.ts'
-import type { WebhookDeps } from './deps.ts'
-import { endpointPath, readTime, workspaceOfEndpoint } from './read-endpoint.ts'
-import { replayRange } from './send-again.ts'
+import { endpointPath, readTime, type WebhookDeps } from './read-endpoint.ts'
 import { readStats } from './stats.ts'
 
 export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
@@ -25,7 +25,8 @@ export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
       const { from, to, scope } = body
       const range = { from: readTime('from', from), to: to === undefined ? null : readTime('to', to), scope }
       const id = await replayRange(deps, member, endpointId, range)
-      const [row] = await selectReplays(deps.db.sql, member.workspaceId, endpointId, id)
+      const key = { workspaceId: member.workspaceId, id: endpointId }
+      const [row] = await selectReplays(deps.db.sql, key, id)
       if (row === undefined) throw new Error('The replay is gone')
       return { replay: present(row) }
     },
@@ -36,10 +37,9 @@ export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
     description: 'The newest 100 of the last 30 days.',
     params: EndpointParams,
     answers: { 200: Type.Object({ replays: Type.Array(Replay, unpaged) }) },
-    run: async ({ params, request }) => {
-      const { endpointId } = params
-      const workspaceId = await workspaceOfEndpoint(deps, request, endpointId)
-      const rows = await selectReplays(deps.db.sql, workspaceId, endpointId, null)
+    run: async ({ member: { workspaceId }, params }) => {
+      const endpoint = await requireEndpoint(deps.db.sql, { workspaceId, id: params.endpointId })
+      const rows = await selectReplays(deps.db.sql, endpoint, null)
       return { replays: rows.map(present) }
     },
   })
@@ -50,37 +50,34 @@ export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
     params: EndpointParams,
     query: StatsQuery,
     answers: { 200: Stats },
-    run: async ({ params, query, request }) => {
-      const { endpointId } = params
-      const workspaceId = await workspaceOfEndpoint(deps, request, endpointId)
-      const stats = await readStats(deps.db.sql, workspaceId, endpointId, query.hours, deps.clock.now())
-      return {
-        ...stats,
-        buckets: stats.buckets.map((bucket) => ({
-          start: bucket.start.toISOString(),
-          delivered: bucket.delivered,
-          failedAttempts: bucket.failedAttempts,
-          msP50: whole(bucket.msP50),
-          msP95: whole(bucket.msP95),
-          delayMsP50: whole(bucket.delayMsP50),
-          delayMsP95: whole(bucket.delayMsP95),
-        })),
-      }
+    run: async ({ member: { workspaceId }, params, query }) => {
+      const endpoint = await requireEndpoint(deps.db.sql, { workspaceId, id: params.endpointId })
+      const stats = await readStats(deps.db.sql, endpoint, query.hours, deps.clock.now())
+      const buckets = stats.buckets.map(({ start, delivered, failedAttempts, ...measured }) => ({
+        start: start.toISOString(),
+        delivered,
+        failedAttempts,
+        msP50: whole(measured.msP50),
+        msP95: whole(measured.msP95),
+        delayMsP50: whole(measured.delayMsP50),
+        delayMsP95: whole(measured.delayMsP95),
+      }))
+      return { ...stats, buckets }
     },
   })
 }
 
 const whole = (value: number | null) => (value === null ? null : Math.round(value))
 
-function present(row: ReplayRow) {
+function present({ id, from, to, scope, reached, queued, createdAt, finishedAt }: ReplayRow) {
   return {
-    id: row.id,
-    from: row.from_at.toISOString(),
-    to: row.to_at.toISOString(),
-    scope: row.scope,
-    queued: row.queued,
-    reachedAt: row.reached === null ? null : timeOfId(row.reached).toISOString(),
-    createdAt: row.created_at.toISOString(),
-    finishedAt: row.finished_at?.toISOString() ?? null,
+    id,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    scope,
+    queued,
+    reachedAt: reached === null ? null : timeOfId(reached).toISOString(),
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
   }
 }

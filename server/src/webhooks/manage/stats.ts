@@ -1,5 +1,6 @@
 import type { Sql } from '../../base/db.ts'
-import { positionsOf } from '../endpoint/positions.ts'
+import type { EndpointKey } from '../endpoint/endpoint.ts'
+import { positionsOf } from './deliveries.ts'
 
 export interface Bucket {
   start: Date
@@ -26,13 +27,7 @@ const maxHoursByHour = 72
  * How an endpoint fared, by the time of the events. Of a long feed a sample is read, one position at random out of every
  * so many, and what is counted is multiplied: the cost stays the same, and a chart shows no difference.
  */
-export async function readStats(
-  sql: Sql,
-  workspaceId: string,
-  endpointId: string,
-  hours: number,
-  now: Date,
-): Promise<Stats> {
+export async function readStats(sql: Sql, { workspaceId, id }: EndpointKey, hours: number, now: Date): Promise<Stats> {
   const unit = hours <= maxHoursByHour ? 'hour' : 'day'
   const unitMs = unit === 'hour' ? hourMs : 24 * hourMs
   const starts = startsOf(hours, unitMs, now)
@@ -63,12 +58,12 @@ export async function readStats(
           min(a.at) filter (where a.status between 200 and 299) as taken_at
         from webhook_attempts a
         where a.workspace_id = ${workspaceId}
-          and a.endpoint_id = ${endpointId}
+          and a.endpoint_id = ${id}
           and a.position = d.position
           and (d.state <> 'delivered' or d.attempts > 1)
       ) as a
       where d.workspace_id = ${workspaceId}
-        and d.endpoint_id = ${endpointId}
+        and d.endpoint_id = ${id}
         and d.position = p.position
         and d.occurred_at >= ${from}
       limit 1

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
-import { applyPlatformSignal, applyRefusal } from '../../../src/channels/apply-platform-signal.ts'
-import { acknowledgedUntil, needsAcknowledgement } from '../../../src/channels/health/acknowledgement.ts'
 import { noteActivity } from '../../../src/channels/health/activity.ts'
+import { applyPlatformSignal, applyRefusal } from '../../../src/channels/health/availability.ts'
+import { acknowledgedUntil, needsAcknowledgement } from '../../../src/channels/health/health.ts'
 import { newestAudit } from '../../support/audit.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { platformServer, sendJson } from '../../support/channels/platform-server.ts'
@@ -297,7 +297,7 @@ test('the last event is noted at most once a minute', async () => {
   const w = await channelWorld()
   const { id } = await w.connect()
   const note = (direction: 'in' | 'out') =>
-    database.db.tx((tx) => noteActivity(tx, w.workspaceId, id, direction, w.clock.now()))
+    database.db.tx((tx) => noteActivity(tx, { workspaceId: w.workspaceId, id }, direction, w.clock.now()))
   const first = w.clock.now()
   await note('in')
   w.clock.advance(59_999)

@@ -81,7 +81,7 @@ test('a number that its platform answers for late is another one’s by then: th
   const { connection } = (await w.call('POST', '', body)).json()
   assert.equal((await other.call('POST', '', body)).statusCode, 201)
   Object.assign(w.deps.adapters.waba, agreeing, { fetchTemplates: async () => ({ ok: true, templates: [] }) })
-  await syncTemplates(w.deps, w.workspaceId, connection.id)
+  await syncTemplates(w.deps, { ...connection, workspaceId: w.workspaceId })
   const { state, stateReason } = (await w.find(connection.id)) ?? {}
   assert.deepEqual([state, stateReason], ['unavailable', 'number_connected_elsewhere'])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { fillBody, normalLanguage, readBody } from '../../../src/channels/templates/template-body.ts'
+import { fillBody, normalLanguage, readBody } from '../../../src/channels/templates/templates.ts'
 import { readTemplate } from '../../../src/channels/waba/templates.ts'
 
 const bodies: [text: string, isNamed: boolean, body: string, names: string[] | null, count: number][] = [

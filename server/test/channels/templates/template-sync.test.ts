@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
-import { applyPlatformSignal, applyRefusal } from '../../../src/channels/apply-platform-signal.ts'
+import { applyPlatformSignal, applyRefusal } from '../../../src/channels/health/availability.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
 import { teamTopic } from '../../../src/team/team-news.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presetId } from '../../../src/channels/unofficial/send/preset-id.ts'
+import { presetId } from '../../../src/channels/unofficial/send/connector.ts'
 import { customerPhone, sessionWorld } from '../../support/channels/session-world.ts'
 
 // What each code means is a table in session-disconnect.test.ts.

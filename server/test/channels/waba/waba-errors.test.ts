@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { knownAdvice } from '../../../src/channels/health/advice.ts'
-import { effectOfCode, errorMeanings } from '../../../src/channels/waba/errors.ts'
+import { effectOfCode, errorMeanings, stopOf, stopTable } from '../../../src/channels/waba/errors.ts'
 import { resultOf } from '../../../src/channels/waba/sender.ts'
-import { stopOf, stopTable } from '../../../src/channels/waba/stops.ts'
 
 const down = 'connection_unavailable'
 const billable = 'billable_held'

@@ -129,7 +129,7 @@ test('a template with a picture in its header gets that of the item', async () =
   const fixed = { category: 'UTILITY', status: 'APPROVED', parameterNames: null, bodyOnly: false }
   const template = { ...fixed, name: 'new_plan', language: 'en_US', body: 'See.', parameterCount: 0 }
   const all = [{ id: newId(w.clock.now()), ...template, header: 'image' as const }]
-  await w.db.tx((tx) => replaceTemplates(tx, w.workspaceId, w.connectionId, all, w.clock.now()))
+  await w.db.tx((tx) => replaceTemplates(tx, { ...w, id: w.connectionId }, all, w.clock.now()))
   const filled = { template: 'new_plan/en_US', more: { binaryPropertyName: 'data' } }
   await w.run(about('answerWithTemplate', w.id, filled), { binary: picture })
   const [sent] = w.sent()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MediaKind } from '../../../src/channels/message-detail.ts'
+import type { MediaKind } from '../../../src/channels/channel-event.ts'
 import { cloudLimits } from '../../../src/channels/waba/cloud-media.ts'
 import { typeToSend } from '../../../src/inbox/media/upload-type.ts'
 

@@ -73,7 +73,9 @@ export async function addTemplate(w: InboxWorld, connectionId = w.connectionId) 
     ...{ id: newId(w.clock.now()), ...named, category: 'UTILITY', status: 'APPROVED' },
     ...{ body: 'Hi {{1}}, your order left.', parameterNames: null, parameterCount: 1, bodyOnly: true, header: null },
   }
-  await w.db.tx((tx) => replaceTemplates(tx, w.workspaceId, connectionId, [approved], w.clock.now()))
+  await w.db.tx((tx) =>
+    replaceTemplates(tx, { workspaceId: w.workspaceId, id: connectionId }, [approved], w.clock.now()),
+  )
   return named
 }
 

@@ -6,10 +6,9 @@ import { openVault } from '../../../src/base/sealing/vault.ts'
 import { openAdapters } from '../../../src/channels/adapters.ts'
 import { keepCallbackConnections } from '../../../src/channels/callback-connections.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { templateTeamRoutes } from '../../../src/channels/channel-routes.ts'
 import { createConnection } from '../../../src/channels/connection/change.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
-import { connectionTeamRoutes } from '../../../src/channels/connection/connection-routes.ts'
+import { channelTeamRoutes } from '../../../src/channels/connection/connection-routes.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
 import type { NewPartner } from '../../../src/channels/partner/settings.ts'
 import type { NewWaba } from '../../../src/channels/waba/settings.ts'
@@ -59,8 +58,7 @@ export async function channelWorld(baseUrl?: string, publicUrl = 'https://parley
   const guard = {
     member: (minRole: Role) => async (one: Entering) => enter(one, member, minRole),
   } as unknown as TeamGuard
-  connectionTeamRoutes(app, deps, guard)
-  templateTeamRoutes(app, deps, guard)
+  channelTeamRoutes(app, deps, guard)
   const at = baseUrl === undefined ? {} : { baseUrl }
   const world = {
     ...{ app, clock, vault, deps, member, workspaceId, lines },

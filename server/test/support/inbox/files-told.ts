@@ -1,4 +1,4 @@
-import type { MediaTold } from '../../../src/channels/message-detail.ts'
+import type { MediaTold } from '../../../src/channels/channel-event.ts'
 
 const unknown = { size: null, sha256: null, name: null, width: null, height: null, seconds: null, waveform: null }
 

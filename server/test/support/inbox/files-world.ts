@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { MediaKind } from '../../../src/channels/message-detail.ts'
+import type { MediaKind } from '../../../src/channels/channel-event.ts'
 import { watchFile } from '../../../src/inbox/media/check-file.ts'
 import type { MediaDetails } from '../../../src/inbox/media/media.ts'
 import { sealDetails, sealFileKeys } from '../../../src/inbox/media/sealed-media.ts'

@@ -7,7 +7,7 @@ import { recordEvents } from '../../../src/events/record.ts'
 import { createDeliveryWorker, type WorkerDeps } from '../../../src/webhooks/deliver/worker.ts'
 import { queueAgain } from '../../../src/webhooks/endpoint/replay.ts'
 import { makeSecret } from '../../../src/webhooks/endpoint/signing.ts'
-import { findEvent } from '../../../src/webhooks/manage/send-again.ts'
+import { requireEvent } from '../../../src/webhooks/manage/change.ts'
 import { signedInMember } from '../member.ts'
 import { type Answer, type World, world } from '../world.ts'
 import { insertEndpoint, type NewEndpoint } from './insert-endpoint.ts'
@@ -68,9 +68,8 @@ export async function webhookWorld({
     /** As a member asks for it. */
     sendAgain: (eventId: string) =>
       db.tx(async (tx) => {
-        const event = await findEvent(tx, workspaceId, endpointId, eventId)
-        assert.ok(event !== undefined)
-        await queueAgain(tx, { workspaceId, id: endpointId, phoneVisibility: 'full' }, event, clock.now())
+        const endpoint = { workspaceId, id: endpointId, phoneVisibility: 'full' } as const
+        await queueAgain(tx, endpoint, await requireEvent(tx, endpoint, eventId), clock.now())
       }),
     /** As if those who work on the queues had been away for longer than their leases. */
     expireLeases: () => db.sql`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Db, processName } from '../../../src/base/db.ts'
-import { createDeadWorkerReaper } from '../../../src/webhooks/deliver/worker.ts'
+import { createDeadWorkerReaper } from '../../../src/webhooks/deliver/rebalance.ts'
 import { type ClaimedQueue, claimQueues, releaseQueue } from '../../../src/webhooks/endpoint/queue-queries.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { headerIssues } from '../../../src/webhooks/endpoint/header-rules.ts'
-import { namesOf } from '../../../src/webhooks/endpoint/patterns.ts'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/queue-status.ts'
+import { headerIssues } from '../../../src/webhooks/endpoint/schema.ts'
 import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
-import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
+import { eventNames, namesOf } from '../../../src/webhooks/event-catalogue.ts'
 import { explain } from '../../../src/webhooks/manage/delivery-routes.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')

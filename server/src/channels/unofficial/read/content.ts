@@ -1,24 +1,41 @@
-import type { MessageKind, Referral } from '../../channel-event.ts'
-import type { MessageDetail } from '../../message-detail.ts'
+import type { Referral } from '../../channel-event.ts'
+import { type Content, callNotice, contentOf, countOf, unsupported } from '../../detail-values.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../../waba/json.ts'
-import { callLog, callText } from './calls.ts'
-import { readDetail } from './detail.ts'
-import { kindsOf } from './unwrap.ts'
+import { kindsOf, readDetail } from './detail.ts'
 
-export interface Content {
-  kind: MessageKind
-  text: string
-  detail?: MessageDetail
+/** What the phone keeps of a call. The network spells it so. */
+export const callLog = 'callLogMesssage'
+
+// By number or by name, as the library hands them over.
+const answered = new Set<unknown>([0, '0', 'CONNECTED', 4, '4', 'ACCEPTED_ELSEWHERE', 5, '5', 'ONGOING'])
+const declined = new Set<unknown>([3, '3', 'REJECTED'])
+const missedNotices = new Map<unknown, boolean>([
+  [40, false],
+  ['CALL_MISSED_VOICE', false],
+  [41, true],
+  ['CALL_MISSED_VIDEO', true],
+])
+const maxSeconds = 7 * 86_400
+
+function callText({ isVideo, callOutcome, durationSecs }: Loose): string {
+  const outcome = answered.has(callOutcome) ? 'answered' : declined.has(callOutcome) ? 'declined' : 'missed'
+  return callNotice({ isVideo: isVideo === true, outcome, seconds: countOf(durationSecs, maxSeconds) })
+}
+
+/** The words for the notice that a call rang out; null for any other notice. */
+export function missedCallText(stubType: unknown): string | null {
+  const isVideo = missedNotices.get(stubType)
+  return isVideo === undefined ? null : callNotice({ isVideo, outcome: 'missed', seconds: null })
 }
 
 const maxSummaryLength = 4096
 
-const poll = ({ name, options }: Loose): Content | null => content('text', pollText(textOf(name), listOf(options)))
+const poll = ({ name, options }: Loose): Content | null => contentOf('text', pollText(textOf(name), listOf(options)))
 
 /** What kinds say, in our words; null for what is no message of its own: edits, withdrawals, votes, lifted reactions. */
 const readers: Record<string, (inner: Loose, whole: unknown) => Content | null> = {
-  conversation: (_, whole) => content('text', textOf(whole)),
-  extendedTextMessage: ({ text }) => content('text', textOf(text)),
+  conversation: (_, whole) => contentOf('text', textOf(whole)),
+  extendedTextMessage: ({ text }) => contentOf('text', textOf(text)),
   imageMessage: ({ caption }) => ({ kind: 'image', text: textOf(caption) ?? '' }),
   videoMessage: ({ caption }) => ({ kind: 'video', text: textOf(caption) ?? '' }),
   ptvMessage: ({ caption }) => ({ kind: 'video', text: textOf(caption) ?? '' }),
@@ -36,21 +53,21 @@ const readers: Record<string, (inner: Loose, whole: unknown) => Content | null> 
   pollCreationMessageV2: poll,
   pollCreationMessageV3: poll,
   pollCreationMessageV5: poll,
-  [callLog]: (inner) => content('system', callText(inner)),
-  reactionMessage: ({ text }) => content('text', textOf(text)),
+  [callLog]: (inner) => contentOf('system', callText(inner)),
+  reactionMessage: ({ text }) => contentOf('text', textOf(text)),
   buttonsResponseMessage: ({ selectedDisplayText, selectedButtonId }) =>
-    content('text', textOf(selectedDisplayText) ?? tokenOf(selectedButtonId)),
+    contentOf('text', textOf(selectedDisplayText) ?? tokenOf(selectedButtonId)),
   templateButtonReplyMessage: ({ selectedDisplayText, selectedId }) =>
-    content('text', textOf(selectedDisplayText) ?? tokenOf(selectedId)),
+    contentOf('text', textOf(selectedDisplayText) ?? tokenOf(selectedId)),
   listResponseMessage: ({ title, description, singleSelectReply }) =>
-    content('text', textOf(title) ?? textOf(description) ?? tokenOf(objectOf(singleSelectReply).selectedRowId)),
-  interactiveResponseMessage: ({ body }) => content('text', textOf(objectOf(body).text)),
+    contentOf('text', textOf(title) ?? textOf(description) ?? tokenOf(objectOf(singleSelectReply).selectedRowId)),
+  interactiveResponseMessage: ({ body }) => contentOf('text', textOf(objectOf(body).text)),
   // What the business sends itself is seen as an echo.
-  buttonsMessage: ({ contentText }) => content('text', textOf(contentText)),
-  listMessage: ({ description, title }) => content('text', textOf(description) ?? textOf(title)),
-  interactiveMessage: ({ body }) => content('text', textOf(objectOf(body).text)),
+  buttonsMessage: ({ contentText }) => contentOf('text', textOf(contentText)),
+  listMessage: ({ description, title }) => contentOf('text', textOf(description) ?? textOf(title)),
+  interactiveMessage: ({ body }) => contentOf('text', textOf(objectOf(body).text)),
   templateMessage: ({ hydratedTemplate, hydratedFourRowTemplate }) =>
-    content('text', textOf(objectOf(hydratedTemplate ?? hydratedFourRowTemplate).hydratedContentText)),
+    contentOf('text', textOf(objectOf(hydratedTemplate ?? hydratedFourRowTemplate).hydratedContentText)),
   orderMessage: ({ message, orderTitle }) => ({ kind: 'text', text: textOf(message) ?? textOf(orderTitle) ?? 'Order' }),
 }
 
@@ -77,18 +94,15 @@ export function readContent(whole: Loose): Content | null {
   if (kinds.some((kind) => silent.has(kind))) return null
   const kind = kinds.find((one) => Object.hasOwn(readers, one)) ?? kinds[0] ?? ''
   const read = Object.hasOwn(readers, kind) ? readers[kind]?.(objectOf(whole[kind]), whole[kind]) : null
-  const said = read ?? (mayBeEmpty.has(kind) ? null : unsupported(kind))
+  const said = read ?? (mayBeEmpty.has(kind) ? null : unsupportedOf(kind))
   const detail = said === null ? null : readDetail(kind, objectOf(whole[kind]))
   return said === null || detail === null ? said : { ...said, detail }
 }
 
-const content = (kind: MessageKind, text: string | null): Content | null => (text === null ? null : { kind, text })
-
-// Only a plain word of what it is called is shown: `eventInviteMessageV3` is an event invite.
-function unsupported(kind: string): Content {
+// `eventInviteMessageV3` is an event invite.
+function unsupportedOf(kind: string): Content {
   const named = kind.replace(/Message(V\d+)?$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const what = /^[a-z][a-z_]{0,39}$/.test(named) && !Object.hasOwn(readers, kind) ? `: ${named}` : ''
-  return { kind: 'system', text: `Message of a kind that cannot be shown${what}` }
+  return unsupported(Object.hasOwn(readers, kind) ? null : named)
 }
 
 const maxOptions = 12

@@ -1,6 +1,7 @@
 import { isBlank } from '../../../base/text/outside-text.ts'
 import type { Customer } from '../../channel-event.ts'
-import { textOf } from '../../waba/json.ts'
+import { objectOf, textOf } from '../../waba/json.ts'
+import { readPlatformTime } from '../../waba/read/reading.ts'
 
 /** A person's address on the network: by phone, or by an id that hides it. */
 export type Jid = { phone: string; lid: null } | { phone: null; lid: string }
@@ -29,4 +30,11 @@ export function readName(...candidates: unknown[]): string | null {
     if (name !== undefined && !isBlank(name)) return name.slice(0, 255).toWellFormed()
   }
   return null
+}
+
+/** The network's time in whole seconds: a number, or one of 64 bits in two halves; `now` at the latest, `otherwise` for one that cannot be. */
+export function readNetworkTime(value: unknown, now: Date, otherwise = now): Date {
+  const { low, high } = objectOf(value)
+  if (typeof low !== 'number' || typeof high !== 'number') return readPlatformTime(value, now, otherwise)
+  return readPlatformTime(high * 2 ** 32 + (low >>> 0), now, otherwise)
 }

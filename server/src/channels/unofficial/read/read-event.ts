@@ -1,14 +1,10 @@
 import type { ChannelEvent, DeliveryStatus } from '../../channel-event.ts'
-import { type Loose, listOf, objectOf, tokenOf } from '../../waba/json.ts'
-import type { Read } from '../../waba/read/reading.ts'
+import { editOf, noticeOf, type Read, readItems } from '../../detail-values.ts'
+import { type Loose, listOf, objectOf, textOf, tokenOf } from '../../waba/json.ts'
 import type { SocketEvent } from '../transport/transport.ts'
-import { callLog, missedCallText } from './calls.ts'
-import { readContent, readReferral } from './content.ts'
-import { customerOf, readJid, readName } from './jid.ts'
-import { readNetworkTime } from './platform-time.ts'
-import { readChange, readRevision } from './revision.ts'
-import { isEmpty, unwrap } from './unwrap.ts'
-import { readUpdate, type SocketUpdate } from './update.ts'
+import { callLog, missedCallText, readContent, readReferral } from './content.ts'
+import { isEmpty, unwrap } from './detail.ts'
+import { customerOf, readJid, readName, readNetworkTime } from './jid.ts'
 
 /** What one event of a socket came to. */
 export interface ReadEvent {
@@ -32,40 +28,29 @@ export function readEvent({ event, data }: SocketEvent, now: Date): ReadEvent {
     case 'connection.update':
       return { update: readUpdate(data), events: [], skipped: [] }
     case 'messages.upsert':
-      return readItems(listOf(objectOf(data).messages), (item) => readMessage(objectOf(item), now))
+      return readEach(listOf(objectOf(data).messages), (item) => readMessage(item, now))
     case 'messages.update':
-      return readItems(listOf(data), (item) => readStatus(objectOf(item), now))
+      return readEach(listOf(data), (item) => readStatus(item, now))
     case 'messaging-history.set':
-      return readItems([data], (item) => readHistory(objectOf(item), now))
+      return readEach([data], (item) => readHistory(item, now))
     case 'contacts.upsert':
     case 'contacts.update':
-      return readItems(listOf(data), (item) => readContact(objectOf(item)))
+      return readEach(listOf(data), (item) => readContact(item))
     case 'lid-mapping.update':
-      return readItems([data].flat(), (item) => readMapping(objectOf(item)))
+      return readEach([data].flat(), (item) => readMapping(item))
     default:
       event satisfies never
       return { update: null, events: [], skipped: ['event that is not read'] }
   }
 }
 
-function readItems(items: unknown[], readItem: (item: unknown) => Read): ReadEvent {
-  const read: ReadEvent = { update: null, events: [], skipped: [] }
-  for (const item of items) {
-    for (const one of [readSafely(readItem, item)].flat()) {
-      if (typeof one === 'string') read.skipped.push(one)
-      else read.events.push(one)
-    }
+function readEach(items: unknown[], read: (item: Loose) => Read): ReadEvent {
+  const [events, skipped]: [ChannelEvent[], string[]] = [[], []]
+  for (const one of readItems(items, read)) {
+    if (typeof one === 'string') skipped.push(one)
+    else events.push(one)
   }
-  return read
-}
-
-// A fault of ours in one reader must cost that item alone: the network does not tell it again.
-function readSafely(readItem: (item: unknown) => Read, item: unknown): Read {
-  try {
-    return readItem(item)
-  } catch {
-    return 'item that could not be read'
-  }
+  return { update: null, events, skipped }
 }
 
 type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
@@ -147,8 +132,7 @@ function readMissedCall(message: Loose, externalId: string, text: string, now: D
   const customer = customerOf([remoteJid, remoteJidAlt], null)
   if (customer === null) return 'call of nobody'
   const at = readNetworkTime(message.messageTimestamp, now)
-  const notice = { type: 'message', externalId, customer, kind: 'system', text, at } as const
-  return { ...notice, referral: null, opensWindow: false }
+  return noticeOf(externalId, customer, text, at)
 }
 
 /** One of the phone's contacts: a name for a customer, or both of their addresses. */
@@ -199,4 +183,87 @@ function readStatus({ key, update }: Loose, now: Date): Read {
     correlator: null,
     customer: customerOf([remoteJid, remoteJidAlt], null),
   }
+}
+
+type About = Pick<Extract<ChannelEvent, { originalId: string }>, 'direction' | 'customer' | 'at'>
+
+/** As the network numbers what concerns another message, and notices in place of one. */
+const [withdrawal, edit, withdrawnNotice] = [0, 14, 1]
+
+/** What is no message of its own: an edit, a withdrawal, a reaction that was lifted. Takes what `unwrap` returns. */
+function readRevision(content: Loose, about: About, now: Date): Read {
+  const { type, key, editedMessage, timestampMs } = objectOf(content.protocolMessage)
+  const reaction = objectOf(content.reactionMessage)
+  const originalId = tokenOf(objectOf(key ?? reaction.key).id)
+  const isKnown = type === withdrawal || type === edit || 'reactionMessage' in content
+  if (!isKnown || originalId === null) return 'edit, withdrawal, lifted reaction or the like'
+  if ('reactionMessage' in content) return { type: 'reaction_lifted', originalId, ...about }
+  if (type === withdrawal) return { type: 'withdrawn', originalId, ...about }
+  return editOf(readContent(unwrap(editedMessage)), {
+    originalId,
+    ...about,
+    at: readNetworkTime(timestampMs, now, about.at),
+  })
+}
+
+/**
+ * One of `messages.update` that is no status: the network's library tells edits and withdrawals once more this way, and
+ * edits that came encrypted in no other.
+ */
+function readChange(key: Loose, update: Loose, now: Date): Read {
+  const isWithdrawal = update.message === null && update.messageStubType === withdrawnNotice
+  const edited = objectOf(objectOf(update.message).editedMessage).message
+  const originalId = tokenOf(key.id)
+  if ((!isWithdrawal && edited === undefined) || originalId === null) return 'change of a message that is no status'
+  const customer = customerOf([key.remoteJid, key.remoteJidAlt], null)
+  if (customer === null) return 'change of a message of nobody'
+  const direction = key.fromMe === true ? 'outbound' : 'inbound'
+  const about: About = { direction, customer, at: readNetworkTime(update.messageTimestamp, now) }
+  return isWithdrawal
+    ? { type: 'withdrawn', originalId, ...about }
+    : editOf(readContent(unwrap(edited)), { originalId, ...about })
+}
+
+/** What a socket says of itself. Only what it said is there. */
+export interface SocketUpdate {
+  /** To be shown as a QR code until the next one comes. */
+  qr?: string
+  state?: 'connecting' | 'open' | 'closed'
+  /** With `closed`: what `afterClose` judges by. */
+  code?: number | null
+  /** The code was scanned: a close that asks for a restart follows. */
+  isNewLogin?: boolean
+  /** The digits of the phone that shares its number with us, from `me` beside the state. */
+  phone?: string | null
+}
+
+const states: ReadonlyMap<unknown, SocketUpdate['state']> = new Map<string, SocketUpdate['state']>([
+  ['connecting', 'connecting'],
+  ['open', 'open'],
+  ['close', 'closed'],
+])
+
+/** The data of `connection.update`, to which the transport adds `me` when the number is known; null when it says nothing. */
+function readUpdate(data: unknown): SocketUpdate | null {
+  const { connection, qr, isNewLogin, lastDisconnect, me } = objectOf(data)
+  const update: SocketUpdate = {}
+  const code = textOf(qr)
+  if (code !== null) update.qr = code
+  const state = states.get(connection)
+  if (state !== undefined) update.state = state
+  if (state === 'closed') update.code = codeOf(lastDisconnect)
+  if (isNewLogin === true) update.isNewLogin = true
+  if (me !== undefined && me !== null) update.phone = phoneOf(me)
+  return Object.keys(update).length === 0 ? null : update
+}
+
+function codeOf(lastDisconnect: unknown): number | null {
+  const { output, statusCode } = objectOf(objectOf(lastDisconnect).error)
+  const code = objectOf(output).statusCode ?? statusCode
+  return typeof code === 'number' && Number.isSafeInteger(code) ? code : null
+}
+
+function phoneOf(me: unknown): string | null {
+  const { id, phoneNumber } = objectOf(me)
+  return readJid(id)?.phone ?? readJid(phoneNumber)?.phone ?? null
 }

@@ -1,21 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { createSignal } from '../../../base/async/loop.ts'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Clock } from '../../../base/clock.ts'
 import type { Db } from '../../../base/db.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import type { Connector, Order, Outgoing, Recipient, SendResult } from '../../connector.ts'
 import type { SocketContent } from '../transport/transport.ts'
-import { chatJidOf, jidOf, presetId } from './preset-id.ts'
-import {
-  askHolder,
-  cancelSend,
-  endedTopic,
-  forbidSend,
-  type NewSessionSend,
-  readStanding,
-  type SendStanding,
-} from './sends.ts'
+import { askHolder, followSend, forbidSend, type NewSessionSend, type SendStanding } from './sends.ts'
 
 export interface SessionConnectorDeps {
   db: Db
@@ -64,15 +54,14 @@ function messageOf(
   const jid = jidOf(recipient)
   const content = contentOf(message)
   if (jid === null || content === null) return null
-  return {
+  const send = {
     workspaceId,
     connectionId,
     id: presetId(correlator, connectionId),
     kind: 'message',
     correlator,
-    content: { jid, ...content },
-    leftMs: () => deadline.getTime() - clock.now().getTime(),
-  }
+  } as const
+  return { ...send, content: { jid, ...content }, leftMs: () => deadline.getTime() - clock.now().getTime() }
 }
 
 /** Templates and choices belong to the official platform: a session has none, so none is ever ordered. */
@@ -92,16 +81,8 @@ function readOf(
 ): NewSessionSend | null {
   const jid = chatJidOf(customer)
   if (jid === null) return null
-  const content = { jid, read: externalId }
-  return {
-    workspaceId,
-    connectionId,
-    id: randomUUID(),
-    kind: 'read',
-    correlator: null,
-    content,
-    leftMs: () => readWithinMs,
-  }
+  const send = { workspaceId, connectionId, id: randomUUID(), kind: 'read', correlator: null } as const
+  return { ...send, content: { jid, read: externalId }, leftMs: () => readWithinMs }
 }
 
 export async function ask(
@@ -116,23 +97,13 @@ export async function ask(
  * Waits until the network has answered, the holder is gone, or the time is over. What nobody has claimed by then is taken
  * back and has surely not left; what somebody has claimed may have.
  */
-async function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
+function waitForEnd(deps: SessionConnectorDeps, send: NewSessionSend): Promise<SendResult> {
   const { db, ackMs = defaultAckMs, pollMs = defaultPollMs, elapsedMs = () => performance.now() } = deps
-  const news = wakerOf(db, send.id)
   const giveUpAt = elapsedMs() + Math.max(0, send.leftMs()) + ackMs
-  try {
-    for (;;) {
-      const woken = news.nextWithin(pollMs)
-      const standing = await readStanding(db.sql, send)
-      const end = standing === undefined ? lost : endOf(send, standing, elapsedMs() >= giveUpAt)
-      if (end === 'cancel') {
-        if (await db.tx((tx) => cancelSend(tx, send))) return { outcome: 'unreachable', errorCode: 'session_not_open' }
-      } else if (end !== null) return end
-      await woken
-    }
-  } finally {
-    news.stop()
-  }
+  const cancelled: SendResult = { outcome: 'unreachable', errorCode: 'session_not_open' }
+  return followSend(db, send, pollMs, cancelled, (standing) =>
+    standing === undefined ? lost : endOf(send, standing, elapsedMs() >= giveUpAt),
+  )
 }
 
 const lost: SendResult = { outcome: 'unknown', errorCode: 'session_lost' }
@@ -159,10 +130,31 @@ function endOf({ id }: NewSessionSend, standing: SendStanding, isLate: boolean):
   }
 }
 
-export function wakerOf(db: Db, id: string) {
-  const signal = createSignal()
-  const stop = db.onNews(endedTopic, (ended) => {
-    if (ended === id) signal.wake()
-  })
-  return { stop, nextWithin: signal.nextWithin }
+/**
+ * The id that a message gets at the network. It follows from the message, so that after a crash whatever comes back under it
+ * is known to be ours.
+ */
+export function presetId(correlator: string, connectionId: string): string {
+  const digest = createHash('sha256').update(`${correlator} ${connectionId}`).digest('hex')
+  return `${presetStart}${digest.slice(0, 18).toUpperCase()}`
 }
+
+/** As those of a linked browser begin. */
+const presetStart = '3EB0'
+const shape = /^3EB0[0-9A-F]{18}$/
+
+/** Whether an id can be one of ours; a browser linked to the same phone makes such ids, too. */
+export const mayBePreset = (id: string): boolean => shape.test(id)
+
+/** Where a message to the customer goes; null when there is nowhere. */
+function jidOf({ phone, userId }: Recipient): string | null {
+  return phone === null ? lidOf(userId) : phoneJid(phone)
+}
+
+/** Where the network expects to hear that the customer's message was read: the chat is named by the hidden id where there is one. */
+function chatJidOf({ phone, userId }: Recipient): string | null {
+  return lidOf(userId) ?? (phone === null ? null : phoneJid(phone))
+}
+
+const phoneJid = (phone: string) => `${phone}@s.whatsapp.net`
+const lidOf = (userId: string | null) => (userId?.endsWith('@lid') === true ? userId : null)

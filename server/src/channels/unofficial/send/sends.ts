@@ -1,7 +1,9 @@
+import { createSignal } from '../../../base/async/loop.ts'
 import { announce, type Db, type Sql, type Tx } from '../../../base/db.ts'
 import { isSpread } from '../../../base/distribution/spread.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { type Lease, leaseList, standBehindFence } from '../session/lease.ts'
+import type { SessionKey } from '../session/session.ts'
 import type { SocketContent } from '../transport/transport.ts'
 
 /** What the holder is to hand to the network. */
@@ -14,10 +16,11 @@ export type SendContent =
   | { given: string }
 export type SendState = 'waiting' | 'claimed' | 'sent' | 'accepted' | 'refused' | 'cancelled'
 
-export interface NewSessionSend {
-  workspaceId: string
-  connectionId: string
+export interface SendKey extends SessionKey {
   id: string
+}
+
+export interface NewSessionSend extends SendKey {
   kind: 'message' | 'read' | 'file'
   correlator: string | null
   content: SendContent
@@ -28,7 +31,7 @@ export interface NewSessionSend {
 /** Something waits to be handed to the network; the id is the connection's. */
 export const waitingTopic = 'session_sends_waiting'
 /** Something became of one; the id is the send's. */
-export const endedTopic = 'session_sends_ended'
+const endedTopic = 'session_sends_ended'
 
 /**
  * Asks the holder; false when nobody holds the session. A repeat changes nothing. The deadline counts from the beginning of
@@ -70,10 +73,7 @@ export interface SendStanding {
   isOver: boolean
 }
 
-export async function readStanding(
-  sql: Sql,
-  { workspaceId, connectionId, id }: Pick<NewSessionSend, 'workspaceId' | 'connectionId' | 'id'>,
-): Promise<SendStanding | undefined> {
+async function readStanding(sql: Sql, { workspaceId, connectionId, id }: SendKey): Promise<SendStanding | undefined> {
   const [row] = await sql<SendStanding[]>`
     select
       t.state,
@@ -90,11 +90,37 @@ export async function readStanding(
   return row
 }
 
+/**
+ * Waits until `judge` says what became of a send: what nobody has claimed by then is taken back on `cancel`, and what somebody has
+ * goes on. `pollMs`: how often the database is asked about one that no notification has told of.
+ */
+export async function followSend<E>(
+  db: Db,
+  send: SendKey,
+  pollMs: number,
+  cancelled: E,
+  judge: (standing: SendStanding | undefined) => E | 'cancel' | null | Promise<E | 'cancel' | null>,
+): Promise<E> {
+  const signal = createSignal()
+  const stop = db.onNews(endedTopic, (ended) => {
+    if (ended === send.id) signal.wake()
+  })
+  try {
+    for (;;) {
+      const woken = signal.nextWithin(pollMs)
+      const end = await judge(await readStanding(db.sql, send))
+      if (end === 'cancel') {
+        if (await db.tx((tx) => cancelSend(tx, send))) return cancelled
+      } else if (end !== null) return end
+      await woken
+    }
+  } finally {
+    stop()
+  }
+}
+
 /** Takes back what nobody has claimed; false when somebody has. */
-export async function cancelSend(
-  tx: Tx,
-  { workspaceId, connectionId, id }: Pick<NewSessionSend, 'workspaceId' | 'connectionId' | 'id'>,
-): Promise<boolean> {
+async function cancelSend(tx: Tx, { workspaceId, connectionId, id }: SendKey): Promise<boolean> {
   const { count } = await tx`
     update session_sends
     set state = 'cancelled'
@@ -114,12 +140,7 @@ const nothing: SendContent = { jid: '', text: '', previewUrl: false }
 export async function forbidSend(
   tx: Tx,
   keyring: Keyring,
-  {
-    workspaceId,
-    connectionId,
-    id,
-    correlator,
-  }: Pick<NewSessionSend, 'workspaceId' | 'connectionId' | 'id' | 'correlator'>,
+  { workspaceId, connectionId, id, correlator }: SendKey & { correlator: string },
   now: Date,
 ): Promise<boolean> {
   const sealed = keyring.seal(contentPlace(connectionId, id), JSON.stringify(nothing))
@@ -251,7 +272,7 @@ export async function endFile(tx: Tx, keyring: Keyring, lease: Lease, id: string
 export async function takeGiven(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId, connectionId, id }: Pick<NewSessionSend, 'workspaceId' | 'connectionId' | 'id'>,
+  { workspaceId, connectionId, id }: SendKey,
 ): Promise<string | null> {
   const [row] = await tx<{ content: Buffer }[]>`
     delete from session_sends

@@ -1,7 +1,7 @@
 import type { Fragment, Sql, Tx } from '../../../base/db.ts'
 import { andOnlyOf, type OneWorkspace } from '../../../base/distribution/spread.ts'
 import { isHeldByDead, ownSession } from '../../../base/lease-session.ts'
-import { type SessionRow, sessionColumns } from './session.ts'
+import { type SessionKey, type SessionRow, sessionColumns } from './session.ts'
 
 /** How long a session belongs to the process that has claimed it, by the database's clock. */
 export const leaseMs = 12_000
@@ -9,18 +9,14 @@ export const leaseMs = 12_000
 export const safetyMs = 2_000
 
 /** What identifies a claim: whoever claims the session next has a higher fence. */
-export interface Lease {
-  workspaceId: string
-  connectionId: string
+export interface Lease extends SessionKey {
   fence: number
 }
 
 /** A session was claimed by another process, or is gone: whatever this one knows of it is old. */
 export class LeaseLost extends Error {}
 
-export interface ClaimedSession extends SessionRow {
-  fence: number
-}
+export type ClaimedSession = SessionRow & Pick<Lease, 'fence'>
 
 const leaseFor = `${leaseMs} milliseconds`
 
@@ -72,12 +68,7 @@ const isFree = (sql: Sql, moment: Fragment) => sql`
   (wish is not null or state in ('pairing', 'connecting', 'open', 'waiting'))
     and (holder is null or lease_until < ${moment})`
 
-export interface HeldSession {
-  workspace_id: string
-  connection_id: string
-  fence: number
-  wish: SessionRow['wish']
-}
+export type HeldSession = Pick<SessionRow, 'connectionId' | 'wish'>
 
 /**
  * Holds on to sessions, and returns what is asked of each. Those that are missing belong to another. All of them at once, or
@@ -113,7 +104,7 @@ export async function renewLeases(tx: Tx, leases: readonly Lease[], only: OneWor
     where s.workspace_id = lease.workspace_id
       and s.connection_id = lease.connection_id
       ${andOnlyOf(tx, only, 's')}
-    returning s.workspace_id, s.connection_id, s.fence, s.wish`
+    returning s.connection_id as "connectionId", s.wish`
 }
 
 /** As a list to join, named `l`. */

@@ -1,12 +1,97 @@
 import { type Static, Type } from 'typebox'
+import type { Clock } from '../../../base/clock.ts'
+import type { Db, Tx } from '../../../base/db.ts'
+import { invalid } from '../../../base/errors.ts'
+import { readPhone } from '../../../base/phone/phone.ts'
 import type { App } from '../../../base/route.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { Vault } from '../../../base/sealing/vault.ts'
+import { recordAudit } from '../../../team/audit.ts'
 import { type Member, roleCovers, type TeamGuard } from '../../../team/member.ts'
 import { teamApi } from '../../../team/team-api.ts'
-import type { StoredSession } from '../../connection/connection.ts'
+import type { Changer } from '../../connection/change.ts'
+import {
+  type ConnectionKey,
+  connectionNotFound,
+  noSession,
+  type StoredConnection,
+  type StoredSession,
+} from '../../connection/connection.ts'
 import { connectionParams, connectionsPath } from '../../connection/connection-routes.ts'
-import { pairSession, readSession, type SessionDeps, unpairSession } from './change-session.ts'
-import { pairSchema, sessionSchema } from './schema.ts'
-import type { Session } from './session.ts'
+import { findConnection, lockConnection } from '../../connection/queries.ts'
+import { type PairInput, pairSchema, sessionSchema } from './schema.ts'
+import { blankSession, type Pairing, type Session } from './session.ts'
+import { findSession, lockOrBeginSession, writeWish } from './session-queries.ts'
+import { type SessionTransition, transitionTo, unpause } from './session-transition.ts'
+
+export interface SessionDeps {
+  db: Db
+  vault: Vault
+  clock: Clock
+}
+
+/**
+ * Lets a connection send again as soon as its session is open, and has a session that was given up tried once more. One
+ * that is no device has to be paired.
+ */
+export async function resumeSession({ db, vault, clock }: SessionDeps, { workspaceId, id }: ConnectionKey) {
+  await vault.withKeyring(workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const now = clock.now()
+      const before = await lockOrBeginSession(tx, keyring, { workspaceId, connectionId: id }, now)
+      if (before === undefined) return
+      await unpause(tx, before, now)
+      const again = wishOnResume(before)
+      if (again === null) return
+      const { move, pairing } = again
+      await writeWish(tx, keyring, await transitionTo(tx, keyring, before, move, now), again.wish, pairing)
+    }),
+  )
+}
+
+function wishOnResume({ state, reason, isPaired, wish: asked }: Session) {
+  if (state !== 'stopped' || asked !== null) return null
+  const connecting: SessionTransition = { state: 'connecting', reason: 'reconnecting' }
+  if (isPaired) return { wish: 'open', move: connecting, pairing: null } as const
+  // It never came to show a code.
+  const isUntried = reason === 'baileys_missing'
+  return isUntried ? ({ wish: 'pair', move: pairingMove, pairing: { method: 'qr', qr: null } } as const) : null
+}
+
+const pairingMove: SessionTransition = { state: 'pairing', reason: 'pairing' }
+
+/** Changes the session of a connection for a member, under its lock. Throws 404, and 409 for one of another channel. */
+async function ask(
+  deps: SessionDeps,
+  { workspaceId, actor }: Changer,
+  connectionId: string,
+  action: string,
+  change: (tx: Tx, keyring: Keyring, before: Session, now: Date) => Promise<void>,
+): Promise<void> {
+  await deps.vault.withKeyring(workspaceId, (keyring) =>
+    deps.db.tx(async (tx) => {
+      const now = deps.clock.now()
+      const before = await lockOrBeginSession(tx, keyring, { workspaceId, connectionId }, now)
+      sessionConnectionOf(await lockConnection(tx, keyring, workspaceId, connectionId))
+      if (before === undefined) throw connectionNotFound()
+      await change(tx, keyring, before, now)
+      await recordAudit(tx, { scopeId: workspaceId, actor, action, target: `connection:${connectionId}` }, now)
+    }),
+  )
+}
+
+function sessionConnectionOf(one: StoredConnection | undefined): StoredSession {
+  if (one === undefined) throw connectionNotFound()
+  if (one.channel !== 'unofficial') throw noSession()
+  return one
+}
+
+function pairingOf(input: PairInput): Pairing {
+  if (input.method === 'qr') return { method: 'qr', qr: null }
+  const phone = input.phone === undefined ? null : readPhone(input.phone)
+  if (phone === null) throw invalid('phone', 'must be the number of the phone, with its country code')
+  return { method: 'code', phone, code: null }
+}
 
 const path = `${connectionsPath}/:connectionId`
 const oneSession = Type.Object({ session: sessionSchema })
@@ -14,10 +99,16 @@ const oneSession = Type.Object({ session: sessionSchema })
 /** The QR sessions of a workspace: members see how they are, admins pair them. */
 export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Connections')
-  const answer = async (member: Member, connectionId: string) => {
-    const { connection, session } = await readSession(deps, member.workspaceId, connectionId)
-    const view = { mayPair: roleCovers(member.role, 'admin'), now: deps.clock.now() }
-    return { session: presentSession(connection, session, view) }
+  /** As it stands, also of one that was never paired. */
+  const answer = async ({ workspaceId, role }: Member, connectionId: string) => {
+    const view = { mayPair: roleCovers(role, 'admin'), now: deps.clock.now() }
+    return deps.vault.withKeyring(workspaceId, async (keyring) => {
+      const { sql } = deps.db
+      const connection = sessionConnectionOf(await findConnection(sql, keyring, workspaceId, connectionId))
+      const session = await findSession(sql, keyring, { workspaceId, connectionId })
+      const blank = blankSession({ workspaceId, connectionId }, connection.createdAt)
+      return { session: presentSession(connection, session ?? blank, view) }
+    })
   }
   api.get(`${path}/session`, 'member', {
     operationId: 'getConnectionSession',
@@ -39,9 +130,13 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
     answers: { 202: oneSession },
     errors: [409],
     run: async ({ member, params, body }) => {
-      const { connectionId } = params
-      await pairSession(deps, member, connectionId, body)
-      return answer(member, connectionId)
+      const pairing = pairingOf(body)
+      // Whatever it sends has to wait until the phone is linked.
+      await ask(deps, member, params.connectionId, 'connection.pairing', async (tx, keyring, before, now) => {
+        const after = await transitionTo(tx, keyring, { ...before, pairing }, pairingMove, now)
+        await writeWish(tx, keyring, after, 'pair', pairing)
+      })
+      return answer(member, params.connectionId)
     },
   })
   api.post(`${path}/unpair`, 'admin', {
@@ -52,9 +147,12 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
     answers: { 202: oneSession },
     errors: [409],
     run: async ({ member, params }) => {
-      const { connectionId } = params
-      await unpairSession(deps, member, connectionId)
-      return answer(member, connectionId)
+      await ask(deps, member, params.connectionId, 'connection.unpaired', async (tx, keyring, before, now) => {
+        if (before.state === 'unpaired' && before.wish === null) return
+        const after = await transitionTo(tx, keyring, before, { state: 'unpaired', reason: 'logged_out' }, now)
+        await writeWish(tx, keyring, after, 'unpair', null)
+      })
+      return answer(member, params.connectionId)
     },
   })
 }

@@ -1,9 +1,7 @@
-import { act, endHold, type Hold, type HoldDeps, moveHold, releaseHold } from './hold.ts'
+import { act, endHold, type Hold, type HoldDeps, logoutLine, moveHold, openLine, releaseHold } from './hold.ts'
 import { LeaseLost } from './lease.ts'
-import { logoutLine, openLine } from './line.ts'
-import { blankPairing } from './pairing.ts'
-import type { Session, SessionCommand } from './session.ts'
-import { deleteSession, findHeldSession } from './session-queries.ts'
+import { blankPairing, type Session, type SessionCommand } from './session.ts'
+import { deleteSession, findSession } from './session-queries.ts'
 import { handleSocketEvent } from './socket-events.ts'
 
 /** Does what members have asked for, until they ask for nothing more. */
@@ -35,9 +33,7 @@ function isDue({ clock }: HoldDeps, { session }: Hold): boolean {
 
 async function runSessionCommand(deps: HoldDeps, hold: Hold): Promise<void> {
   const { lease } = hold
-  const session = await deps.vault.withKeyring(lease.workspaceId, (keyring) =>
-    findHeldSession(deps.db.sql, keyring, lease),
-  )
+  const session = await deps.vault.withKeyring(lease.workspaceId, (keyring) => findSession(deps.db.sql, keyring, lease))
   if (session === undefined) throw new LeaseLost()
   hold.session = session
   if (session.wish === null) return

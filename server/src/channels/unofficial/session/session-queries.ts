@@ -1,11 +1,13 @@
 import { announce, type Sql, type Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { ConnectionKey } from '../../connection/connection.ts'
 import { cutWhenStalled, type Lease } from './lease.ts'
 import {
   openSession,
   type Pairing,
   type Session,
   type SessionCommand,
+  type SessionKey,
   type SessionRow,
   type SessionState,
   sealPairing,
@@ -18,74 +20,50 @@ export const wishTopic = 'session_wishes'
 /** A session was given back, by a process that stops; the id is the connection's. */
 export const freedTopic = 'session_freed'
 
+/** The session; with a lease as long as it is still ours. Locked, the database ends a transaction that stalls. */
 export async function findSession(
   sql: Sql,
   keyring: Keyring,
-  workspaceId: string,
-  connectionId: string,
+  one: SessionKey | Lease,
+  lock: 'for update' | null = null,
 ): Promise<Session | undefined> {
   const [row] = await sql<SessionRow[]>`
-    select ${sessionColumns(sql)}
+    select ${sessionColumns(sql)} ${lock === null ? sql`` : sql`, ${cutWhenStalled(sql)}`}
     from channel_sessions s
-    where s.workspace_id = ${workspaceId}
-      and s.connection_id = ${connectionId}`
+    where s.workspace_id = ${one.workspaceId}
+      and s.connection_id = ${one.connectionId}
+      ${'fence' in one ? sql`and s.fence = ${one.fence} and s.holder is not null` : sql``}
+    ${lock === null ? sql`` : sql`for update`}`
   return row && openSession(keyring, row)
 }
 
 /** Where a session stands, without what is sealed. */
-export async function findStanding(
-  sql: Sql,
-  workspaceId: string,
-  connectionId: string,
-): Promise<Pick<Session, 'state' | 'reason'> | undefined> {
+export async function findStanding(sql: Sql, { workspaceId, id }: ConnectionKey) {
   const [row] = await sql<Pick<Session, 'state' | 'reason'>[]>`
     select state, reason
     from channel_sessions
     where workspace_id = ${workspaceId}
-      and connection_id = ${connectionId}`
+      and connection_id = ${id}`
   return row
-}
-
-/** The session as it stands now; undefined once it is another's. */
-export async function findHeldSession(
-  sql: Sql,
-  keyring: Keyring,
-  { workspaceId, connectionId, fence }: Lease,
-): Promise<Session | undefined> {
-  const [row] = await sql<SessionRow[]>`
-    select ${sessionColumns(sql)}
-    from channel_sessions s
-    where s.workspace_id = ${workspaceId}
-      and s.connection_id = ${connectionId}
-      and s.fence = ${fence}
-      and s.holder is not null`
-  return row && openSession(keyring, row)
 }
 
 /** The session for asking something of it, its row made if there is none; undefined when the connection has no session. */
 export async function lockOrBeginSession(
   tx: Tx,
   keyring: Keyring,
-  workspaceId: string,
-  connectionId: string,
+  one: SessionKey,
   now: Date,
 ): Promise<Session | undefined> {
   await tx`
     insert into channel_sessions (workspace_id, connection_id, state, reason, state_changed_at)
     select workspace_id, id, 'unpaired', 'never_paired', ${now}::timestamptz
     from connections
-    where workspace_id = ${workspaceId}
-      and id = ${connectionId}
+    where workspace_id = ${one.workspaceId}
+      and id = ${one.connectionId}
       and channel = 'unofficial'
       and removed_at is null
     on conflict do nothing`
-  const [row] = await tx<SessionRow[]>`
-    select ${sessionColumns(tx)}, ${cutWhenStalled(tx)}
-    from channel_sessions s
-    where s.workspace_id = ${workspaceId}
-      and s.connection_id = ${connectionId}
-    for update`
-  return row && openSession(keyring, row)
+  return findSession(tx, keyring, one, 'for update')
 }
 
 /** Asks the holder for something, whoever that is or will be. */
@@ -107,14 +85,14 @@ export async function writeWish(
 }
 
 /** Asks for the end of the session of a connection that was removed. */
-export async function endSessionOf(tx: Tx, workspaceId: string, connectionId: string): Promise<void> {
+export async function endSessionOf(tx: Tx, { workspaceId, id }: ConnectionKey): Promise<void> {
   const { count } = await tx`
     update channel_sessions
     set wish = 'unpair',
       pairing = null
     where workspace_id = ${workspaceId}
-      and connection_id = ${connectionId}`
-  if (count > 0) announce(tx, wishTopic, connectionId)
+      and connection_id = ${id}`
+  if (count > 0) announce(tx, wishTopic, id)
 }
 
 /** Removes everything of a session whose connection was removed; false when the connection is there. */

@@ -1,11 +1,12 @@
 import type { Tx } from '../../../base/db.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { announceConnection } from '../../../team/team-news.ts'
-import { isNumberTaken } from '../../connection/errors.ts'
+import { isNumberTaken } from '../../connection/connection.ts'
 import { lockConnection, voidAcknowledgement } from '../../connection/queries.ts'
-import { reservationOf } from '../../connection/reservation.ts'
-import { cutWhenStalled, type Lease, LeaseLost } from './lease.ts'
-import { openSession, type Session, type SessionRow, sealPairing, sessionColumns } from './session.ts'
+import { reservationOf } from '../../connection/registration.ts'
+import { type Lease, LeaseLost } from './lease.ts'
+import { type Session, sealPairing } from './session.ts'
+import { findSession } from './session-queries.ts'
 
 /** What becomes of a session; what is left out stays. */
 export type SessionTransition = Partial<
@@ -31,7 +32,8 @@ export async function transitionSession(
   decide: SessionTransition | ((before: Session) => SessionTransition),
   now: Date,
 ): Promise<Session> {
-  const before = await lockSession(tx, keyring, lease)
+  const before = await findSession(tx, keyring, lease, 'for update')
+  if (before === undefined) throw new LeaseLost()
   return transitionTo(tx, keyring, before, typeof decide === 'function' ? decide(before) : decide, now)
 }
 
@@ -55,20 +57,6 @@ export async function transitionTo(
   await settleConnection(tx, after, now)
   announceConnection(tx, workspaceId, connectionId)
   return after
-}
-
-/** The session for changing it. */
-async function lockSession(tx: Tx, keyring: Keyring, { workspaceId, connectionId, fence }: Lease): Promise<Session> {
-  const [row] = await tx<SessionRow[]>`
-    select ${sessionColumns(tx)}, ${cutWhenStalled(tx)}
-    from channel_sessions s
-    where s.workspace_id = ${workspaceId}
-      and s.connection_id = ${connectionId}
-      and s.fence = ${fence}
-      and s.holder is not null
-    for update`
-  if (row === undefined) throw new LeaseLost()
-  return openSession(keyring, row)
 }
 
 async function writeSession(tx: Tx, keyring: Keyring, session: Session): Promise<void> {

@@ -2,19 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../base/db.ts'
 import type { ChannelEvent } from '../../channel-event.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
-import { isWorthNoting, noteActivity } from '../../health/activity.ts'
-import { lagOf } from '../../lag.ts'
-import { readEvent } from '../read/read-event.ts'
-import type { SocketUpdate } from '../read/update.ts'
+import { isWorthNoting, lagOf, noteActivity } from '../../health/activity.ts'
+import { readEvent, type SocketUpdate } from '../read/read-event.ts'
+import { mayBePreset } from '../send/connector.ts'
 import { sendWaiting } from '../send/outbox.ts'
-import { mayBePreset } from '../send/preset-id.ts'
 import { endSends, findOwn, type SendEnd } from '../send/sends.ts'
 import type { SocketEvent } from '../transport/transport.ts'
 import { afterClose } from './disconnect.ts'
-import { act, giveUp, type Hold, type HoldDeps, isHeld, type Line, loseHold, moveHold } from './hold.ts'
+import {
+  act,
+  closeLine,
+  giveUp,
+  type Hold,
+  type HoldDeps,
+  isHeld,
+  type Line,
+  logoutLine,
+  loseHold,
+  moveHold,
+  openLine,
+  stopHold,
+  type Teller,
+} from './hold.ts'
 import { isOurs, LeaseLost } from './lease.ts'
-import { closeLine, logoutLine, openLine, stopHold, type Teller } from './line.ts'
-import { codeShownMs, qrShownMs } from './pairing.ts'
+import { codeShownMs, qrShownMs } from './session.ts'
 import { NumberTaken, type SessionTransition } from './session-transition.ts'
 
 /**
@@ -178,7 +189,7 @@ async function handOnOnce(
   if (ends.length === 0 && !isWorth) return true
   await db.tx(async (tx) => {
     await endSends(tx, lease, ends)
-    if (isWorth) await noteActivity(tx, lease.workspaceId, lease.connectionId, 'in', now, lagOf(told, now))
+    if (isWorth) await noteActivity(tx, connection, 'in', now, lagOf(told, now))
   })
   if (isWorth) hold.notedAt = now
   return true

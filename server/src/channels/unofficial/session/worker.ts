@@ -1,16 +1,40 @@
-import { type Loop, type Repeat, repeatAtOnce } from '../../../base/async/loop.ts'
+import { type Loop, type Repeat, repeatAtOnce, withTimeout } from '../../../base/async/loop.ts'
+import type { Db } from '../../../base/db.ts'
+import { byWorkspace, isSpread } from '../../../base/distribution/spread.ts'
 import type { Log } from '../../../base/log.ts'
 import { watchDue } from '../../../base/news.ts'
 import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
-import { waitingTopic } from '../send/sends.ts'
+import { listWaiting, waitingTopic } from '../send/sends.ts'
 import { baileysTransport } from '../transport/baileys-transport.ts'
 import { simulatedTransport } from '../transport/simulated-transport.ts'
 import type { Transport } from '../transport/transport.ts'
-import type { HoldDeps } from './hold.ts'
-import { createSessionHolder, type SessionHolder } from './holder.ts'
-import { readStanding } from './lease.ts'
+import {
+  act,
+  closeLine,
+  endOfLease,
+  type Hold,
+  type HoldDeps,
+  idleHold,
+  isHeld,
+  loseHold,
+  newHold,
+  releaseHold,
+  settleLine,
+} from './hold.ts'
+import {
+  type ClaimedSession,
+  claimSessions,
+  endLeasesOf,
+  listClaimable,
+  listDeadHolders,
+  readStanding,
+  renewLeases,
+} from './lease.ts'
+import { openSession } from './session.ts'
+import { beginHold, reopenWhenDue, runSessionCommands } from './session-commands.ts'
 import { freedTopic, wishTopic } from './session-queries.ts'
+import { sendSoon } from './socket-events.ts'
 
 const lookEveryMs = 1_000
 const lookForDeadEveryMs = 1_000
@@ -69,4 +93,138 @@ export function openTransports(deps: { log: Log; outgoing: Outgoing }): (connect
   const real = baileysTransport(deps)
   const simulated = simulatedTransport(deps.outgoing)
   return ({ settings }) => (settings.baseUrl === null ? real : simulated)
+}
+
+const maxHeld = 200
+/** A process whose database sessions are gone counts as dead when it is seen so often in a row: it may be reconnecting. */
+const deadLooks = 3
+const maxStopMs = 8_000
+
+export type SessionHolder = ReturnType<typeof createSessionHolder>
+
+/** The sessions that this process holds, together with any number of other processes. */
+export function createSessionHolder(deps: HoldDeps) {
+  const holds = new Map<string, Hold>()
+  let isStopping = false
+  const some = (connectionId?: string) =>
+    [...holds.values()].filter(({ lease }) => connectionId === undefined || lease.connectionId === connectionId)
+
+  return {
+    /** Claims what nobody holds. Returns how many. */
+    look: async (): Promise<number> => {
+      const room = maxHeld - holds.size
+      if (isStopping || room <= 0) return 0
+      const askedAt = performance.now()
+      const begun: Promise<void>[] = []
+      await claimFree(deps.db, room, (row) => void begun.push(begin(deps, holds, row, askedAt)))
+      await Promise.all(begun)
+      // Those that were claimed while it began to stop are given back by it, or run out.
+      return begun.length
+    },
+    /** Renews the leases, of one session or of all, and does what members have asked for meanwhile. */
+    renew: (connectionId?: string) => renewAll(deps, some(connectionId)),
+    /** Sends what waits, of one session or of all. */
+    send: async (connectionId?: string): Promise<void> => {
+      const leases = some(connectionId).flatMap(({ line, lease }) => (line?.isOpen ? [lease] : []))
+      for (const id of await listWaiting(deps.db.sql, leases)) {
+        const hold = holds.get(id)
+        if (hold !== undefined) sendSoon(deps, hold)
+      }
+    },
+    /** Looks at the time: whose lease is about to end, whose socket is to be opened again. Asks nobody. */
+    tick: (): void => {
+      for (const hold of some()) {
+        if (isHeld(hold)) reopenWhenDue(deps, hold)
+        else loseHold(deps, hold)
+      }
+    },
+    /** Ends the leases of processes that are dead. Returns whether there were any. */
+    lookForDead: deadFinder(deps),
+    count: () => holds.size,
+    /** Resolves once everything that was begun has ended. */
+    idle: async (): Promise<void> => {
+      await Promise.all(some().map(idleHold))
+    },
+    stop: async (): Promise<void> => {
+      isStopping = true
+      for (const hold of some()) act(deps, hold, () => giveBack(deps, hold))
+      await withTimeout(maxStopMs, () => Promise.all(some().map(({ doing }) => doing))).catch((error) =>
+        deps.log.warn('sessions are not given back', {}, error),
+      )
+      for (const hold of some()) loseHold(deps, hold)
+    },
+  }
+}
+
+/**
+ * Claims sessions, and has `take` told of each as soon as it is claimed. Where rows are spread, the workspaces of those that are
+ * free are looked for first, and each is claimed in by itself.
+ */
+async function claimFree(db: Db, room: number, take: (claimed: ClaimedSession) => void): Promise<void> {
+  const workspaces = isSpread(db.sql) ? new Set(await listClaimable(db.sql, room)) : [null]
+  let left = room
+  for (const only of workspaces) {
+    if (left === 0) return
+    const claimed = await db.statement((tx) => claimSessions(tx, left, only))
+    claimed.forEach(take)
+    left -= claimed.length
+  }
+}
+
+async function begin(deps: HoldDeps, holds: Map<string, Hold>, row: ClaimedSession, askedAt: number): Promise<void> {
+  const { workspaceId, connectionId, fence } = row
+  try {
+    const session = await deps.vault.withKeyring(workspaceId, (keyring) => openSession(keyring, row))
+    const before = holds.get(connectionId)
+    if (before !== undefined) loseHold(deps, before)
+    const ended = () => {
+      if (holds.get(connectionId) === hold) holds.delete(connectionId)
+    }
+    const hold = newHold({ workspaceId, connectionId, fence }, { session, askedAt, ended })
+    holds.set(connectionId, hold)
+    beginHold(deps, hold)
+  } catch (error) {
+    // Its lease keeps it from being tried again at once.
+    deps.log.error('a session is not opened', { connectionId }, error)
+  }
+}
+
+async function renewAll(deps: HoldDeps, holds: readonly Hold[]): Promise<void> {
+  if (holds.length === 0) return
+  const askedAt = performance.now()
+  const leases = holds.map(({ lease }) => lease)
+  const rows = await byWorkspace(
+    deps.db.sql,
+    leases,
+    ({ workspaceId }) => workspaceId,
+    (some, only) => deps.db.statement((tx) => renewLeases(tx, some, only)),
+  )
+  const rowOf = new Map(rows.map((row) => [row.connectionId, row]))
+  for (const hold of holds) {
+    const row = rowOf.get(hold.lease.connectionId)
+    if (row === undefined) {
+      loseHold(deps, hold)
+      continue
+    }
+    hold.endsAtMs = endOfLease(askedAt)
+    if (row.wish !== null) runSessionCommands(deps, hold)
+  }
+}
+
+async function giveBack(deps: HoldDeps, hold: Hold): Promise<void> {
+  await settleLine(hold)
+  await closeLine(deps, hold)
+  await releaseHold(deps, hold)
+}
+
+function deadFinder({ db }: HoldDeps): () => Promise<boolean> {
+  let suspects = new Map<string, number>()
+  return async () => {
+    const dead = await listDeadHolders(db.sql)
+    suspects = new Map(dead.map((name) => [name, (suspects.get(name) ?? 0) + 1]))
+    const sure = dead.filter((name) => (suspects.get(name) ?? 0) >= deadLooks)
+    if (sure.length === 0) return false
+    await db.statement((tx) => endLeasesOf(tx, sure))
+    return true
+  }
 }

@@ -4,7 +4,6 @@ import { withTimeout } from '../../../base/async/loop.ts'
 import type { Log } from '../../../base/log.ts'
 import { type Loose, objectOf } from '../../waba/json.ts'
 import { baileysMissing } from '../session/disconnect.ts'
-import type { AuthKey, AuthStore } from './auth-store.ts'
 import {
   type BaileysOptions,
   type BaileysPackage,
@@ -16,7 +15,7 @@ import {
   type SignalKeys,
   silentLogger,
 } from './baileys-package.ts'
-import type { OpenSocket, SocketEvent, SocketEventName } from './transport.ts'
+import type { AuthKey, AuthStore, OpenSocket, SocketEvent, SocketEventName } from './transport.ts'
 
 export interface LineDeps {
   log: Log

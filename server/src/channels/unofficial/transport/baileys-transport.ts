@@ -1,7 +1,11 @@
-import { giveFile, keyOf, packageOf, quotedMessage, quoteOf, shownFile, waOf } from './baileys-file.ts'
+import { Readable } from 'node:stream'
+import type { MediaKind } from '../../channel-event.ts'
+import type { OtherMessage } from '../../connector.ts'
+import type { FileToUpload } from '../../media-way.ts'
+import { objectOf, readJson } from '../../waba/json.ts'
 import { connect, type Line, type LineDeps, newLine } from './baileys-line.ts'
-import type { BaileysSocket } from './baileys-package.ts'
-import type { OpenSocket, Socket, SocketMessage, Transport } from './transport.ts'
+import { type BaileysPackage, type BaileysSocket, type MessageKey, silentLogger } from './baileys-package.ts'
+import type { OpenSocket, Socket, SocketFile, SocketMessage, Transport } from './transport.ts'
 
 /** The real network, by Baileys. */
 export function baileysTransport(deps: LineDeps): Transport {
@@ -73,4 +77,85 @@ async function close(line: Line): Promise<void> {
     await wa.end(undefined).finally(() => clearTimeout(cut))
   }
   await heard
+}
+
+export function waOf({ wa, isOver }: Line): BaileysSocket {
+  if (wa === null || isOver) throw new Error('The session has no socket at the moment')
+  return wa
+}
+
+export function packageOf({ baileys }: Line): BaileysPackage {
+  if (baileys === null) throw new Error('The session has no socket at the moment')
+  return baileys
+}
+
+/** How the package names what a file is. */
+const types = {
+  image: 'image',
+  video: 'video',
+  audio: 'audio',
+  voice: 'audio',
+  document: 'document',
+  sticker: 'sticker',
+} as const satisfies Record<MediaKind, string>
+
+const uploadTimeoutMs = 180_000
+
+/**
+ * Has the package encrypt a file and give it to the network. What a message has to say of it then is returned as JSON, its
+ * bytes in base64: nothing of it lives in this process.
+ */
+export async function giveFile(line: Line, file: FileToUpload): Promise<string> {
+  const { kind, mimeType, name, seconds, waveform, bytes } = file
+  const type = types[kind]
+  const content = {
+    [type]: { stream: Readable.from(bytes()) },
+    mimetype: kind === 'voice' ? `${mimeType}; codecs=opus` : mimeType,
+    ...(name !== null && { fileName: name }),
+    // Told, so that the package leaves no copy of the file on the disk to find it out.
+    ...((type === 'image' || type === 'video') && { jpegThumbnail: '' }),
+    ...(type === 'audio' && { seconds: Math.round(seconds ?? 0), ptt: kind === 'voice' }),
+    ...(kind === 'voice' && { waveform: Uint8Array.from(waveform ?? []) }),
+  }
+  const upload = waOf(line).waUploadToServer
+  const options = { upload, logger: silentLogger, mediaUploadTimeoutMs: uploadTimeoutMs }
+  const prepared = await packageOf(line).prepareWAMessageMedia(content, options)
+  return JSON.stringify({ ...objectOf(prepared[`${type}Message`]), jpegThumbnail: undefined }, toBase64)
+}
+
+// Buffers have become objects by the time that they come here.
+function toBase64(this: unknown, key: string, value: unknown): unknown {
+  const own = objectOf(this)[key]
+  return own instanceof Uint8Array ? Buffer.from(own).toString('base64') : value
+}
+
+/** The message that shows a file which the network was given. */
+export function shownFile({ kind, name, given }: SocketFile, caption: string, contextInfo: object | null): object {
+  const words = {
+    ...(caption !== '' && { caption }),
+    ...(kind === 'document' && name !== null && { fileName: name, title: name }),
+    ...(contextInfo !== null && { contextInfo }),
+  }
+  const shown = { [`${types[kind]}Message`]: { ...objectOf(readJson(given)), ...words } }
+  return kind === 'document' && caption !== '' ? { documentWithCaptionMessage: { message: shown } } : shown
+}
+
+export const keyOf = (remoteJid: string, { externalId, direction }: OtherMessage): MessageKey => ({
+  remoteJid,
+  id: externalId,
+  fromMe: direction === 'outbound',
+})
+
+/** A message as the package wants to be told of what is quoted. */
+export const quotedMessage = (jid: string, quoted: OtherMessage) => ({
+  key: keyOf(jid, quoted),
+  message: { conversation: quoted.text },
+})
+
+/** What a message says of the one that it quotes. */
+export function quoteOf(wa: BaileysSocket, jid: string, quoted: OtherMessage | undefined): object | null {
+  if (quoted === undefined) return null
+  const own = (wa.user?.id ?? '').replace(/:\d+@/, '@')
+  const participant = quoted.direction === 'outbound' ? own : jid
+  return { stanzaId: quoted.externalId, participant, quotedMessage: { conversation: quoted.text } }
 }

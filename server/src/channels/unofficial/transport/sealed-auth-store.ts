@@ -5,7 +5,7 @@ import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { SealBroken, UnknownKeyVersion } from '../../../base/sealing/seal.ts'
 import type { Vault } from '../../../base/sealing/vault.ts'
 import { type Lease, standBehindFence } from '../session/lease.ts'
-import type { AuthKey, AuthStore } from './auth-store.ts'
+import type { AuthKey, AuthStore } from './transport.ts'
 
 export interface AuthStoreDeps {
   db: Db

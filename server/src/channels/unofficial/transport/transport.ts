@@ -1,8 +1,7 @@
+import type { MediaKind } from '../../channel-event.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import type { OtherMessage } from '../../connector.ts'
 import type { FileToUpload } from '../../media-way.ts'
-import type { MediaKind } from '../../message-detail.ts'
-import type { AuthStore } from './auth-store.ts'
 
 /**
  * What carries a session: Baileys to the real network, or the simulator's. It has one socket of a session at a time; the
@@ -82,4 +81,20 @@ export interface Socket {
   logout(): Promise<void>
   /** Closes without a word to the network; no event comes after it resolves. */
   close(): Promise<void>
+}
+
+/** Where a session keeps what it needs to be the same device tomorrow. Values are JSON, whose shape is the transport's. */
+export interface AuthStore {
+  readCreds(): Promise<string | null>
+  writeCreds(value: string): Promise<void>
+  /** Those of the ids that are known. */
+  readKeys(type: string, ids: readonly string[]): Promise<Map<string, string>>
+  /** All or none; null forgets a key. */
+  writeKeys(entries: readonly AuthKey[]): Promise<void>
+}
+
+export interface AuthKey {
+  type: string
+  id: string
+  value: string | null
 }

@@ -1,13 +1,7 @@
-import type { MessageKind, Referral } from '../../channel-event.ts'
-import type { MessageDetail } from '../../message-detail.ts'
+import type { Referral } from '../../channel-event.ts'
+import { type Content, contentOf, unsupported } from '../../detail-values.ts'
 import { type Loose, listOf, objectOf, readJson, textOf, tokenOf } from '../json.ts'
 import { readDetail } from './detail.ts'
-
-export interface Content {
-  kind: MessageKind
-  text: string
-  detail?: MessageDetail
-}
 
 const maxSummaryLength = 4096
 
@@ -23,7 +17,7 @@ function readWords(type: string, message: Loose): Content | null {
   const inner = objectOf(message[type])
   switch (type) {
     case 'text':
-      return content('text', textOf(inner.body)) ?? unsupported(message)
+      return contentOf('text', textOf(inner.body)) ?? unsupportedOf(message)
     case 'image':
     case 'video':
       return { kind: type, text: textOf(inner.caption) ?? '' }
@@ -39,9 +33,9 @@ function readWords(type: string, message: Loose): Content | null {
     case 'contacts':
       return { kind: 'text', text: summaryOfContacts(listOf(message.contacts)) }
     case 'interactive':
-      return content('text', interactiveText(inner)) ?? unsupported(message)
+      return contentOf('text', interactiveText(inner)) ?? unsupportedOf(message)
     case 'button':
-      return content('text', textOf(inner.text) ?? tokenOf(inner.payload)) ?? unsupported(message)
+      return contentOf('text', textOf(inner.text) ?? tokenOf(inner.payload)) ?? unsupportedOf(message)
     case 'order':
       return { kind: 'text', text: textOf(inner.text) ?? summaryOfOrder(inner) }
     case 'template':
@@ -49,15 +43,15 @@ function readWords(type: string, message: Loose): Content | null {
     case 'media_placeholder':
       return { kind: 'system', text: 'Media' }
     case 'reaction':
-      return content('text', textOf(inner.emoji))
+      return contentOf('text', textOf(inner.emoji))
     case 'revoke':
     case 'edit':
       return null
     case 'unsupported':
       // Some senders of this type pass the words on all the same.
-      return content('text', textOf(objectOf(message.text).body)) ?? unsupported(message)
+      return contentOf('text', textOf(objectOf(message.text).body)) ?? unsupportedOf(message)
     default:
-      return unsupported(message)
+      return unsupportedOf(message)
   }
 }
 
@@ -74,14 +68,11 @@ export function readReferral(value: unknown): Referral | null {
   return Object.values(referral).some((part) => part !== null) ? referral : null
 }
 
-const content = (kind: MessageKind, text: string | null): Content | null => (text === null ? null : { kind, text })
-
-// The platform names what it could not pass on now and then; only a plain word of it is shown.
-function unsupported(message: Loose): Content {
+// The platform names what it could not pass on now and then.
+function unsupportedOf(message: Loose): Content {
   const type = textOf(message.type)
   const named = type === 'unsupported' || type === null ? textOf(objectOf(message.unsupported).type) : type
-  const what = named !== null && /^[a-z][a-z_]{0,39}$/.test(named) && named !== 'unknown' ? `: ${named}` : ''
-  return { kind: 'system', text: `Message of a kind that cannot be shown${what}` }
+  return unsupported(named === 'unknown' ? null : named)
 }
 
 function typeByContent(message: Loose): string {

@@ -1,4 +1,3 @@
-import { cardsOf, countOf, detailOf, mimeTypeOf, placeOf, sha256Of, shortText } from '../../detail-values.ts'
 import {
   type ContactCard,
   type MediaKind,
@@ -8,18 +7,12 @@ import {
   maxPhones,
   type Quoted,
   type Reaction,
-} from '../../message-detail.ts'
+} from '../../channel-event.ts'
+import { cardsOf, countOf, detailOf, mimeTypeOf, placeOf, sha256Of, shortText } from '../../detail-values.ts'
 import { type Loose, listOf, objectOf, tokenOf } from '../json.ts'
-import { readPhone } from './customer.ts'
+import { readPhone } from './reading.ts'
 
-const mediaKinds: ReadonlyMap<string, MediaKind> = new Map<string, MediaKind>([
-  ['image', 'image'],
-  ['video', 'video'],
-  ['audio', 'audio'],
-  ['voice', 'voice'],
-  ['document', 'document'],
-  ['sticker', 'sticker'],
-])
+const mediaKinds: readonly MediaKind[] = ['image', 'video', 'audio', 'voice', 'document', 'sticker']
 
 const maxBytes = 2 ** 40
 const maxChosen = 256
@@ -40,7 +33,7 @@ export function readDetail(type: string, message: Loose): MessageDetail | null {
 }
 
 function readMedia(type: string, inner: Loose): MediaTold | null {
-  const kind = mediaKinds.get(type)
+  const kind = mediaKinds.find((one) => one === type)
   const id = tokenOf(inner.id)
   if (kind === undefined || id === null) return null
   return {

@@ -1,11 +1,10 @@
 import type { ChannelEvent, Delivered, Parsed } from '../../channel-event.ts'
+import { type Read, readItems } from '../../detail-values.ts'
 import type { Restriction } from '../../health/holds.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'
 import { readContent } from './content.ts'
-import { findCustomer, readPhone, readUserId } from './customer.ts'
-import { readCall, readEcho, readMessage, readStatus } from './messages.ts'
-import { type Read, type Reading, readNumber, readPlatformTime } from './reading.ts'
-import { readUserIdUpdate } from './system.ts'
+import { readCall, readEcho, readMessage, readStatus, readUserIdUpdate } from './messages.ts'
+import { findCustomer, type Reading, readNumber, readPhone, readPlatformTime, readUserId } from './reading.ts'
 
 type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 
@@ -210,28 +209,17 @@ function readChange(parsed: Parsed, entryId: string | null, change: Loose, now: 
   }
   const readers = Object.hasOwn(itemReaders, field) ? itemReaders[field] : undefined
   if (readers === undefined) parsed.skipped.push('field that is not read')
-  else readItems(parsed, readers, value, now)
+  else readLists(parsed, readers, value, now)
 }
 
-function readItems(parsed: Parsed, readers: Record<string, ReadItem>, value: Loose, now: Date): void {
+function readLists(parsed: Parsed, readers: Record<string, ReadItem>, value: Loose, now: Date): void {
   const { numberId, ...shared } = readNumber(value)
   if (listOf(value.errors).length > 0) parsed.skipped.push('error of the number, not of a message')
   for (const [list, readItem] of Object.entries(readers)) {
-    for (const item of listOf(value[list])) {
-      for (const read of [readSafely(readItem, { ...shared, now }, objectOf(item))].flat()) {
-        if (typeof read === 'string') parsed.skipped.push(read)
-        else parsed.items.push({ numberId, accountId: null, event: read })
-      }
+    for (const read of readItems(listOf(value[list]), (item) => readItem({ ...shared, now }, item))) {
+      if (typeof read === 'string') parsed.skipped.push(read)
+      else parsed.items.push({ numberId, accountId: null, event: read })
     }
-  }
-}
-
-// A fault of ours in one reader must cost that item alone: refused, the platform would send all of them for days.
-function readSafely(readItem: ReadItem, reading: Reading, item: Loose): Read {
-  try {
-    return readItem(reading, item)
-  } catch {
-    return 'item that could not be read'
   }
 }
 
