@@ -12,7 +12,7 @@ import {
   lockNamed,
   storeConversations,
 } from '../../../server/src/inbox/conversation/many-queries.ts'
-import { placeQuiet } from '../../../server/src/inbox/conversation/place-quiet.ts'
+import { placeQuiet } from '../../../server/src/inbox/conversation/moving.ts'
 import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
 import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
 import { makeWorkspace } from '../../workspace.ts'

@@ -8,12 +8,12 @@ import { type App, errors, timestamp, titled } from '../base/route.ts'
 import { page, uuid } from '../base/schema-types.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { isoTime } from '../base/time.ts'
-import { type EventName, faceOf, groupNames, namesAskedFor } from './event-groups.ts'
-import type { EventCatalogue } from './event-kind.ts'
+import type { EventCatalogue } from './feed.ts'
 import { openEach, openEvents, type PlacedEvent, type PresentPayload } from './feed.ts'
-import { readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
 import type { LongPolls } from './long-poll.ts'
 import type { FeedPage, Start } from './read-page.ts'
+import { readFeedCursor, writeFeedCursor } from './read-page.ts'
+import { type EventName, faceOf, groupNames, namesAskedFor } from './record.ts'
 
 export interface FeedRouteDeps {
   vault: Vault

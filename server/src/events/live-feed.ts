@@ -1,11 +1,10 @@
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { isoTime } from '../base/time.ts'
-import type { EventName } from './event-groups.ts'
 import { openEvents, type PresentPayload } from './feed.ts'
-import { type Frame, frameOf } from './live-frame.ts'
-import { drained, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'
+import { drained, type Frame, frameOf, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'
 import { type FeedDeps, readPage } from './read-page.ts'
+import type { EventName } from './record.ts'
 
 export interface LiveFeedDeps extends FeedDeps {
   vault: Vault

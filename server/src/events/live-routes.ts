@@ -5,9 +5,9 @@ import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
 import { takeTime } from '../base/shares/work.ts'
 import { type Member, memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
-import { type EventName, faceOf } from './event-groups.ts'
-import { readFeedCursor } from './feed-cursor.ts'
 import type { Live } from './live.ts'
+import { readFeedCursor } from './read-page.ts'
+import { type EventName, faceOf } from './record.ts'
 
 const maxStreamsOfMember = 20
 const maxStreams = 2_000

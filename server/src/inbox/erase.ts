@@ -12,13 +12,12 @@ import type { Keyring } from '../base/sealing/keyring.ts'
 import { openOrNull } from '../base/sealing/open-or-null.ts'
 import { forgetErased } from '../base/sealing/vault.ts'
 import type { Contact } from './conversation/conversation.ts'
-import { tellMember, tellTeam } from './conversation/conversation-news.ts'
+import { tellMember, tellTeam } from './conversation/conversation.ts'
 import { asItIs } from './conversation/moving.ts'
 import { openContact, phoneIndexes, userIndexes } from './conversation/sealed.ts'
 import { deleteMediaOf } from './media/media-queries.ts'
-import { holdProgress } from './search/progress.ts'
-import { dropConversationTokens, dropMessageTokens } from './search/put-tokens.ts'
-import { wakeWaiting } from './send/send-wakeups.ts'
+import { dropConversationTokens, dropMessageTokens, holdProgress } from './search/progress.ts'
+import { wakeWaiting } from './send/send-deps.ts'
 
 const batchSize = 500
 /** From so many on, what was named is nobody's own. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { uuid, visible } from '../../base/schema-types.ts'
 import { startOfUtcDay } from '../../base/time.ts'
-import { addTeamNote } from '../../inbox/notes/add-note.ts'
+import { addTeamNote } from '../../inbox/notes/notes.ts'
 import { waitForWork } from '../next.ts'
 import { keyFor, shownTo } from '../own-key.ts'
 import { idempotencyKey, input, output } from '../schema.ts'

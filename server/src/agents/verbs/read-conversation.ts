@@ -3,18 +3,13 @@ import { invalid } from '../../base/errors.ts'
 import { nullable, timestamp } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
-import type { Activity } from '../../inbox/conversation/activity.ts'
+import type { Activity } from '../../inbox/conversation/commit-change.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { namedActors, readNames } from '../../inbox/read/names.ts'
 import { noteShown } from '../../inbox/read/read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
-import { readMessages } from '../../inbox/read/read-messages.ts'
-import { teamMessageColumns } from '../../inbox/read/shown-message.ts'
-import {
-  selectStretchOfActivities,
-  selectStretchOfHandovers,
-  selectStretchOfNotes,
-} from '../../inbox/read/timeline-queries.ts'
+import { readMessages, teamMessageColumns } from '../../inbox/read/read-messages.ts'
+import { selectStretchOfActivities, selectStretchOfHandovers, selectStretchOfNotes } from '../../inbox/read/timeline.ts'
 import { nextWith } from '../next.ts'
 import { input, output } from '../schema.ts'
 import { AgentConversation, namesOf, presentConversation, readLabelNames } from '../shown/conversation.ts'

@@ -5,7 +5,7 @@ import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { type Note, openNote } from '../../inbox/notes/notes.ts'
 import { type Handover, openHandover } from '../../inbox/ownership/handovers.ts'
 import { openTeamListed } from '../../inbox/read/listed-conversation.ts'
-import { openShownMessage, type ShownMessage } from '../../inbox/read/shown-message.ts'
+import { openShownMessage, type ShownMessage } from '../../inbox/read/read-messages.ts'
 import type { WorkAsk } from './due-work.ts'
 import {
   type HandoverJson,

@@ -3,7 +3,7 @@ import { anyWorkspace } from '../../inbox/conversation/queries.ts'
 import type { Note } from '../../inbox/notes/notes.ts'
 import { type HandoverRow, handoverColumns } from '../../inbox/ownership/handovers.ts'
 import { type TeamListedRow, teamListedColumns } from '../../inbox/read/listed-conversation.ts'
-import { type ShownMessageRow, shownMessageColumns } from '../../inbox/read/shown-message.ts'
+import { type ShownMessageRow, shownMessageColumns } from '../../inbox/read/read-messages.ts'
 import { dueWork, stretch, type WorkAsk } from './due-work.ts'
 
 export const shownMessages = 10

@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 import { nullable, timestamp } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
-import type { EventKind } from '../../events/event-kind.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import { noMarks } from '../conversation/conversation-state.ts'
+import type { EventKind } from '../../events/feed.ts'
 import {
   type InboxEventName,
   messageReceived,
   messageSent,
   messageStatusChanged,
   ownerChanged,
-} from '../conversation/events.ts'
+} from '../conversation/change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { noMarks } from '../conversation/conversation-state.ts'
 import type { Message } from '../conversation/message.ts'
 import { agent, human } from '../conversation/owner.ts'
 import { maskReceived } from './masking.ts'

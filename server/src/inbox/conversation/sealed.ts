@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
-import type { OpenHandover } from './hold.ts'
+import type { OpenHandover } from './owner.ts'
 import { keyIdOf, type Owner, ownerOfKey } from './owner.ts'
 
 /** A conversation as its table holds it, without what is only searched by. */

@@ -1,3 +1,4 @@
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { MediaKind, MediaTold } from '../../channels/message-detail.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Direction } from '../conversation/message.ts'
@@ -29,4 +30,42 @@ export interface Media {
 export interface MediaDetails extends Partial<Omit<MediaTold, 'kind'>> {
   /** As the bytes say, not as was told; null until it is here. */
   realType: string | null
+}
+
+const place = (id: string, column: string) => ({ table: 'media', row: id, column })
+
+export function sealDetails(keyring: Keyring, id: string, details: MediaDetails): Buffer {
+  return keyring.seal(place(id, 'details'), JSON.stringify(details))
+}
+
+export function openDetails(keyring: Keyring, id: string, sealed: Uint8Array): MediaDetails {
+  return JSON.parse(keyring.openText(place(id, 'details'), sealed)) as MediaDetails
+}
+
+/** What opens the files of a row in the store, but for their names. */
+export interface FileKeys {
+  file: Buffer
+  /** The size of a preview stands in no column. */
+  preview: { key: Buffer; bytes: number } | null
+}
+
+interface StoredKeys {
+  file: string
+  preview?: { key: string; bytes: number }
+}
+
+export function sealFileKeys(keyring: Keyring, id: string, { file, preview }: FileKeys): Buffer {
+  const stored: StoredKeys = {
+    file: file.toString('base64'),
+    ...(preview !== null && { preview: { key: preview.key.toString('base64'), bytes: preview.bytes } }),
+  }
+  return keyring.seal(place(id, 'file_key'), JSON.stringify(stored))
+}
+
+export function openFileKeys(keyring: Keyring, id: string, sealed: Uint8Array): FileKeys {
+  const { file, preview } = JSON.parse(keyring.openText(place(id, 'file_key'), sealed)) as StoredKeys
+  return {
+    file: Buffer.from(file, 'base64'),
+    preview: preview === undefined ? null : { key: Buffer.from(preview.key, 'base64'), bytes: preview.bytes },
+  }
 }

@@ -6,7 +6,7 @@ import type { MediaKind } from '../../channels/message-detail.ts'
 import { openFile } from '../../media/sealed-file.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { MediaDetails } from './media.ts'
-import { openDetails, openFileKeys } from './sealed-media.ts'
+import { openDetails, openFileKeys } from './media.ts'
 
 /** A file of the team that a message takes, or has taken. */
 export interface Upload {

@@ -5,7 +5,7 @@ import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { markNoticesRead } from '../../notices/notices.ts'
 import type { Contact } from '../conversation/conversation.ts'
-import { tellMember } from '../conversation/conversation-news.ts'
+import { tellMember } from '../conversation/conversation.ts'
 import { openContact } from '../conversation/sealed.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from './notes.ts'
 

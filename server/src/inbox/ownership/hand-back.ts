@@ -7,13 +7,13 @@ import type { Vault } from '../../base/sealing/vault.ts'
 import { recordEvents } from '../../events/record.ts'
 import { announcesWorkspace, teamTopic } from '../../team/team-news.ts'
 import { type Actor, systemActor } from '../../workspace/actor.ts'
+import { ownerChanged } from '../conversation/change.ts'
 import { type Cause, recordActivities } from '../conversation/commit-change.ts'
-import { tellTeam } from '../conversation/conversation-news.ts'
-import { ownerChanged } from '../conversation/events.ts'
+import { tellTeam } from '../conversation/conversation.ts'
+import { refuseWhileStarting } from '../conversation/dispatches.ts'
 import { asItIs, asPlaced, movingConversations, type Reading, standsStill, touchedNow } from '../conversation/moving.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import { refuseWhileStarting } from '../conversation/takeover-wait.ts'
 
 /** Gives people what a key owns: it was revoked, or must not go on. Returns how many conversations changed hands. */
 export function handBackConversationsOf(

@@ -13,8 +13,7 @@ import {
   keyCannotOwn,
   notYours,
 } from '../conversation/errors.ts'
-import { refusalToTake, releasedBy, type Urgency } from '../conversation/hold.ts'
-import { agent, keyIdOf } from '../conversation/owner.ts'
+import { agent, keyIdOf, refusalToTake, releasedBy, type Urgency } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { agentCanOwn, readAgentRules } from './agents.ts'
 import {

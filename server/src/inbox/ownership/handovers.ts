@@ -2,8 +2,8 @@ import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { tellTeam } from '../conversation/conversation-news.ts'
-import type { OpenHandover, Urgency } from '../conversation/hold.ts'
+import { tellTeam } from '../conversation/conversation.ts'
+import type { OpenHandover, Urgency } from '../conversation/owner.ts'
 import { keyIdOf, type Owner, ownerOfKey } from '../conversation/owner.ts'
 
 /** What is said to whoever goes on. */

@@ -16,8 +16,7 @@ import {
   ownerForbidden,
   unknownLabels,
 } from '../conversation/errors.ts'
-import { heldByPerson, refusalToTake } from '../conversation/hold.ts'
-import { maySetOwner, type Owner, sameOwner } from '../conversation/owner.ts'
+import { heldByPerson, maySetOwner, type Owner, refusalToTake, sameOwner } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { addNote } from '../notes/notes.ts'
 import { type AgentRules, agentCanOwn, readAgentRules } from './agents.ts'

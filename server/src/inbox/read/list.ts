@@ -8,8 +8,16 @@ import { asItIs } from '../conversation/moving.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { findNamed } from '../search/find-named.ts'
 import { type ConversationFilter, filterDigest } from './list-filter.ts'
-import { type ListOrder, orderBy, type Position, type SortedRow, timeOf } from './list-order.ts'
-import { type Columns, type Walk, walkList } from './list-walk.ts'
+import {
+  type Columns,
+  type ListOrder,
+  orderBy,
+  type Position,
+  type SortedRow,
+  timeOf,
+  type Walk,
+  walkList,
+} from './list-walk.ts'
 import {
   type ListedConversation,
   type ListedRow,

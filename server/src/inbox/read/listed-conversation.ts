@@ -2,8 +2,8 @@ import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SealedColumns } from '../../base/sealing/opened-values.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
-import type { OpenHandover } from '../conversation/hold.ts'
 import { asItIs, type Reading } from '../conversation/moving.ts'
+import type { OpenHandover } from '../conversation/owner.ts'
 import { type ConversationRow, inboundOf, ownerOf } from '../conversation/sealed.ts'
 
 /** What a row of the list shows, as every reader sees it. */

@@ -1,12 +1,14 @@
 import type { Db, Sql } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { SealedColumns } from '../../base/sealing/opened-values.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { firstEmoji } from '../../channels/detail-values.ts'
+import type { MediaKind } from '../../channels/message-detail.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import { openShownMedia, type ShownMedia, type ShownMediaRow, shownMediaColumns } from './shown-media.ts'
-import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
+import type { MediaDetails, MediaState } from '../media/media.ts'
+import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from './read-messages.ts'
 
 /** What a page shows of messages beside their rows. */
 export interface Details {
@@ -142,4 +144,39 @@ async function selectNamed(
     const asked = wanted[row.place - 1]
     return asked === undefined ? [] : [[nameOf(asked.message, asked.externalId), openShownMessage(keyring, row)]]
   })
+}
+
+/** What pages show of a file. */
+export interface ShownMedia {
+  id: string
+  kind: MediaKind
+  state: MediaState
+  failure: string | null
+  bytes: number | null
+  hasPreview: boolean
+  details: MediaDetails
+}
+
+/** With what is sealed as `Keyring.recall` takes it. */
+export interface ShownMediaRow extends Omit<ShownMedia, 'details'> {
+  sealed: string
+}
+
+export const shownMediaColumns = (sql: Sql) => sql`
+  f.id,
+  f.kind,
+  f.state,
+  f.failure,
+  f.size_bytes::float8 as bytes,
+  f.preview_stored_as is not null as "hasPreview",
+  encode(f.details, 'base64') as sealed`
+
+const sealedColumns: SealedColumns<MediaDetails> = {
+  table: 'media',
+  columns: ['details'],
+  read: (details) => JSON.parse(details ?? '') as MediaDetails,
+}
+
+export function openShownMedia(keyring: Keyring, { sealed, ...row }: ShownMediaRow): ShownMedia {
+  return { ...row, details: keyring.recall(sealedColumns, row.id, sealed) }
 }

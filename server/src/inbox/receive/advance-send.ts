@@ -2,13 +2,21 @@ import type { Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
+import { messageSent, messageStatusChanged } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { messageSent, messageStatusChanged } from '../conversation/events.ts'
-import { type Message, type MessageRow, openMessage, sealExternalId } from '../conversation/message.ts'
+import {
+  climb,
+  type Message,
+  type MessageRow,
+  type MessageStatus,
+  openMessage,
+  type Rung,
+  rungOfParts,
+  sealExternalId,
+} from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import { climb, type MessageStatus, type Rung, rungOfParts } from '../conversation/status-ladder.ts'
 
 /** What the platform told of one part of a send. */
 export interface PartReport {

@@ -1,9 +1,9 @@
 import type { Db, Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { MessageStatus, Rung } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
 import type { PartReport } from './advance-send.ts'
 import type { Receiver, ToldStatus } from './receiver.ts'
 

@@ -3,12 +3,11 @@ import { isUuid, newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import { withOutbound } from '../conversation/change.ts'
+import { messageSent, withOutbound } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
 import { newConversation, withCustomer } from '../conversation/customer.ts'
 import { connectionNotFound } from '../conversation/errors.ts'
-import { messageSent } from '../conversation/events.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
 import { insertConversations } from '../conversation/many-queries.ts'
 import type { Message } from '../conversation/message.ts'
@@ -16,7 +15,7 @@ import { findByExternalIndex, freeTimeFrom, insertMessages } from '../conversati
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockedPart, withEarlyRevisions } from './early-revisions.ts'
 import { lockExternalIds, lockIds } from './early-statuses.ts'
-import { withoutRace } from './without-race.ts'
+import { withoutRace } from './permanent-errors.ts'
 
 /** A message that another app sent on the same number. */
 export interface Echo {

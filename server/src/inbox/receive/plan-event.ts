@@ -1,18 +1,23 @@
 import { newId, newIdAfter } from '../../base/id.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import { type ConversationChange, changeOwner, newest, touched, withOutbound } from '../conversation/change.ts'
+import {
+  type ConversationChange,
+  changeOwner,
+  messageReceived,
+  messageSent,
+  newest,
+  touched,
+  withOutbound,
+} from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { opened, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
 import { withCustomer, withMarketing } from '../conversation/customer.ts'
-import { messageReceived, messageSent } from '../conversation/events.ts'
-import { heldByPerson } from '../conversation/hold.ts'
+import type { MessageStatus, Rung } from '../conversation/message.ts'
 import { type Direction, keepDetail, type Message, type Origin } from '../conversation/message.ts'
-import { human } from '../conversation/owner.ts'
-import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
-import type { CustomerEvent } from './group-events.ts'
-import type { Intake } from './receiver.ts'
-import type { RevisionEvent } from './revise.ts'
+import { heldByPerson, human } from '../conversation/owner.ts'
+import type { RevisionEvent } from './early-revisions.ts'
+import type { CustomerEvent, Intake } from './receiver.ts'
 
 export interface Applied extends ConversationChange {
   /** What the customer wrote, when they did: their ad, if one brought them. */

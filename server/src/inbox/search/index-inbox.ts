@@ -6,14 +6,13 @@ import { hearNews } from '../../base/news/heard-news.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { openOrNull } from '../../base/sealing/open-or-null.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
-import { conversationsTopic } from '../conversation/conversation-news.ts'
+import { conversationsTopic } from '../conversation/conversation.ts'
 import { type MessageRow, openText } from '../conversation/message.ts'
 import { movingConversations } from '../conversation/moving.ts'
 import { openContact } from '../conversation/sealed.ts'
 import { conversationTokens } from './conversation-lines.ts'
 import { epochSize, messageTokens } from './message-tokens.ts'
-import { beginAll, type SearchProgress, takeProgress } from './progress.ts'
-import { putConversationTokens, putMessageTokens } from './put-tokens.ts'
+import { beginAll, putConversationTokens, putMessageTokens, type SearchProgress, takeProgress } from './progress.ts'
 
 export interface IndexDeps {
   db: Db

@@ -4,6 +4,7 @@ import { runStep } from '../../base/steps.ts'
 import { type Channel, channels } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
+import { messageSent, messageStatusChanged } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import {
   type Dispatch,
@@ -12,15 +13,12 @@ import {
   lockDispatch,
   type Verdict,
 } from '../conversation/dispatches.ts'
-import { messageSent, messageStatusChanged } from '../conversation/events.ts'
-import { type Message, openMessage } from '../conversation/message.ts'
+import { climb, type Message, openMessage, outcomeUnknown, type Rung, rungOfParts } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
-import { climb, outcomeUnknown, type Rung, rungOfParts } from '../conversation/status-ladder.ts'
 import { advanceMessages } from '../receive/advance-send.ts'
 import { takeEarlyReports } from '../receive/early-statuses.ts'
-import { persist } from './persist.ts'
 import type { SendDeps } from './send-deps.ts'
-import { wakeWaiting } from './send-wakeups.ts'
+import { persist, wakeWaiting } from './send-deps.ts'
 import { type Answer, accepted, findAnswer, lockParts, type Part, storeOutcome } from './settle-queries.ts'
 
 /** How many are settled at a time, of those whose process has died. */

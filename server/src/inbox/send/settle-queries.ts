@@ -3,10 +3,9 @@ import { andNamed } from '../../base/distribution/spread.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
 import { isClosed, removeDispatch } from '../conversation/dispatches.ts'
-import type { MessageRow } from '../conversation/message.ts'
+import type { MessageRow, Rung } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import type { Rung } from '../conversation/status-ladder.ts'
 
 // A row of `sends` holds a key and its answer, `message_parts` what became of each platform message.
 

@@ -4,7 +4,7 @@ import { count, cursor, leadStatus, text, unpaged, uuid, visible } from '../../b
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
-import { urgencies } from '../conversation/hold.ts'
+import { urgencies } from '../conversation/owner.ts'
 import { maxCounted } from '../read/count-views.ts'
 import { maxKeyHeader } from '../send/send-schema.ts'
 import { messageDetail } from './media-schema.ts'

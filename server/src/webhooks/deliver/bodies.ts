@@ -1,6 +1,6 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { type EventName, faceOf } from '../../events/event-groups.ts'
 import type { PresentPayload } from '../../events/feed.ts'
+import { type EventName, faceOf } from '../../events/record.ts'
 
 /** The bytes that are sent, the same for each attempt: lead events bare, inbox events wrapped in their name. */
 export function requestBody(

@@ -1,4 +1,4 @@
-import { groupNames, namesAskedFor } from '../../events/event-groups.ts'
+import { groupNames, namesAskedFor } from '../../events/record.ts'
 import { eventNames, type KnownEvent } from '../event-catalogue.ts'
 
 /** What an endpoint can ask for: every name, and all of one kind. */

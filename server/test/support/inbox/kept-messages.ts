@@ -1,7 +1,7 @@
 import { type Message, type MessageRow, openMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
 import type { Media } from '../../../src/inbox/media/media.ts'
-import { openDetails } from '../../../src/inbox/media/sealed-media.ts'
+import { openDetails } from '../../../src/inbox/media/media.ts'
 import type { InboxWorld } from './inbox-world.ts'
 
 /** The message that the platform calls by this id, as it is kept. */
