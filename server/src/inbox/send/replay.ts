@@ -6,8 +6,7 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import type { ReadSend, SendAnswer, SendDeps } from './send-deps.ts'
 import { KeyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
-import { settleSend } from './settle-parts.ts'
-import { answerOf, type StoredAnswer } from './settle-queries.ts'
+import { answerOf, type StoredAnswer, settleSend } from './settle-parts.ts'
 
 // Real time, whatever the service's clock says: this is about how long a request hangs.
 const maxWaitMs = 20_000

@@ -11,7 +11,7 @@ import { readIdempotencyKey, readSendCommand, type SendLanguage } from './send-c
 import type { ReadSend, SendAnswer, SendDeps, Sender } from './send-deps.ts'
 import { outcomeNotKnown } from './send-errors.ts'
 import { type AcceptedCall, settle, settleAccepted } from './settle.ts'
-import type { Answer } from './settle-queries.ts'
+import type { Answer } from './settle-parts.ts'
 import { splitLastSeen } from './stale-thread.ts'
 
 export interface SendRequest {
