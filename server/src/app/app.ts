@@ -124,10 +124,10 @@ function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: Guard): AccessDeps
     lastCalls,
     strangeConnections,
     keyStopped: async (tx, keyring, workspaceId, keyId) => {
-      await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
+      await handBackConversationsOf({ tx, keyring, workspaceId, now: team.clock.now() }, keyId, systemActor)
     },
     keyNarrowed: async (tx, keyring, workspaceId, keyId, connectionIds) => {
-      await handBackUnseenBy(tx, keyring, workspaceId, { keyId, connectionIds }, systemActor, team.clock.now())
+      await handBackUnseenBy({ tx, keyring, workspaceId, now: team.clock.now() }, { keyId, connectionIds }, systemActor)
     },
     webhooksOf: (workspaceId, userId) => webhooksMadeBy(team, workspaceId, userId),
     disableWebhooksOf: (tx, by, userId) => disableMadeBy(tx, by, userId, team.clock.now()),
@@ -139,7 +139,7 @@ function workspaceDeps(team: TeamDeps): WorkspaceDeps {
   return {
     ...team,
     agentsStopped: async (tx, keyring, workspaceId, by) => {
-      await handBackAll(tx, keyring, workspaceId, by, team.clock.now())
+      await handBackAll({ tx, keyring, workspaceId, now: team.clock.now() }, by)
     },
     labelDeleted: (tx, workspaceId, labelId) => dropLabel(tx, workspaceId, labelId, team.clock.now()),
   }

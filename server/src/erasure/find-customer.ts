@@ -25,13 +25,13 @@ export async function findCustomer(
   before: Date,
 ): Promise<Found> {
   const first = await findErasedLeads(sql, keyring, workspaceId, named, before)
-  const begun = await findErasedConversations(sql, keyring, workspaceId, named, before)
+  const begun = await findErasedConversations({ sql, keyring, workspaceId }, named, before)
   const phones = distinctPhones([...named.phones, ...phonesOf(first), ...others(first), ...phonesOf(begun)])
   const wider = { ...named, phones }
   const leads = await findErasedLeads(sql, keyring, workspaceId, wider, before)
-  const ofPhones = await findErasedConversations(sql, keyring, workspaceId, wider, before)
+  const ofPhones = await findErasedConversations({ sql, keyring, workspaceId }, wider, before)
   const userIds = distinct([...named.userIds, ...ofPhones.flatMap(({ userId }) => userId ?? [])])
-  const conversations = await findErasedConversations(sql, keyring, workspaceId, { ...wider, userIds }, before)
+  const conversations = await findErasedConversations({ sql, keyring, workspaceId }, { ...wider, userIds }, before)
   return {
     customer: {
       phones,

@@ -76,7 +76,7 @@ async function readName(
     return { ...nobody, leadIds: [lead.id], phones: listed(lead.phone), emails: listed(lead.email) }
   }
   const ids = listed(conversationId ?? null)
-  const [found] = await findErasedConversations(sql, keyring, workspaceId, { ...nobody, conversationIds: ids }, now)
+  const [found] = await findErasedConversations({ sql, keyring, workspaceId }, { ...nobody, conversationIds: ids }, now)
   if (found === undefined) throw notFound('Conversation not found')
   return { ...nobody, conversationIds: [found.id], phones: listed(found.phone), userIds: listed(found.userId) }
 }

@@ -130,8 +130,8 @@ async function readAll(
     const columns = teamMessageColumns(db.sql, workspaceId)
     const [page, notes, handovers, activities] = await Promise.all([
       readMessages(db.sql, keyring, scopeOf(caller), id, { before, limit, columns }),
-      selectStretchOfNotes(db.sql, keyring, workspaceId, id, newest(maxNotes)),
-      selectStretchOfHandovers(db.sql, keyring, workspaceId, id, newest(maxHandovers)),
+      selectStretchOfNotes({ sql: db.sql, keyring, workspaceId }, id, newest(maxNotes)),
+      selectStretchOfHandovers({ sql: db.sql, keyring, workspaceId }, id, newest(maxHandovers)),
       selectStretchOfActivities(db.sql, workspaceId, id, newest(maxChanges)),
     ])
     return {

@@ -1,12 +1,11 @@
 import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type NewNotice, recordNotices } from '../../notices/record.ts'
 import { addUpAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
+import type { ChangeTx, Conversation, InboxDeps, WorkspaceTx } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { lockNamed } from '../conversation/many-queries.ts'
 import { openMessageId } from '../conversation/message.ts'
@@ -47,10 +46,10 @@ export async function changeMany(
       const now = deps.clock.now()
       if (changes.labels !== undefined) await checkLabels(tx, workspaceId, changes.labels.add, 'changes.addLabelIds')
       if (changes.assignedTo) await checkAssignee(tx, workspaceId, changes.assignedTo, 'changes.assignedTo')
-      const befores = await lockNamed(tx, keyring, workspaceId, ids)
-      const newest = await newestInbounds(tx, keyring, workspaceId, changes.read === undefined ? [] : befores)
+      const befores = await lockNamed({ tx, keyring, workspaceId }, ids)
+      const newest = await newestInbounds({ tx, keyring, workspaceId }, changes.read === undefined ? [] : befores)
       const changed = befores.map((before) => ({ before, after: changedBy(before, changes, actor, newest, now) }))
-      await commitAll(tx, keyring, workspaceId, actor, changed, now)
+      await commitAll({ tx, keyring, workspaceId, now }, actor, changed)
       await recordNotices(tx, workspaceId, noticesOf(changed, actor, batchId), now)
       await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
       return { changed, read: changed.flatMap((one) => readOf(one, newest)) }
@@ -99,9 +98,7 @@ function noticesOf(changed: readonly Changed[], actor: TeamActor, batchId: strin
 
 /** The platform's ids of the newest customer messages, by conversation. */
 async function newestInbounds(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversations: readonly Conversation[],
 ): Promise<Map<string, string>> {
   const rows = await Promise.all(conversations.map(({ id }) => findNewestInbound(tx, workspaceId, id)))
@@ -115,21 +112,12 @@ function readOf({ before, after }: Changed, newest: ReadonlyMap<string, string>)
   return isRead && externalId !== undefined ? [{ conversation: after, externalId }] : []
 }
 
-export async function commitAll(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  actor: TeamActor,
-  changed: readonly Changed[],
-  now: Date,
-): Promise<void> {
+export async function commitAll(work: ChangeTx, actor: TeamActor, changed: readonly Changed[]): Promise<void> {
   const cause = { actor, reason: null }
   await Promise.all(
     changed
       .filter(isChanged)
-      .map(({ before, after }) =>
-        commitChange(tx, keyring, workspaceId, before, { conversation: after, events: [] }, cause, now),
-      ),
+      .map(({ before, after }) => commitChange(work, before, { conversation: after, events: [] }, cause)),
   )
 }
 
@@ -246,7 +234,7 @@ export async function undoMany(
       const now = clock.now()
       const formerById = new Map(former.map((one) => [one.id, one]))
       const known = await whatIsKnown(tx, workspaceId, former)
-      const locked = await lockNamed(tx, keyring, workspaceId, [...formerById.keys()])
+      const locked = await lockNamed({ tx, keyring, workspaceId }, [...formerById.keys()])
       let left = former.length - locked.length
       const changed = locked.map((before) => {
         const was = formerById.get(before.id)
@@ -254,7 +242,7 @@ export async function undoMany(
         if (undone === undefined || undone.isLeft) left++
         return { before, after: undone?.conversation ?? before }
       })
-      await commitAll(tx, keyring, workspaceId, actor, changed, now)
+      await commitAll({ tx, keyring, workspaceId, now }, actor, changed)
       await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_undone', batchId, changed, now)
       return { conversations: changed.map(({ after }) => after), left }
     }),

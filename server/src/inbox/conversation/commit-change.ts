@@ -1,10 +1,9 @@
 import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { ConversationChange } from './change.ts'
-import type { Conversation } from './conversation.ts'
+import type { ChangeTx, Conversation } from './conversation.ts'
 import type { ConversationStatus } from './conversation-state.ts'
 import { sameOwner, writeOwner } from './owner.ts'
 import { storeConversation } from './queries.ts'
@@ -20,16 +19,14 @@ export interface Cause {
  * under the lock that it was read with. Writes nothing where nothing changed.
  */
 export async function commitChange(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  work: ChangeTx,
   before: Conversation,
   { conversation, events }: ConversationChange,
   cause: Cause,
-  now: Date,
 ): Promise<void> {
+  const { tx, keyring, workspaceId, now } = work
   await Promise.all([
-    conversation === before ? null : storeConversation(tx, keyring, workspaceId, conversation),
+    conversation === before ? null : storeConversation(work, conversation),
     recordDifference(tx, workspaceId, before, conversation, cause, now),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])

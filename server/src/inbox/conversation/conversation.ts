@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
-import { announce, type Db, type Tx } from '../../base/db.ts'
+import { announce, type Db, type Sql, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
@@ -72,6 +73,25 @@ export interface LeadCard {
   assignedTo: string | null
   /** All that it has and had, for the mask. */
   numbers: string[]
+}
+
+/** What reads of a workspace, and opens what is sealed. */
+export interface WorkspaceSql {
+  sql: Sql
+  keyring: Keyring
+  workspaceId: string
+}
+
+/** A transaction of a workspace. */
+export interface WorkspaceTx {
+  tx: Tx
+  keyring: Keyring
+  workspaceId: string
+}
+
+/** A transaction that changes something, and what time it is. */
+export interface ChangeTx extends WorkspaceTx {
+  now: Date
 }
 
 /** What the verbs of this room act on. */

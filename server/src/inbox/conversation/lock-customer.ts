@@ -8,12 +8,12 @@ import { systemActor } from '../../workspace/actor.ts'
 import { dropConversationTokens, holdProgress } from '../search/progress.ts'
 import { type ConversationChange, changeOwner, touched } from './change.ts'
 import { recordDifference } from './commit-change.ts'
-import type { Contact, Conversation } from './conversation.ts'
-import { tellTeam } from './conversation.ts'
+import { type ChangeTx, type Contact, type Conversation, tellTeam } from './conversation.ts'
 import { type InboundMarks, laterId, newestInbound } from './conversation-state.ts'
 import { type Match, matchCustomer, renamed } from './customer.ts'
 import { moveDispatches } from './dispatches.ts'
 import { uniqueTime } from './message.ts'
+import { deleteConversation } from './moving.ts'
 import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
 import { type ConversationRow, openConversation, phoneIndexes, userIndexes } from './sealed.ts'
@@ -55,7 +55,9 @@ export async function lockChanged(
   // The new names may lead to the same conversation, and have made it one with another just now.
   const isSame = after?.ids.includes(before.id) ?? true
   const known = after?.conversation ?? before
-  const conversation = isSame ? known : await mergeConversations(tx, keyring, scope.workspaceId, before, known, now)
+  const conversation = isSame
+    ? known
+    : await mergeConversations({ tx, keyring, workspaceId: scope.workspaceId, now }, before, known)
   return { ...conversation, contact: renamed(conversation.contact, customer) }
 }
 
@@ -77,8 +79,8 @@ async function lockUnited(
   const { own, twin } = match
   if (own === null) return undefined
   if (twin === null) return { conversation: own, ids: [own.id] }
-  const merged = await mergeConversations(tx, keyring, scope.workspaceId, own, twin, now)
-  await storeConversation(tx, keyring, scope.workspaceId, merged)
+  const merged = await mergeConversations({ tx, keyring, workspaceId: scope.workspaceId, now }, own, twin)
+  await storeConversation({ tx, keyring, workspaceId: scope.workspaceId }, merged)
   return { conversation: merged, ids: [own.id, twin.id] }
 }
 
@@ -129,7 +131,7 @@ async function releasePhone(
   if (formerHolder === null) return
   const { contact } = formerHolder
   const withoutPhone = { ...contact, phone: null, address: { ...contact.address, phone: null } }
-  await storeConversation(tx, keyring, workspaceId, touched({ ...formerHolder, contact: withoutPhone }, now))
+  await storeConversation({ tx, keyring, workspaceId }, touched({ ...formerHolder, contact: withoutPhone }, now))
 }
 
 /**
@@ -139,12 +141,9 @@ async function releasePhone(
  * stored, its events recorded.
  */
 async function mergeConversations(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId, now }: ChangeTx,
   a: Conversation,
   b: Conversation,
-  now: Date,
 ): Promise<Conversation> {
   const [older, younger] = isOlder(a, b) ? [a, b] : [b, a]
   await moveMessages(tx, workspaceId, younger.id, older.id)
@@ -252,49 +251,28 @@ async function moveMessages(tx: Tx, workspaceId: string, fromId: string, toId: s
       and m.id = t.id`
 }
 
+/** What hangs on a conversation, and goes with it as it is. */
+const following = [
+  'sends',
+  'media',
+  'conversation_notes',
+  'conversation_handovers',
+  'conversation_activities',
+  'conversation_aliases',
+]
+
 async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
-  await tx`
-    update sends
-    set conversation_id = ${toId}
-    where workspace_id = ${workspaceId}
-      and conversation_id = ${fromId}`
-  await tx`
-    update media
-    set conversation_id = ${toId}
-    where workspace_id = ${workspaceId}
-      and conversation_id = ${fromId}`
-  await tx`
-    update conversation_notes
-    set conversation_id = ${toId}
-    where workspace_id = ${workspaceId}
-      and conversation_id = ${fromId}`
-  await tx`
-    update conversation_handovers
-    set conversation_id = ${toId}
-    where workspace_id = ${workspaceId}
-      and conversation_id = ${fromId}`
-  await tx`
-    update conversation_activities
-    set conversation_id = ${toId}
-    where workspace_id = ${workspaceId}
-      and conversation_id = ${fromId}`
-  await tx`
-    update conversation_aliases
-    set conversation_id = ${toId}
-    where workspace_id = ${workspaceId}
-      and conversation_id = ${fromId}`
+  for (const table of following) {
+    await tx`
+      update ${tx(table)}
+      set conversation_id = ${toId}
+      where workspace_id = ${workspaceId}
+        and conversation_id = ${fromId}`
+  }
   await moveNotices(tx, workspaceId, fromId, toId)
   await holdProgress(tx, workspaceId)
   await dropConversationTokens(tx, workspaceId, [fromId])
-  await tx`
-    with moved as (
-      delete from moving_conversations
-      where workspace_id = ${workspaceId}
-        and conversation_id = ${fromId}
-    )
-    delete from conversations
-    where workspace_id = ${workspaceId}
-      and id = ${fromId}`
+  await deleteConversation(tx, workspaceId, fromId)
   await tx`
     insert into conversation_aliases (workspace_id, id, conversation_id)
     values (${workspaceId}, ${fromId}, ${toId})`

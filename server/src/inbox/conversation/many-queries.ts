@@ -1,9 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
-import type { Conversation, LastMessage } from './conversation.ts'
-import { tellTeam } from './conversation.ts'
+import { type Conversation, type LastMessage, tellTeam, type WorkspaceTx } from './conversation.ts'
 import { move } from './moving.ts'
 import { keyIdOf } from './owner.ts'
 import { anyWorkspace, conversationColumns } from './queries.ts'
@@ -36,9 +34,7 @@ const unopened: LastMessage = Object.freeze({ direction: 'inbound', kind: 'text'
  * them is not told: `storeConversations` keeps it where nothing newer takes its place.
  */
 export async function lockConversationsOf(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   customers: readonly CustomerOf[],
 ): Promise<Conversation[]> {
   const users = namesOf(
@@ -113,9 +109,7 @@ function namesOf(
 
 /** Inserts conversations of customers who have none. Throws where one has: somebody else was quicker. */
 export async function insertConversations(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversations: readonly Conversation[],
 ): Promise<void> {
   if (conversations.length === 0) return
@@ -183,9 +177,7 @@ export interface Stored {
  * hand-over, and begins none.
  */
 export async function storeConversations(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   changes: readonly Stored[],
 ): Promise<void> {
   if (changes.length === 0) return
@@ -288,9 +280,7 @@ export async function lockConversations(
 
 /** The conversations that these ids name, for changing them: locked in the order of their own ids, whatever was merged into what. */
 export async function lockNamed(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   ids: readonly string[],
 ): Promise<Conversation[]> {
   const workspace = anyWorkspace(tx, workspaceId)

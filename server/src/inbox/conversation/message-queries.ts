@@ -3,7 +3,7 @@ import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
-import type { Scope } from './conversation.ts'
+import type { Scope, WorkspaceSql, WorkspaceTx } from './conversation.ts'
 import type { InboundMarks } from './conversation-state.ts'
 import { type Message, type MessageRow, openMessage, sealMessage, uniqueTime } from './message.ts'
 import { isNamed, namedConversation } from './queries.ts'
@@ -42,9 +42,7 @@ export async function findFirstMessageTime(
 
 /** Adds messages at the times that they have. Throws where one is there already, by its external id or at its time. */
 export async function insertMessages(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   messages: readonly Message[],
   indexOf = indexesOf(keyring),
 ): Promise<void> {
@@ -111,9 +109,7 @@ export interface KnownIds {
 }
 
 export async function findKnownIds(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   ids: readonly ExternalId[],
   indexOf = indexesOf(keyring),
 ): Promise<KnownIds> {
@@ -316,9 +312,7 @@ export async function findInbound(
 
 /** The ad that the customer came by last; null when they came by none. */
 export async function findReferral(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   conversationId: string,
 ): Promise<Referral | null> {
   const [row] = await sql<MessageRow[]>`

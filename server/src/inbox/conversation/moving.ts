@@ -61,6 +61,19 @@ export const move = (tx: Tx, workspaceId: string, ids: readonly string[], times:
   from unnest(${[...ids]}::uuid[], ${times}::timestamptz[]) as n (id, since)
   on conflict do nothing`
 
+/** Deletes the row of a conversation whose parts are gone, or another's. */
+export async function deleteConversation(tx: Tx, workspaceId: string, id: string): Promise<void> {
+  await tx`
+    with moved as (
+      delete from moving_conversations
+      where workspace_id = ${workspaceId}
+        and conversation_id = ${id}
+    )
+    delete from conversations
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+}
+
 /** SQL, for an update of `conversations c` that is no message: it changed now, wherever it stands. */
 export const touchedNow = (sql: Sql, now: Date): Fragment => sql`
   updated_at = greatest(c.updated_at, ${now}),

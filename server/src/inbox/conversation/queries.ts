@@ -1,8 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Conversation, Scope } from './conversation.ts'
-import { tellTeam, tellTeamOfMany } from './conversation.ts'
+import { type Conversation, type Scope, tellTeam, tellTeamOfMany, type WorkspaceTx } from './conversation.ts'
 import { mayStart, notYet } from './dispatches.ts'
 import { asItIs, touchedNow } from './moving.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
@@ -98,9 +97,7 @@ export async function lockConversation(
  * about to start.
  */
 export async function storeConversation(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversation: Conversation,
 ): Promise<void> {
   tellTeam(tx, workspaceId, [conversation.id])

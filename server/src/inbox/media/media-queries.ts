@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../../base/db.ts'
 import { notFound } from '../../base/errors.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { MediaKind, MediaTold } from '../../channels/message-detail.ts'
 import type { FileSecret } from '../../media/sealed-file.ts'
+import type { WorkspaceTx } from '../conversation/conversation.ts'
 import type { KeptDetail, Message } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { downloadType, isInlineType, safeName } from './check-file.ts'
@@ -15,16 +15,8 @@ import { type MediaDetails, type MediaState, openDetails, openFileKeys, sealDeta
  * Adds what new messages need beside their rows, behind these in the same transaction: files to be fetched, and what
  * reactions are about. Makes no statement for messages that are words alone.
  */
-export async function insertWhatTheyCarry(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  messages: readonly Message[],
-): Promise<void> {
-  await Promise.all([
-    insertMedia(tx, keyring, workspaceId, messages),
-    insertReactions(tx, keyring, workspaceId, messages),
-  ])
+export async function insertWhatTheyCarry(work: WorkspaceTx, messages: readonly Message[]): Promise<void> {
+  await Promise.all([insertMedia(work, messages), insertReactions(work, messages)])
 }
 
 type WithFile = Message & { file: MediaTold; detail: { media: NonNullable<KeptDetail['media']> } }
@@ -33,9 +25,7 @@ const hasFile = (message: Message): message is WithFile =>
 
 /** Adds a row for the file of each message that has one: due at once. */
 export async function insertMedia(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   messages: readonly Message[],
 ): Promise<void> {
   const rows = messages.filter(hasFile)
@@ -65,12 +55,7 @@ function toldOf({ kind: _kind, ...told }: MediaTold): MediaDetails {
   return { ...told, realType: null }
 }
 
-async function insertReactions(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  messages: readonly Message[],
-): Promise<void> {
+async function insertReactions({ tx, keyring, workspaceId }: WorkspaceTx, messages: readonly Message[]): Promise<void> {
   const rows = messages.flatMap(({ id, connectionId, detail }) =>
     detail?.reaction === undefined
       ? []

@@ -2,10 +2,8 @@ import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { markNoticesRead } from '../../notices/notices.ts'
-import type { Contact } from '../conversation/conversation.ts'
-import { tellMember } from '../conversation/conversation.ts'
+import { type Contact, tellMember, type WorkspaceSql } from '../conversation/conversation.ts'
 import { openContact } from '../conversation/sealed.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from './notes.ts'
 
@@ -31,9 +29,7 @@ export interface MentionsRequest {
 
 /** The notes that mention a member, newest first. */
 export async function listMentions(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   userId: string,
   { limit, unreadOnly, cursor }: MentionsRequest,
 ): Promise<{ mentions: Mention[]; cursor: string | null }> {

@@ -8,7 +8,14 @@ import type { Actor } from '../../workspace/actor.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import { type InboxDeps, type Scope, tellMember, tellTeam } from '../conversation/conversation.ts'
+import {
+  type ChangeTx,
+  type InboxDeps,
+  type Scope,
+  tellMember,
+  tellTeam,
+  type WorkspaceSql,
+} from '../conversation/conversation.ts'
 import { conversationNotFound, noteKeyUsedOtherwise } from '../conversation/errors.ts'
 import { lockConversation } from '../conversation/queries.ts'
 
@@ -48,12 +55,9 @@ export const noteColumns = (sql: Sql, workspaceId: string) => sql`
   n.created_at`
 
 export async function addNote(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId, now }: ChangeTx,
   conversationId: string,
   { text, mentions, actor, key = null }: Pick<Note, 'text' | 'mentions' | 'actor'> & { key?: string | null },
-  now: Date,
 ): Promise<void> {
   const id = newId(now)
   await tx`
@@ -82,9 +86,7 @@ export async function addNote(
 
 /** The note that its author added under this key, and where it is now. */
 export async function findNoteByKey(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   actorId: string | null,
   key: string,
 ): Promise<(Note & { conversationId: string }) | undefined> {
@@ -98,12 +100,7 @@ export async function findNoteByKey(
 }
 
 /** The newest 200, oldest first. */
-export async function listNotes(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
-  conversationId: string,
-): Promise<Note[]> {
+export async function listNotes({ sql, keyring, workspaceId }: WorkspaceSql, conversationId: string): Promise<Note[]> {
   const rows = await sql<NoteRow[]>`
     select ${noteColumns(sql, workspaceId)}
     from conversation_notes n
@@ -166,7 +163,7 @@ async function addOnce(
   const { workspaceId } = scope
   const before = await lockConversation(tx, keyring, scope, conversationId)
   if (before === undefined) throw conversationNotFound()
-  const earlier = key === null ? undefined : await findNoteByKey(tx, keyring, workspaceId, actor.id, key)
+  const earlier = key === null ? undefined : await findNoteByKey({ sql: tx, keyring, workspaceId }, actor.id, key)
   if (earlier !== undefined) {
     const isSame =
       earlier.conversationId === before.id && earlier.text === text && isSameSet(earlier.mentions, mentions)
@@ -174,10 +171,10 @@ async function addOnce(
     return { isRepeat: true }
   }
   const seenBy = await checkMentions(tx, workspaceId, mentions)
-  await addNote(tx, keyring, workspaceId, before.id, { text, mentions: seenBy, actor, key }, now)
+  await addNote({ tx, keyring, workspaceId, now }, before.id, { text, mentions: seenBy, actor, key })
   // A note is part of the conversation that the team sees.
   const change = { conversation: touched(before, now), events: [] }
-  await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
+  await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
   return { isRepeat: false }
 }
 

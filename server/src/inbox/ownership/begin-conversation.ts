@@ -77,11 +77,11 @@ async function begin(
     await checkLimits(tx, caller, conversation.id, now)
   if (found !== undefined) {
     if (conversation === before) return { conversation, isNew: false }
-    await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
+    await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
     return { conversation, isNew: false }
   }
   await Promise.all([
-    insertConversations(tx, keyring, workspaceId, [conversation]),
+    insertConversations({ tx, keyring, workspaceId }, [conversation]),
     recordDifference(tx, workspaceId, before, conversation, { actor, reason: 'began' }, now),
     recordEvents(tx, keyring, workspaceId, change.events, now),
   ])

@@ -72,7 +72,7 @@ async function wasHanded(
   { keyId, words, urgency = 'normal' }: ToAgent,
 ): Promise<boolean> {
   if (words === null || keyIdOf(owner) !== keyId || keyId === fromKeyId) return false
-  const newest = await findNewestHandover(tx, keyring, workspaceId, id)
+  const newest = await findNewestHandover({ sql: tx, keyring, workspaceId }, id)
   return newest !== null && isSameHandover(newest, { keyId: fromKeyId, to: { type: 'agent', keyId }, urgency, words })
 }
 
@@ -144,7 +144,12 @@ async function changeLocked(deps: Deps, scope: Scope, id: string, plan: Plan): P
       const { change, handover, actor, isRepeat = false } = await plan(tx, keyring, before, isStopped, now)
       // What was said is part of the conversation that the team sees.
       const conversation = handover === null ? change.conversation : touched(change.conversation, now)
-      await commitChange(tx, keyring, workspaceId, before, { ...change, conversation }, { actor, reason: null }, now)
+      await commitChange(
+        { tx, keyring, workspaceId, now },
+        before,
+        { ...change, conversation },
+        { actor, reason: null },
+      )
       return { conversation, handover, isRepeat }
     }),
   )
@@ -162,6 +167,6 @@ async function say(
 ): Promise<Handover | null> {
   if (words === null) return null
   const handover = newHandover({ ...words, from: before.owner, to, urgency, actor }, now)
-  await insertHandover(tx, keyring, workspaceId, before.id, handover)
+  await insertHandover({ tx, keyring, workspaceId }, before.id, handover)
   return handover
 }

@@ -63,9 +63,9 @@ export async function updateConversation(
       if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
       const change = applyPatch(before, isOvertaken(before, patch) ? withoutStatus(patch) : patch, actor, now)
       if (patch.note !== undefined) {
-        await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, mentions: [], actor }, now)
+        await addNote({ tx, keyring, workspaceId, now }, before.id, { text: patch.note, mentions: [], actor })
       }
-      await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
+      await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
       await recordNotices(tx, workspaceId, noticesOf(before, change.conversation, actor, now), now)
       return change.conversation
     }),

@@ -5,6 +5,7 @@ import type { SealedColumns } from '../../base/sealing/opened-values.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { firstEmoji } from '../../channels/detail-values.ts'
 import type { MediaKind } from '../../channels/message-detail.ts'
+import type { WorkspaceSql } from '../conversation/conversation.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import type { MediaDetails, MediaState } from '../media/media.ts'
@@ -40,9 +41,9 @@ export async function readDetails(
   )
   const [media, reactions, found] = await vault.withKeyring(workspaceId, (keyring) =>
     Promise.all([
-      selectMedia(db.sql, keyring, workspaceId, mediaIds),
-      selectReactions(db.sql, keyring, workspaceId, reactionIds),
-      selectNamed(db.sql, keyring, workspaceId, unknown),
+      selectMedia({ sql: db.sql, keyring, workspaceId }, mediaIds),
+      selectReactions({ sql: db.sql, keyring, workspaceId }, reactionIds),
+      selectNamed({ sql: db.sql, keyring, workspaceId }, unknown),
     ]),
   )
   const named = new Map([...onPage, ...found])
@@ -75,9 +76,7 @@ export function emojiOf({ detail, revision }: ShownMessage): string {
 }
 
 async function selectMedia(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   ids: readonly string[],
 ): Promise<Map<string, ShownMedia>> {
   if (ids.length === 0) return new Map()
@@ -90,9 +89,7 @@ async function selectMedia(
 }
 
 async function selectReactions(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   ids: readonly string[],
 ): Promise<Map<string, ShownMessage>> {
   if (ids.length === 0) return new Map()
@@ -106,9 +103,7 @@ async function selectReactions(
 
 /** Of the same conversation, so that nobody is shown what another customer was told. */
 async function selectNamed(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   wanted: readonly { message: ShownMessage; externalId: string }[],
 ): Promise<[string, ShownMessage][]> {
   if (wanted.length === 0) return []

@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SealedColumns } from '../../base/sealing/opened-values.ts'
-import type { Conversation, Scope } from '../conversation/conversation.ts'
+import type { Conversation, Scope, WorkspaceSql } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { actorOf, type Message, type MessageRow, type SealedContent } from '../conversation/message.ts'
 import { anyWorkspace, findConversation, namedConversation } from '../conversation/queries.ts'
@@ -46,9 +46,7 @@ export async function readMessages(
 
 /** The newest of the customer's messages that nobody has answered, in the order in which they came. */
 export async function readUnanswered(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   { id, inbound, unansweredSince }: Conversation,
   limit: number,
 ): Promise<ShownMessage[]> {

@@ -37,7 +37,7 @@ export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Pro
       const newest = await findNewestInbound(tx, scope.workspaceId, before.id)
       if (newest === undefined) return before
       const conversation = touched({ ...before, unreadCount: 1 }, clock.now())
-      await storeConversation(tx, keyring, scope.workspaceId, conversation)
+      await storeConversation({ tx, keyring, workspaceId: scope.workspaceId }, conversation)
       return conversation
     }),
   )
@@ -135,7 +135,7 @@ async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: 
   const before = await lockConversation(tx, keyring, scope, id)
   if (before === undefined) throw conversationNotFound()
   const conversation = before.unreadCount === 0 ? before : touched({ ...before, unreadCount: 0 }, now)
-  if (conversation !== before) await storeConversation(tx, keyring, scope.workspaceId, conversation)
+  if (conversation !== before) await storeConversation({ tx, keyring, workspaceId: scope.workspaceId }, conversation)
   const row = await findNewestInbound(tx, scope.workspaceId, before.id)
   return { conversation, newest: row === undefined ? null : openMessageId(keyring, row) }
 }

@@ -1,9 +1,7 @@
-import type { Sql } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
+import type { Conversation, InboxDeps, WorkspaceSql } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { asItIs } from '../conversation/moving.ts'
 import { writeOwner } from '../conversation/owner.ts'
@@ -51,19 +49,17 @@ export async function talkOfPhones(
   stretch: SaidBefore,
 ): Promise<Said[]> {
   const keyring = await vault.keyring(workspaceId)
-  const ids = await newestConversations(db.sql, keyring, workspaceId, phones)
+  const ids = await newestConversations({ sql: db.sql, keyring, workspaceId }, phones)
   if (ids.length === 0) return []
   const [messages, notes] = await Promise.all([
-    wanted.messages ? selectMessages(db.sql, keyring, workspaceId, ids, stretch) : [],
-    wanted.notes ? selectNotes(db.sql, keyring, workspaceId, ids, stretch) : [],
+    wanted.messages ? selectMessages({ sql: db.sql, keyring, workspaceId }, ids, stretch) : [],
+    wanted.notes ? selectNotes({ sql: db.sql, keyring, workspaceId }, ids, stretch) : [],
   ])
   return [...messages, ...notes]
 }
 
 async function newestConversations(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   phones: readonly string[],
 ): Promise<string[]> {
   const indexes = phones.flatMap((phone) => phoneIndexes(keyring, phone))
@@ -80,9 +76,7 @@ async function newestConversations(
 
 // Of each conversation the next ones by its index, whatever the planner knows of the table, and of these the next ones.
 async function selectMessages(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   conversationIds: readonly string[],
   { before, limit }: SaidBefore,
 ): Promise<Said[]> {
@@ -121,9 +115,7 @@ async function selectMessages(
 }
 
 async function selectNotes(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   conversationIds: readonly string[],
   { before, limit }: SaidBefore,
 ): Promise<Said[]> {

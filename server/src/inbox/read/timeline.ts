@@ -5,7 +5,7 @@ import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Activity, ActivityDetail, ActivityReason } from '../conversation/commit-change.ts'
-import type { Scope } from '../conversation/conversation.ts'
+import type { Scope, WorkspaceSql } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
@@ -50,7 +50,7 @@ export async function readTimeline(
   if (conversation === undefined) throw conversationNotFound()
   const { workspaceId } = scope
   const read = (side: 'before' | 'after', position: TimelinePosition | null, wanted: number) =>
-    readStretch(sql, keyring, workspaceId, conversation.id, { side, position, limit: wanted })
+    readStretch({ sql, keyring, workspaceId }, conversation.id, { side, position, limit: wanted })
   const unread = await findFirstUnread(sql, workspaceId, conversation.id, conversation.unread_count)
   const firstUnreadId = unread?.id ?? null
   const middle = await middleOf(sql, workspaceId, conversation.id, from, unread)
@@ -100,18 +100,17 @@ async function middleOf(
 
 /** The items next to a position on one side of it, oldest first. */
 async function readStretch(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  work: WorkspaceSql,
   conversationId: string,
   { side, position, limit }: Stretch,
 ): Promise<{ items: TimelineItem[]; hasMore: boolean }> {
+  const { sql, workspaceId } = work
   const stretch = { side, position, limit: limit + 1 }
   const [messages, notes, activities, handovers] = await Promise.all([
-    selectStretchOfMessages(sql, keyring, workspaceId, conversationId, stretch),
-    selectStretchOfNotes(sql, keyring, workspaceId, conversationId, stretch),
+    selectStretchOfMessages(work, conversationId, stretch),
+    selectStretchOfNotes(work, conversationId, stretch),
     selectStretchOfActivities(sql, workspaceId, conversationId, stretch),
-    selectStretchOfHandovers(sql, keyring, workspaceId, conversationId, stretch),
+    selectStretchOfHandovers(work, conversationId, stretch),
   ])
   const items: TimelineItem[] = [
     ...messages.map((message) => ({ type: 'message' as const, id: message.id, at: message.occurredAt, message })),
@@ -166,9 +165,7 @@ interface Stretch {
 }
 
 async function selectStretchOfMessages(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   conversationId: string,
   stretch: Stretch,
 ): Promise<ShownMessage[]> {
@@ -182,9 +179,7 @@ async function selectStretchOfMessages(
 }
 
 export async function selectStretchOfNotes(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   conversationId: string,
   stretch: Stretch,
 ): Promise<Note[]> {
@@ -198,14 +193,13 @@ export async function selectStretchOfNotes(
 }
 
 export async function selectStretchOfHandovers(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  work: WorkspaceSql,
   conversationId: string,
   stretch: Stretch,
 ): Promise<Handover[]> {
+  const { sql } = work
   const next = limits(sql, stretch, sql`h.created_at`, sql`h.id`)
-  return selectHandovers(sql, keyring, workspaceId, conversationId, next)
+  return selectHandovers(work, conversationId, next)
 }
 
 interface ActivityRow {

@@ -3,7 +3,7 @@ import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import { messageSent, messageStatusChanged } from '../conversation/change.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { ChangeTx, Conversation, WorkspaceTx } from '../conversation/conversation.ts'
 import {
   climb,
   type Message,
@@ -67,15 +67,10 @@ interface Progress {
  * change of a message: `inbox.message.sent` when it leaves `pending`, which settles its send, and `inbox.message.status`
  * for every rung above `sent`. What came from a history stays as it is, and so does an echo without parts.
  */
-export async function advanceMessages(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  advances: readonly Advance[],
-  now: Date,
-): Promise<void> {
+export async function advanceMessages(work: ChangeTx, advances: readonly Advance[]): Promise<void> {
+  const { tx, keyring, workspaceId, now } = work
   const ids = advances.map(({ messageId }) => messageId)
-  const sent = await lockSent(tx, keyring, workspaceId, ids)
+  const sent = await lockSent(work, ids)
   const climbed = advances.flatMap((advance) => {
     const one = sent.get(advance.messageId)
     return one === undefined ? [] : climbBy(keyring, one, advance)
@@ -162,9 +157,7 @@ function nameOf(keyring: Keyring, { before, message: { id, connectionId, externa
 
 /** Messages that went out, under the locks of their conversations. What a send notes of a part is under none of these. */
 export async function lockSent(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   ids: readonly string[],
 ): Promise<Map<string, SentMessage>> {
   const workspace = anyWorkspace(tx, workspaceId)

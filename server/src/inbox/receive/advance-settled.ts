@@ -1,8 +1,9 @@
-import { announce, commitBehind, type Sql, type Tx } from '../../base/db.ts'
+import { announce, commitBehind } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { insertEvents, type NewEvent, recordedTopic } from '../../events/record.ts'
 import { messageStatusChanged } from '../conversation/change.ts'
+import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { holdConversations } from '../conversation/many-queries.ts'
 import { climb, type MessageStatus, type Rung } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
@@ -29,7 +30,7 @@ export async function advanceSettled(
   statuses: readonly ToldStatus[],
 ): Promise<ToldStatus[]> {
   const told = [...Map.groupBy(statuses, ({ receiver, event }) => `${receiver.id} ${event.externalId}`).values()]
-  const found = await findSettled(deps.db.sql, keyring, workspaceId, told)
+  const found = await findSettled({ sql: deps.db.sql, keyring, workspaceId }, told)
   const left: ToldStatus[] = []
   const climbs: Climb[] = []
   for (const [n, ofOne] of told.entries()) {
@@ -79,9 +80,7 @@ function stepsOf(row: SettledRow, told: readonly ToldStatus[]): Step[] {
 
 /** Messages in one part, settled and not failed, by the platform's ids, each by its index. */
 async function findSettled(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   told: readonly (readonly ToldStatus[])[],
 ): Promise<Map<number, SettledRow>> {
   const ids = told.flatMap(([first]) => first ?? [])
@@ -117,7 +116,9 @@ async function storeTogether(
   climbs: readonly Climb[],
 ): Promise<ToldStatus[]> {
   try {
-    const stored = await db.tx((tx) => commitBehind(tx, () => store(tx, keyring, workspaceId, climbs, clock.now())))
+    const stored = await db.tx((tx) =>
+      commitBehind(tx, () => store({ tx, keyring, workspaceId, now: clock.now() }, climbs)),
+    )
     return climbs.flatMap(({ row, told }) => (stored.has(row.id) ? [] : told))
   } catch (error) {
     // Who is at fault is found where they are taken one by one.
@@ -127,13 +128,8 @@ async function storeTogether(
 }
 
 /** Returns the messages that were moved up: those that stood in their conversations as they had been seen. */
-async function store(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  climbs: readonly Climb[],
-  now: Date,
-): Promise<Set<string>> {
+async function store(work: ChangeTx, climbs: readonly Climb[]): Promise<Set<string>> {
+  const { tx, workspaceId } = work
   announce(tx, recordedTopic, workspaceId)
   // The second statement sees what those have done who held the locks before.
   const [, rows] = await Promise.all([
@@ -142,12 +138,12 @@ async function store(
       workspaceId,
       climbs.map(({ row }) => row.conversation_id),
     ),
-    moveUp(tx, keyring, workspaceId, climbs, now).execute(),
+    moveUp(work, climbs).execute(),
   ])
   return new Set(rows.map(({ id }) => id))
 }
 
-function moveUp(tx: Tx, keyring: Keyring, workspaceId: string, climbs: readonly Climb[], now: Date) {
+function moveUp({ tx, keyring, workspaceId, now }: ChangeTx, climbs: readonly Climb[]) {
   const stepping = climbs.flatMap(({ row, steps }) => steps.map(() => row.id))
   const isOfClimbed = tx`(${stepping}::uuid[])[e.place::integer] in (select id from climbed)`
   return tx<{ id: string }[]>`

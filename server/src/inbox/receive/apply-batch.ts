@@ -52,8 +52,8 @@ export async function applyBatch(
   const [, firstOwnerOf, locked, { known: knownIds, awaited }] = await Promise.all([
     mayBegin ? lockAwaited(tx, keyring, plain.flatMap(linesOf)) : null,
     mayBegin ? holdFirstOwners(tx, workspaceId, now) : null,
-    lockConversationsOf(tx, keyring, workspaceId, plain.flatMap(customersOf)),
-    findKnownIds(tx, keyring, workspaceId, plain.flatMap(idsOf), indexOf),
+    lockConversationsOf({ tx, keyring, workspaceId }, plain.flatMap(customersOf)),
+    findKnownIds({ sql: tx, keyring, workspaceId }, plain.flatMap(idsOf), indexOf),
   ])
   const known = new Set(knownIds.map(idKey))
   const awaitedKeys = new Set(awaited.map(idKey))
@@ -163,7 +163,10 @@ export async function applyAlone(tx: Tx, intake: Intake, events: readonly Custom
   const taken: TakenAlone = { writer: null, strays: [] }
   const told = events.map((event) => ({ connectionId, event }))
   const ids = events.filter(isMessage).map(({ externalId }) => ({ connectionId, externalId }))
-  const [, found] = await Promise.all([lockAwaited(tx, keyring, told), findKnownIds(tx, keyring, workspaceId, ids)])
+  const [, found] = await Promise.all([
+    lockAwaited(tx, keyring, told),
+    findKnownIds({ sql: tx, keyring, workspaceId }, ids),
+  ])
   const known = new Set(found.known.map(({ externalId }) => externalId))
   for (const event of events) {
     const isKnown = isMessage(event) && known.has(event.externalId)

@@ -39,7 +39,7 @@ export async function reviseMessage(
     const revised = revise(message, event, keepsFormer)
     if (revised === message) continue
     await storeContent(tx, intake, revised)
-    if (revised.text !== message.text) await renewTokens(tx, keyring, receiver.workspaceId, revised)
+    if (revised.text !== message.text) await renewTokens({ tx, keyring, workspaceId: receiver.workspaceId }, revised)
     const losesFile = message.detail?.media !== undefined && revised.detail?.media === undefined
     if (losesFile) await deleteMediaOf(tx, receiver.workspaceId, [revised.id])
     conversation = touched({ ...conversation, ...newest(conversation, revised) }, now)
@@ -140,7 +140,7 @@ export async function revealMessage(
       content = ${sealMessage(keyring, message).content}
     where workspace_id = ${receiver.workspaceId}
       and id = ${message.id}`
-  await insertWhatTheyCarry(tx, keyring, receiver.workspaceId, [message])
-  await renewTokens(tx, keyring, receiver.workspaceId, message)
+  await insertWhatTheyCarry({ tx, keyring, workspaceId: receiver.workspaceId }, [message])
+  await renewTokens({ tx, keyring, workspaceId: receiver.workspaceId }, message)
   return message
 }

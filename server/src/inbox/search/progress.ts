@@ -1,5 +1,5 @@
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { WorkspaceTx } from '../conversation/conversation.ts'
 import type { Message } from '../conversation/message.ts'
 import { messageTokens } from './message-tokens.ts'
 
@@ -87,18 +87,14 @@ async function beginProgress(tx: Tx, workspaceId: string): Promise<void> {
 }
 
 /** Makes the tokens of a message those of what it says now; those of one that is too new are still to be made. */
-export async function renewTokens(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  { id, text }: Pick<Message, 'id' | 'text'>,
-): Promise<void> {
+export async function renewTokens(work: WorkspaceTx, { id, text }: Pick<Message, 'id' | 'text'>): Promise<void> {
+  const { tx, keyring, workspaceId } = work
   const { messagesTo } = await holdProgress(tx, workspaceId)
   if (id > messagesTo) return
   const epoch = await epochOf(tx, workspaceId, id)
   const tokens = messageTokens(keyring, text, epoch)
   if (tokens.length === 0) await dropMessageTokens(tx, workspaceId, [id])
-  else await putMessageTokens(tx, keyring, workspaceId, [{ id, epoch, tokens }])
+  else await putMessageTokens(work, [{ id, epoch, tokens }])
 }
 
 /** That of the message before, where it has none itself: epochs follow each other as the ids do. */
@@ -123,9 +119,7 @@ interface MessageTokens {
 const listed = (rows: readonly { tokens: readonly number[] }[]) => rows.map(({ tokens }) => `{${tokens}}`)
 
 export async function putMessageTokens(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   messages: readonly MessageTokens[],
 ): Promise<void> {
   if (messages.length === 0) return
@@ -142,9 +136,7 @@ export async function putMessageTokens(
 }
 
 export async function putConversationTokens(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversations: readonly { id: string; tokens: readonly number[] }[],
 ): Promise<void> {
   if (conversations.length === 0) return

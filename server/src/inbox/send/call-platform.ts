@@ -282,7 +282,7 @@ async function keep(
   platform: { id: string; livesUntil: Date },
 ): Promise<void> {
   const keyring = await vault.keyring(workspaceId)
-  await persist(() => db.tx((tx) => storePlatformId(tx, keyring, workspaceId, id, platform))).catch((error: unknown) =>
-    log.warn('how the platform calls a file is not kept', { messageId }, error),
+  await persist(() => db.tx((tx) => storePlatformId({ tx, keyring, workspaceId }, id, platform))).catch(
+    (error: unknown) => log.warn('how the platform calls a file is not kept', { messageId }, error),
   )
 }

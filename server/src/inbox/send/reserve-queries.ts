@@ -1,8 +1,7 @@
 import type { Fragment, Tx } from '../../base/db.ts'
 import { andNamed } from '../../base/distribution/spread.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { Conversation, WorkspaceTx } from '../conversation/conversation.ts'
 import { aliveForMs, aliveInCallMs, takeoverWaitMs } from '../conversation/dispatches.ts'
 import { anyWorkspace, conversationColumns, isNamed } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation } from '../conversation/sealed.ts'
@@ -20,9 +19,7 @@ export interface LockedConversation {
  * waiting. A send that `isAlone` waits, and finds what its conversation was merged into, also while it waits.
  */
 export async function lockForSends(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   sends: readonly ReadSend[],
   isAlone: boolean,
 ): Promise<LockedConversation[]> {

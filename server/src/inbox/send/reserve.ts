@@ -6,6 +6,7 @@ import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts
 import { claimTry } from '../../channels/health/availability.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { commitChange } from '../conversation/commit-change.ts'
+import type { ChangeTx } from '../conversation/conversation.ts'
 import { storeConversations } from '../conversation/many-queries.ts'
 import type { Message } from '../conversation/message.ts'
 import { findTimes, insertMessages, stretchMs } from '../conversation/message-queries.ts'
@@ -122,7 +123,7 @@ interface Asked {
 async function lock({ deps, tx, keyring, workspaceId, isAlone }: Reserving, sends: readonly ReadSend[]) {
   const count = (some: readonly ReadSend[]) => countSends(tx, workspaceId, some, deps.clock.now())
   const [locked, used, connections, counted] = await Promise.all([
-    lockForSends(tx, keyring, workspaceId, sends, isAlone),
+    lockForSends({ tx, keyring, workspaceId }, sends, isAlone),
     findUsedKeys(
       tx,
       workspaceId,
@@ -213,11 +214,11 @@ async function write(
   const moment = await momentOf(tx)
   const writeAll = () =>
     Promise.all([
-      insertMessages(tx, keyring, workspaceId, messages),
+      insertMessages({ tx, keyring, workspaceId }, messages),
       insertSends(tx, workspaceId, sends, now),
-      insertWhatTheyCarry(tx, keyring, workspaceId, messages),
+      insertWhatTheyCarry({ tx, keyring, workspaceId }, messages),
       takeUploads(tx, workspaceId, planned, now),
-      storeThreads(tx, keyring, workspaceId, planned, now),
+      storeThreads({ tx, keyring, workspaceId, now }, planned),
       // The last, as lines are shared with all others who send: they are held for no longer than the commit takes.
       beginSends(tx, workspaceId, beginnings, moment.now),
     ])
@@ -235,21 +236,15 @@ async function takeUploads(tx: Tx, workspaceId: string, planned: readonly Planne
 }
 
 /** What a person writes may change more of a conversation than what is said in it. */
-async function storeThreads(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  planned: readonly PlannedSend[],
-  now: Date,
-): Promise<void> {
+async function storeThreads(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
   const answered = new Set(planned.flatMap(({ send, thread }) => (isAgents(send) ? [thread] : [])))
   const changes = [...answered].map(({ before, conversation }) => ({ before, after: conversation }))
   await Promise.all([
-    storeConversations(tx, keyring, workspaceId, changes),
+    storeConversations(work, changes),
     ...planned.map(({ send, thread: { before, conversation }, events }) => {
       if (isAgents(send)) return null
       const cause = { actor: send.sender.actor, reason: 'sent' } as const
-      return commitChange(tx, keyring, workspaceId, before, { conversation, events }, cause, now)
+      return commitChange(work, before, { conversation, events }, cause)
     }),
   ])
 }

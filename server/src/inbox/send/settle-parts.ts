@@ -81,7 +81,7 @@ async function settle(
   const { workspaceId, messageId } = dispatch
   const now = deps.clock.now()
   const [sent, earlier, way] = await Promise.all([
-    lockSent(tx, keyring, workspaceId, [messageId]),
+    lockSent({ tx, keyring, workspaceId }, [messageId]),
     findAnswer(tx, workspaceId, messageId),
     lockDispatch(tx, workspaceId, messageId),
   ])
@@ -109,7 +109,7 @@ async function settle(
     recordEvents(tx, keyring, workspaceId, eventsOf(conversation, before, message, now), now),
   ])
   if (early.length > 0)
-    await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports: early }], now)
+    await advanceMessages({ tx, keyring, workspaceId, now }, [{ conversation, messageId, reports: early }])
   return end.answer
 }
 

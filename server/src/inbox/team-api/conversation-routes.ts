@@ -158,9 +158,9 @@ export function readRoutes(api: TeamApi, deps: InboxDeps): void {
       const { phone } = opened.contact
       const [conversation, notes, found, referral, firstMessageAt] = await Promise.all([
         showOne(deps, member.workspaceId, opened),
-        listNotes(db.sql, keyring, member.workspaceId, row.id),
+        listNotes({ sql: db.sql, keyring, workspaceId: member.workspaceId }, row.id),
         phone === null ? null : leadOf(member.workspaceId, phone),
-        findReferral(db.sql, keyring, member.workspaceId, row.id),
+        findReferral({ sql: db.sql, keyring, workspaceId: member.workspaceId }, row.id),
         findFirstMessageTime(db.sql, member.workspaceId, row.id),
       ])
       return {

@@ -28,7 +28,7 @@ export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
     return presentTeamNotes(
       deps,
       workspaceId,
-      await listNotes(db.sql, await vault.keyring(workspaceId), workspaceId, row.id),
+      await listNotes({ sql: db.sql, keyring: await vault.keyring(workspaceId), workspaceId }, row.id),
     )
   }
   api.get(path, 'member', {
@@ -105,7 +105,7 @@ export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
       const { unread: unreadOnly = false, limit = 30, cursor = null } = query
       const keyring = await vault.keyring(workspaceId)
       const [page, count] = await Promise.all([
-        listMentions(db.sql, keyring, workspaceId, userId, { limit, unreadOnly, cursor }),
+        listMentions({ sql: db.sql, keyring, workspaceId }, userId, { limit, unreadOnly, cursor }),
         countUnreadMentions(db.sql, workspaceId, userId),
       ])
       const written = page.mentions.map(({ note }) => note)

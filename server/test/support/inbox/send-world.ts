@@ -103,7 +103,7 @@ export async function sendWorld() {
     conversation: async (settings: Partial<Conversation> = {}) => {
       const conversation = newConversation(connectionId, keyId, settings)
       const keyring = await vault.keyring(workspaceId)
-      await db.tx((tx) => insertConversations(tx, keyring, workspaceId, [conversation]))
+      await db.tx((tx) => insertConversations({ tx, keyring, workspaceId }, [conversation]))
       return conversation
     },
     post: async (conversationId: string, options: PostOptions = {}): Promise<Reply> => {
