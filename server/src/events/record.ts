@@ -1,6 +1,6 @@
 import { announce, type Fragment, provenBy, type Sql, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
-import { byteaArray } from '../base/postgres/values.ts'
+import { columnNames, unnested } from '../base/postgres/rows.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { currentWork } from '../base/shares/work.ts'
 import { packTraceparent } from '../base/tracing/span.ts'
@@ -62,36 +62,28 @@ export function insertEvents(
   condition: Fragment,
   ids = events.map(() => newId(at)),
 ) {
-  const payloads = events.map((event, n) =>
-    keyring.seal({ table: 'events', row: ids[n] ?? '', column: 'payload' }, JSON.stringify(event.payload)),
-  )
-  const changes = events.map((event, n) => {
-    const id = ids[n] ?? ''
-    return event.changes === undefined ? null : keyring.seal(changesPlace(id), JSON.stringify(event.changes))
+  const rows = events.map(({ by, payload, changes, ...event }, place) => {
+    const id = ids[place] ?? ''
+    return {
+      ...event,
+      ...{ id, place, actorType: by?.actor.type ?? null, actorId: by?.actor.id ?? null, partOf: by?.partOf ?? null },
+      payload: keyring.seal({ table: 'events', row: id, column: 'payload' }, JSON.stringify(payload)),
+      changes: changes === undefined ? null : keyring.seal(changesPlace(id), JSON.stringify(changes)),
+    }
   })
   return tx`
-    insert into events (
-      workspace_id, id, name, subject_id, connection_id, payload, occurred_at, actor_type, actor_id, part_of, changes,
-      trace
-    )
-    select ${workspaceId}::uuid, e.id, e.name, e.subject_id, e.connection_id, e.payload, ${at}::timestamptz,
-      e.actor_type, e.actor_id, e.part_of, e.changes, ${currentTrace()}::bytea
-    from unnest(
-      ${ids}::uuid[],
-      ${events.map((event) => event.name)}::text[],
-      ${events.map((event) => event.subjectId)}::uuid[],
-      ${events.map((event) => event.connectionId)}::uuid[],
-      ${byteaArray(payloads)}::bytea[],
-      ${events.map(({ by }) => by?.actor.type ?? null)}::text[],
-      ${events.map(({ by }) => by?.actor.id ?? null)}::uuid[],
-      ${events.map(({ by }) => by?.partOf ?? null)}::text[],
-      ${byteaArray(changes)}::bytea[]
-    ) with ordinality as e (
-      id, name, subject_id, connection_id, payload, actor_type, actor_id, part_of, changes, place
-    )
+    insert into events (workspace_id, ${columnNames(inserted)}, occurred_at, trace)
+    select ${workspaceId}::uuid, ${columnNames(inserted)}, ${at}::timestamptz, ${currentTrace()}::bytea
+    from ${unnested(rows, { ...inserted, integer: ['place'] })}
     where ${condition}
-    order by e.place`
+    order by n.place`
 }
+
+const inserted = {
+  uuid: ['id', 'subjectId', 'connectionId', 'actorId'],
+  text: ['name', 'actorType', 'partOf'],
+  bytea: ['payload', 'changes'],
+} as const
 
 /** Records an event that is for one webhook endpoint alone, and returns its id. */
 export async function recordTestEvent(

@@ -1,5 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { ConversationChange } from './change.ts'
@@ -54,18 +55,16 @@ export async function recordActivities(
   now: Date,
 ): Promise<void> {
   if (items.length === 0) return
+  const rows = items.map(({ conversationId, detail }) => {
+    return { id: newId(now), conversationId, kind: detail.kind, detail: JSON.stringify(detail) }
+  })
   await tx`
     insert into conversation_activities (
       workspace_id, id, conversation_id, kind, detail, reason, actor_type, actor_id, created_at
     )
-    select ${workspaceId}::uuid, a.id, a.conversation_id, a.kind, a.detail::jsonb, ${reason}, ${actor.type},
+    select ${workspaceId}::uuid, n.id, n.conversation_id, n.kind, n.detail::jsonb, ${reason}, ${actor.type},
       ${actor.id}::uuid, ${now}
-    from unnest(
-      ${items.map(() => newId(now))}::uuid[],
-      ${items.map(({ conversationId }) => conversationId)}::uuid[],
-      ${items.map(({ detail }) => detail.kind)}::text[],
-      ${items.map(({ detail }) => JSON.stringify(detail))}::text[]
-    ) as a (id, conversation_id, kind, detail)`.execute()
+    from ${unnested(rows, { uuid: ['id', 'conversationId'], text: ['kind', 'detail'] })}`.execute()
 }
 
 /** Why something changed that nobody had asked for in so many words. */

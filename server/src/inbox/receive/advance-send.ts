@@ -1,5 +1,5 @@
 import type { Tx } from '../../base/db.ts'
-import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import { messageSent, messageStatusChanged } from '../conversation/change.ts'
@@ -188,13 +188,12 @@ export async function storeParts(tx: Tx, workspaceId: string, parts: readonly Pa
     set status = n.status,
       error_code = n.error_code,
       external_index = n.external_index
-    from unnest(
-      ${parts.map(({ messageId }) => messageId)}::uuid[],
-      ${parts.map(({ part }) => part)}::integer[],
-      ${parts.map(({ status }) => status)}::text[],
-      ${parts.map(({ errorCode }) => errorCode)}::text[],
-      ${byteaArray(parts.map((part) => part.externalIndex))}::bytea[]
-    ) as n (message_id, part, status, error_code, external_index)
+    from ${unnested(parts, {
+      uuid: ['messageId'],
+      integer: ['part'],
+      text: ['status', 'errorCode'],
+      bytea: ['externalIndex'],
+    })}
     where p.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and p.message_id = n.message_id
       and p.part = n.part`.execute()
@@ -203,7 +202,9 @@ export async function storeParts(tx: Tx, workspaceId: string, parts: readonly Pa
 /** Stores where messages stand, and what the platform calls them. */
 export async function storeProgress(tx: Tx, workspaceId: string, changed: readonly Progress[]): Promise<void> {
   if (changed.length === 0) return
-  const messages = changed.map(({ message }) => message)
+  const rows = changed.map(({ message, named }) => {
+    return { ...message, externalId: named?.sealed ?? null, externalIndex: named?.index ?? null }
+  })
   const workspace = anyWorkspace(tx, workspaceId)
   // An echo may have told of this very message first: then the id stays with the parts, where statuses look as well.
   await tx`
@@ -222,14 +223,12 @@ export async function storeProgress(tx: Tx, workspaceId: string, changed: readon
             and other.external_index = n.external_index
         )
       ))
-    from unnest(
-      ${messages.map(({ id }) => id)}::uuid[],
-      ${messages.map(({ status }) => status)}::text[],
-      ${messages.map(({ errorCode }) => errorCode)}::text[],
-      ${timestampArray(messages.map(({ settleBy }) => settleBy))}::timestamptz[],
-      ${byteaArray(changed.map(({ named }) => named?.sealed ?? null))}::bytea[],
-      ${byteaArray(changed.map(({ named }) => named?.index ?? null))}::bytea[]
-    ) as n (id, status, error_code, settle_by, external_id, external_index)
+    from ${unnested(rows, {
+      uuid: ['id'],
+      text: ['status', 'errorCode'],
+      timestamptz: ['settleBy'],
+      bytea: ['externalId', 'externalIndex'],
+    })}
     where m.workspace_id = ${workspace}
       and m.id = n.id`.execute()
 }

@@ -1,4 +1,5 @@
 import { announce, commitBehind } from '../../base/db.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { insertEvents, type NewEvent, recordedTopic } from '../../events/record.ts'
@@ -144,18 +145,16 @@ async function store(work: ChangeTx, climbs: readonly Climb[]): Promise<Set<stri
 }
 
 function moveUp({ tx, keyring, workspaceId, now }: ChangeTx, climbs: readonly Climb[]) {
+  const rows = climbs.map(({ row, steps }) => {
+    return { ...row, seen: row.status, status: steps.at(-1)?.to.status ?? row.status }
+  })
   const stepping = climbs.flatMap(({ row, steps }) => steps.map(() => row.id))
-  const isOfClimbed = tx`(${stepping}::uuid[])[e.place::integer] in (select id from climbed)`
+  const isOfClimbed = tx`(${stepping}::uuid[])[n.place + 1] in (select id from climbed)`
   return tx<{ id: string }[]>`
     with climbed as (
       update messages m
       set status = n.status
-      from unnest(
-        ${climbs.map(({ row }) => row.id)}::uuid[],
-        ${climbs.map(({ row }) => row.conversation_id)}::uuid[],
-        ${climbs.map(({ row }) => row.status)}::text[],
-        ${climbs.map(({ row, steps }) => steps.at(-1)?.to.status ?? row.status)}::text[]
-      ) as n (id, conversation_id, seen, status)
+      from ${unnested(rows, { uuid: ['id', 'conversation_id'], text: ['seen', 'status'] })}
       where m.workspace_id = ${anyWorkspace(tx, workspaceId)}
         and m.id = n.id
         and m.conversation_id = n.conversation_id

@@ -1,5 +1,5 @@
 import { commitBehind, type Tx } from '../../base/db.ts'
-import { byteaArray } from '../../base/postgres/values.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
 import { recordEvents } from '../../events/record.ts'
@@ -147,12 +147,7 @@ async function findUntold(tx: Tx, workspaceId: string, sends: readonly AcceptedS
   const workspace = anyWorkspace(tx, workspaceId)
   const rows = await tx<{ message_id: string }[]>`
     select n.message_id
-    from unnest(
-      ${sends.map(({ messageId }) => messageId)}::uuid[],
-      ${sends.map(({ conversationId }) => conversationId)}::uuid[],
-      ${sends.map(({ connectionId }) => connectionId)}::uuid[],
-      ${byteaArray(sends.map(({ externalIndex }) => externalIndex))}::bytea[]
-    ) as n (message_id, conversation_id, connection_id, external_index)
+    from ${unnested(sends, { uuid: ['messageId', 'conversationId', 'connectionId'], bytea: ['externalIndex'] })}
     cross join lateral (
       select from dispatches
       where workspace_id = ${workspace} and message_id = n.message_id and conversation_id = n.conversation_id
@@ -194,13 +189,9 @@ async function storeAccepted(tx: Tx, workspaceId: string, sends: readonly Accept
         settle_by = null,
         external_id = n.external_id,
         external_index = n.external_index
-      from unnest(
-        ${ids}::uuid[],
-        ${byteaArray(sends.map(({ externalId }) => externalId))}::bytea[],
-        ${byteaArray(sends.map(({ externalIndex }) => externalIndex))}::bytea[]
-      ) as n (id, external_id, external_index)
+      from ${unnested(sends, { uuid: ['messageId'], bytea: ['externalId', 'externalIndex'] })}
       where m.workspace_id = ${workspace}
-        and m.id = n.id`.execute(),
+        and m.id = n.message_id`.execute(),
     tx`
       delete from dispatches
       where workspace_id = ${workspace}
