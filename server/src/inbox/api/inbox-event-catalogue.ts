@@ -14,21 +14,21 @@ import { noMarks } from '../conversation/conversation-state.ts'
 import type { Message } from '../conversation/message.ts'
 import { agent, human } from '../conversation/owner.ts'
 import { maskReceived } from './masking.ts'
-import { conversationFields, messageFields } from './schema.ts'
+import { conversationFields, described, messageFields } from './schema.ts'
 
 const { id, connection_id, channel, owner, status, window_expires_at, contact } = conversationFields
 const about = { id, connection_id, channel, owner }
 const { external_id, kind, text, media, occurred_at, referral, error_code } = messageFields
 
-const actor = Type.Object(
+const actor = described(
+  'EventActor',
+  'Who did it. An agent compares `id` with its own key id to skip what it did itself.',
   { type: Type.String({ maxLength: 20, example: 'agent' }), id: nullable(uuid()) },
-  {
-    title: 'EventActor',
-    description: 'Who did it. An agent compares `id` with its own key id to skip what it did itself.',
-  },
 )
 
-const MessageReceived = Type.Object(
+const MessageReceived = described(
+  'MessageReceivedEvent',
+  '`inbox.message.received`: a message of the customer has arrived.',
   {
     conversation: Type.Object({ ...about, status, window_expires_at }),
     contact,
@@ -42,38 +42,35 @@ const MessageReceived = Type.Object(
     }),
     referral,
   },
-  { title: 'MessageReceivedEvent', description: '`inbox.message.received`: a message of the customer has arrived.' },
 )
 
-const MessageSent = Type.Object(
+const MessageSent = described(
+  'MessageSentEvent',
+  "`inbox.message.sent`: a message has gone out, also the reader's own, or was echoed.",
   {
     conversation: Type.Object(about),
     message: Type.Object({ id: messageFields.id, kind, text, status: messageFields.status, occurred_at }),
     actor: Type.Unsafe<object | null>({ anyOf: [actor, { type: 'null' }], description: 'Null for echoes.' }),
   },
-  {
-    title: 'MessageSentEvent',
-    description: "`inbox.message.sent`: a message has gone out, also the reader's own, or was echoed.",
-  },
 )
 
 const at = timestamp('When it happened.')
 
-const MessageStatus = Type.Object(
-  { conversation_id: id, message_id: messageFields.id, status: messageFields.status, error_code, at },
-  { title: 'MessageStatusEvent', description: '`inbox.message.status`: a message has climbed, or failed.' },
-)
+const MessageStatus = described('MessageStatusEvent', '`inbox.message.status`: a message has climbed, or failed.', {
+  conversation_id: id,
+  message_id: messageFields.id,
+  status: messageFields.status,
+  error_code,
+  at,
+})
 
-const OwnerChanged = Type.Object(
-  {
-    conversation_id: id,
-    owner,
-    actor,
-    at,
-    handover_id: Type.Optional(uuid('The hand-over that says why; only there when somebody wrote one.')),
-  },
-  { title: 'OwnerChangedEvent', description: '`inbox.conversation.owner_changed`: somebody else may send now.' },
-)
+const OwnerChanged = described('OwnerChangedEvent', '`inbox.conversation.owner_changed`: somebody else may send now.', {
+  conversation_id: id,
+  owner,
+  actor,
+  at,
+  handover_id: Type.Optional(uuid('The hand-over that says why; only there when somebody wrote one.')),
+})
 
 /** For bodies that hold no phone, nor an id of the platform that does. */
 const asItIs: EventKind['mask'] = (payload) => payload

@@ -5,6 +5,7 @@ import { count, uuid } from '../../base/schema-types.ts'
 import { readFutureMoment, readIsoTime } from '../../base/time.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
+import { strict } from '../api/schema.ts'
 import { changeMany, type Former, type ManyChanges, maxAtOnce, undoMany } from '../bulk/change-many.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import { human } from '../conversation/owner.ts'
@@ -194,21 +195,19 @@ const conversations = Type.Array(TeamConversation, {
   description: 'All that are there, as they are now.',
 })
 
-const ChangeOfMany = Type.Object(
-  {
-    batchId,
-    ids: Type.Array(idSchema('A conversation.'), { minItems: 1, maxItems: maxAtOnce }),
-    changes: ChangesOfMany,
-  },
-  closed,
-)
+const ChangeOfMany = strict({
+  batchId,
+  ids: Type.Array(idSchema('A conversation.'), { minItems: 1, maxItems: maxAtOnce }),
+  changes: ChangesOfMany,
+})
 
 const ManyChanged = Type.Object({ conversations, former })
 
-const UndoOfMany = Type.Object(
-  { batchId, changes: ChangesOfMany, former: Type.Array(FormerConversation, { minItems: 1, maxItems: maxAtOnce }) },
-  closed,
-)
+const UndoOfMany = strict({
+  batchId,
+  changes: ChangesOfMany,
+  former: Type.Array(FormerConversation, { minItems: 1, maxItems: maxAtOnce }),
+})
 
 const ManyUndone = Type.Object({
   conversations,

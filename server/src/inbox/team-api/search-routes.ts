@@ -3,8 +3,9 @@ import { nullable, timestamp } from '../../base/route.ts'
 import { cursor, text, visible } from '../../base/schema-types.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { closed, idSchema } from '../../team/team-schema.ts'
+import { idSchema } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
+import { described, strict } from '../api/schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { actorOf, authorOf } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
@@ -18,41 +19,35 @@ import { named, presentContact } from './present-conversation.ts'
 
 const maxFound = 50
 
-const SearchQuery = Type.Object(
-  {
-    search: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      pattern: visible,
-      description:
-        'Words that a message has to say, all of them, in any order, whatever their case and accents. The last one may be the beginning of a word, from three letters on. In quotes: words that follow each other.',
-      example: 'blue sofa deliv',
-    }),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxFound, default: 20 })),
-    cursor: Type.Optional(cursor('From the page before.')),
-  },
-  closed,
-)
+const SearchQuery = strict({
+  search: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: visible,
+    description:
+      'Words that a message has to say, all of them, in any order, whatever their case and accents. The last one may be the beginning of a word, from three letters on. In quotes: words that follow each other.',
+    example: 'blue sofa deliv',
+  }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxFound, default: 20 })),
+  cursor: Type.Optional(cursor('From the page before.')),
+})
 
-const FoundInMessage = Type.Object(
-  {
-    id: idSchema('The message: `aroundMessage` of the timeline shows what stands around it.'),
-    conversationId: idSchema('Its conversation.'),
-    contact: TeamContact,
-    direction: schema.messageFields.direction,
-    kind: schema.messageFields.kind,
-    author,
-    occurredAt: schema.messageFields.occurred_at,
-    snippet: Type.Array(
-      Type.Object({
-        text: text(maxStretchLength, 'A stretch of the text.', { example: 'sofa' }),
-        isHit: Type.Boolean({ description: 'Whether it is what was looked for.', example: true }),
-      }),
-      { maxItems: maxStretches, description: 'What stands around the first hit, in order.' },
-    ),
-  },
-  { title: 'FoundMessage', description: 'A message that says what was looked for.' },
-)
+const FoundInMessage = described('FoundMessage', 'A message that says what was looked for.', {
+  id: idSchema('The message: `aroundMessage` of the timeline shows what stands around it.'),
+  conversationId: idSchema('Its conversation.'),
+  contact: TeamContact,
+  direction: schema.messageFields.direction,
+  kind: schema.messageFields.kind,
+  author,
+  occurredAt: schema.messageFields.occurred_at,
+  snippet: Type.Array(
+    Type.Object({
+      text: text(maxStretchLength, 'A stretch of the text.', { example: 'sofa' }),
+      isHit: Type.Boolean({ description: 'Whether it is what was looked for.', example: true }),
+    }),
+    { maxItems: maxStretches, description: 'What stands around the first hit, in order.' },
+  ),
+})
 
 export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, vault } = deps
