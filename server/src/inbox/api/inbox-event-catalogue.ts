@@ -10,8 +10,8 @@ import {
   ownerChanged,
 } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { noMarks } from '../conversation/conversation-state.ts'
-import type { Message } from '../conversation/message.ts'
+import { newConversation } from '../conversation/customer.ts'
+import { type Message, newMessage } from '../conversation/message.ts'
 import { agent, human } from '../conversation/owner.ts'
 import { maskReceived } from './masking.ts'
 import { conversationFields, described, messageFields } from './schema.ts'
@@ -111,56 +111,20 @@ const userId = '01985e2a-0000-7000-8000-000000000004'
 const dayMs = 86_400_000
 
 function sampleConversation(id: string, at: Date): Conversation {
+  const customer = { name: 'Marina Sample', phone: '5511900000001', userId: null, parentUserId: null }
   return {
-    id,
-    connectionId,
-    channel: 'waba',
-    contact: {
-      name: 'Marina Sample',
-      phone: '5511900000001',
-      userId: null,
-      parentUserId: null,
-      address: { phone: '5511900000001', userId: null },
-    },
-    owner: agent(keyId),
-    ownerEpoch: 1,
-    ownerSince: at,
-    held: false,
-    handover: null,
-    status: 'open',
-    snoozedUntil: null,
-    assignedTo: null,
-    labelIds: [],
-    unreadCount: 1,
+    ...newConversation({ id: connectionId, channel: 'waba' }, customer, 'customer', at, at),
+    ...{ id, owner: agent(keyId), unreadCount: 1, unansweredSince: at },
     windowExpiresAt: new Date(at.getTime() + dayMs),
-    lastMessageAt: at,
-    unansweredSince: at,
-    inbound: noMarks,
-    lastMessage: null,
-    createdAt: at,
-    updatedAt: at,
   }
 }
 
-function customerMessage(conversationId: string, at: Date): Message {
-  return {
-    id: messageId,
-    conversationId,
-    connectionId,
-    direction: 'inbound',
-    kind: 'text',
-    origin: 'live',
-    text: 'Do you deliver on Saturdays?',
-    referral: null,
-    externalId: 'wamid.SAMPLE',
-    status: 'delivered',
-    errorCode: null,
-    actor: null,
-    occurredAt: at,
-    createdAt: at,
-    settleBy: null,
-  }
-}
+const customerMessage = (conversationId: string, at: Date): Message =>
+  newMessage({
+    ...{ id: messageId, conversationId, connectionId, direction: 'inbound', kind: 'text', origin: 'live' },
+    ...{ text: 'Do you deliver on Saturdays?', externalId: 'wamid.SAMPLE', status: 'delivered' },
+    ...{ occurredAt: at, createdAt: at },
+  })
 
 function answer(conversationId: string, at: Date): Message {
   return {

@@ -39,6 +39,18 @@ export interface Message {
   settleBy: Date | null
 }
 
+/** A message of which no more is known than this. */
+export const newMessage = (given: Omit<Message, NotKnown> & Partial<Pick<Message, NotKnown>>): Message => ({
+  referral: null,
+  externalId: null,
+  errorCode: null,
+  actor: null,
+  settleBy: null,
+  ...given,
+})
+
+type NotKnown = 'referral' | 'externalId' | 'errorCode' | 'actor' | 'settleBy'
+
 /** What a message is beside its words, as it is kept: of a file only which row of `media` tells of it. */
 export interface KeptDetail extends Omit<MessageDetail, 'media'> {
   media?: { id: string; kind: MediaKind }

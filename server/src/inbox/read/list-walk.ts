@@ -1,4 +1,7 @@
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Fragment, Sql } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { asItIs, asPlaced, movingConversations, type Reading, standsStill } from '../conversation/moving.ts'
@@ -97,4 +100,30 @@ export function orderBy(sql: Sql, order: ListOrder, reading: Reading = asPlaced)
 export function timeOf(row: SortedRow, order: ListOrder): number | undefined {
   if (order === 'waiting') return row.unanswered_since?.getTime()
   return (order === 'recent' ? row.last_message_at : row.updated_at).getTime()
+}
+
+/** A place in a list that goes by time; ids break ties. */
+export interface PlaceInTime {
+  at: Date
+  id: string
+}
+
+export const writePlace = (list: string, { at, id }: PlaceInTime): string => encodeCursor([list, at.getTime(), id])
+
+// What PostgreSQL and Date both can hold.
+export const farthestMs = 253_402_300_799_999
+
+/** Reads what `writePlace` has written for this list. Throws `InvalidInput` for all else. */
+export function readPlace(
+  list: string,
+  text: string,
+  field = 'cursor',
+  problem = 'is not a cursor of this list',
+): PlaceInTime {
+  const [name, time, id, extra] = decodeCursor(text) ?? []
+  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= farthestMs
+  if (name !== list || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
+    throw invalid(field, problem, 'query')
+  }
+  return { at: new Date(Number(time)), id }
 }

@@ -1,8 +1,6 @@
 import { byteaArray } from '../../base/postgres/values.ts'
-import type { Channel } from '../../channels/connection/connection.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Conversation, InboxDeps, WorkspaceSql } from '../conversation/conversation.ts'
-import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { asItIs } from '../conversation/moving.ts'
 import { writeOwner } from '../conversation/owner.ts'
 import { conversationColumns } from '../conversation/queries.ts'
@@ -42,36 +40,25 @@ const maxText = 1000
 
 /** What was said in the conversations with phones, in any of their variants, and noted there: newest first, each kind for itself. */
 export async function talkOfPhones(
-  { db, vault }: Pick<InboxDeps, 'db' | 'vault'>,
+  { db: { sql }, vault }: Pick<InboxDeps, 'db' | 'vault'>,
   workspaceId: string,
   phones: readonly string[],
   wanted: Wanted,
   stretch: SaidBefore,
 ): Promise<Said[]> {
   const keyring = await vault.keyring(workspaceId)
-  const ids = await newestConversations({ sql: db.sql, keyring, workspaceId }, phones)
-  if (ids.length === 0) return []
-  const [messages, notes] = await Promise.all([
-    wanted.messages ? selectMessages({ sql: db.sql, keyring, workspaceId }, ids, stretch) : [],
-    wanted.notes ? selectNotes({ sql: db.sql, keyring, workspaceId }, ids, stretch) : [],
-  ])
-  return [...messages, ...notes]
-}
-
-async function newestConversations(
-  { sql, keyring, workspaceId }: WorkspaceSql,
-  phones: readonly string[],
-): Promise<string[]> {
-  const indexes = phones.flatMap((phone) => phoneIndexes(keyring, phone))
+  const work = { sql, keyring, workspaceId }
   const rows = await sql<{ id: string }[]>`
     select c.id
     from conversations c
-    where c.workspace_id = ${workspaceId}
-      and c.phone_index is not null
-      and c.phone_index = any (${byteaArray(indexes)}::bytea[])
-    order by ${asItIs.lastMessageAt(sql)} desc, c.id desc
-    limit ${maxConversations}`
-  return rows.map(({ id }) => id)
+    ${ofPhones(work, phones, maxConversations)}`
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const [messages, notes] = await Promise.all([
+    wanted.messages ? selectMessages(work, ids, stretch) : [],
+    wanted.notes ? selectNotes(work, ids, stretch) : [],
+  ])
+  return [...messages, ...notes]
 }
 
 // Of each conversation the next ones by its index, whatever the planner knows of the table, and of these the next ones.
@@ -140,55 +127,39 @@ async function selectNotes(
 }
 
 /** What a lead's page shows of a conversation. */
-interface ConversationCard {
-  id: string
-  connectionId: string
-  channel: Channel
+export interface ConversationCard
+  extends Pick<
+    Conversation,
+    | ('id' | 'connectionId' | 'channel' | 'status' | 'assignedTo' | 'unreadCount')
+    | ('lastMessageAt' | 'unansweredSince' | 'lastMessage')
+  > {
   owner: string
-  status: ConversationStatus
-  assignedTo: string | null
-  unreadCount: number
-  lastMessageAt: Date
-  unansweredSince: Date | null
-  lastMessage: Conversation['lastMessage']
 }
 
 const maxCards = 100
 
 /** The conversations of a customer by phones, in any of their variants; of each there is one on each connection at most. */
 export async function conversationsOfPhones(
-  { db, vault }: Pick<InboxDeps, 'db' | 'vault'>,
+  { db: { sql }, vault }: Pick<InboxDeps, 'db' | 'vault'>,
   workspaceId: string,
   phones: readonly string[],
 ): Promise<ConversationCard[]> {
   if (phones.length === 0) return []
   const keyring = await vault.keyring(workspaceId)
-  const indexes = phones.flatMap((phone) => phoneIndexes(keyring, phone))
-  const rows = await db.sql<ConversationRow[]>`
-    select ${conversationColumns(db.sql)}
+  const rows = await sql<ConversationRow[]>`
+    select ${conversationColumns(sql)}
     from conversations c
-    where c.workspace_id = ${workspaceId}
-      and c.phone_index is not null
-      and c.phone_index = any (${byteaArray(indexes)}::bytea[])
-    order by ${asItIs.lastMessageAt(db.sql)} desc, c.id desc
-    limit ${maxCards}`
-  return rows.map((row) => card(openConversation(keyring, row)))
+    ${ofPhones({ sql, keyring, workspaceId }, phones, maxCards)}`
+  return rows.map((row) => {
+    const conversation = openConversation(keyring, row)
+    return { ...conversation, owner: writeOwner(conversation.owner) }
+  })
 }
 
-function card(one: Conversation): ConversationCard {
-  const { id, connectionId, channel, status, assignedTo, unreadCount, lastMessageAt, unansweredSince, lastMessage } =
-    one
-  const owner = writeOwner(one.owner)
-  return {
-    id,
-    connectionId,
-    channel,
-    owner,
-    status,
-    assignedTo,
-    unreadCount,
-    lastMessageAt,
-    unansweredSince,
-    lastMessage,
-  }
-}
+/** SQL: of `conversations c` those with a phone, the newest so many. */
+const ofPhones = ({ sql, keyring, workspaceId }: WorkspaceSql, phones: readonly string[], limit: number) => sql`
+  where c.workspace_id = ${workspaceId}
+    and c.phone_index is not null
+    and c.phone_index = any (${byteaArray(phones.flatMap((phone) => phoneIndexes(keyring, phone)))}::bytea[])
+  order by ${asItIs.lastMessageAt(sql)} desc, c.id desc
+  limit ${limit}`

@@ -1,7 +1,5 @@
-import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Fragment, Sql } from '../../base/db.ts'
-import { invalid, notFound } from '../../base/errors.ts'
-import { isUuid } from '../../base/id.ts'
+import { notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { Activity, ActivityDetail, ActivityReason } from '../conversation/commit-change.ts'
@@ -10,9 +8,10 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
 import { type Handover, selectHandovers } from '../ownership/handovers.ts'
+import { type PlaceInTime, readPlace, writePlace } from './list-walk.ts'
 import { openShownMessage, type ShownMessage, type ShownMessageRow, teamMessageColumns } from './read-messages.ts'
 
-export type TimelineItem = TimelinePosition &
+export type TimelineItem = PlaceInTime &
   (
     | { type: 'message'; message: ShownMessage }
     | { type: 'note'; note: Note }
@@ -23,7 +22,7 @@ export type TimelineItem = TimelinePosition &
 export interface TimelineRequest {
   limit: number
   /** A position that a page before gave, a message or `unread` for around it or the first unread one, null for the newest. */
-  from: { side: 'before' | 'after'; position: TimelinePosition } | { messageId: string } | 'unread' | null
+  from: { side: 'before' | 'after'; position: PlaceInTime } | { messageId: string } | 'unread' | null
 }
 
 export interface TimelinePage {
@@ -49,7 +48,7 @@ export async function readTimeline(
   const conversation = await findConversation(sql, scope, id)
   if (conversation === undefined) throw conversationNotFound()
   const { workspaceId } = scope
-  const read = (side: 'before' | 'after', position: TimelinePosition | null, wanted: number) =>
+  const read = (side: 'before' | 'after', position: PlaceInTime | null, wanted: number) =>
     readStretch({ sql, keyring, workspaceId }, conversation.id, { side, position, limit: wanted })
   const unread = await findFirstUnread(sql, workspaceId, conversation.id, conversation.unread_count)
   const firstUnreadId = unread?.id ?? null
@@ -89,8 +88,8 @@ async function middleOf(
   workspaceId: string,
   conversationId: string,
   from: TimelineRequest['from'],
-  unread: TimelinePosition | null,
-): Promise<TimelinePosition | null> {
+  unread: PlaceInTime | null,
+): Promise<PlaceInTime | null> {
   if (from === 'unread') return unread
   if (from === null || !('messageId' in from)) return null
   const message = await findPosition(sql, workspaceId, conversationId, from.messageId)
@@ -133,34 +132,22 @@ async function readStretch(
   return { items: shown, hasMore: items.length > limit }
 }
 
-function compare(a: TimelinePosition, b: TimelinePosition): number {
+function compare(a: PlaceInTime, b: PlaceInTime): number {
   return a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
 }
 
-function writePosition(position: TimelinePosition | null | undefined): string | null {
-  return position == null ? null : encodeCursor(['timeline', position.at.getTime(), position.id])
+function writePosition(position: PlaceInTime | null | undefined): string | null {
+  return position == null ? null : writePlace('timeline', position)
 }
 
 /** Throws `InvalidInput` for what no page has given. */
-export function readPosition(name: string, text: string): TimelinePosition {
-  const [kind, time, id, extra] = decodeCursor(text) ?? []
-  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= 253_402_300_799_999
-  if (kind !== 'timeline' || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
-    throw invalid(name, 'is not a cursor of a timeline', 'query')
-  }
-  return { at: new Date(Number(time)), id }
-}
-
-/** Between what is older and what is newer; ids break ties. */
-interface TimelinePosition {
-  at: Date
-  id: string
-}
+export const readPosition = (name: string, text: string): PlaceInTime =>
+  readPlace('timeline', text, name, 'is not a cursor of a timeline')
 
 /** What lies on one side of a position, next to it first; without one the newest are before and the oldest after. */
 interface Stretch {
   side: 'before' | 'after'
-  position: TimelinePosition | null
+  position: PlaceInTime | null
   limit: number
 }
 
@@ -251,7 +238,7 @@ async function findFirstUnread(
   workspaceId: string,
   conversationId: string,
   unreadCount: number,
-): Promise<TimelinePosition | null> {
+): Promise<PlaceInTime | null> {
   if (unreadCount === 0) return null
   const [row] = await sql<{ id: string; occurred_at: Date }[]>`
     select m.id, m.occurred_at
@@ -277,7 +264,7 @@ async function findPosition(
   workspaceId: string,
   conversationId: string,
   id: string,
-): Promise<TimelinePosition | null> {
+): Promise<PlaceInTime | null> {
   const [row] = await sql<{ at: Date }[]>`
     select occurred_at as at
     from messages

@@ -9,7 +9,7 @@ import { newConversation, withCustomer } from '../conversation/customer.ts'
 import { connectionNotFound } from '../conversation/errors.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
 import { insertConversations } from '../conversation/many-queries.ts'
-import type { Message } from '../conversation/message.ts'
+import { type Message, newMessage } from '../conversation/message.ts'
 import { findByExternalIndex, freeTimeFrom, insertMessages } from '../conversation/message-queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockedPart, withEarlyRevisions } from './early-revisions.ts'
@@ -85,7 +85,7 @@ async function conversationFor(work: ChangeTx, echo: Echo): Promise<{ conversati
 const customerOf = ({ to }: Echo): Customer => ({ userId: null, parentUserId: null, phone: to, name: null })
 
 function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
-  return {
+  return newMessage({
     id: newId(now),
     conversationId: conversation.id,
     connectionId: echo.connectionId,
@@ -93,15 +93,11 @@ function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
     kind: echo.kind,
     origin: 'echo',
     text: echo.text,
-    referral: null,
     externalId: echo.externalId,
     status: 'sent',
-    errorCode: null,
-    actor: null,
     occurredAt: echo.occurredAt ?? now,
     createdAt: now,
-    settleBy: null,
-  }
+  })
 }
 
 /** Throws 404 unless the connection is an official one of the workspace that the caller sees. */

@@ -13,8 +13,15 @@ import {
 import type { Conversation } from '../conversation/conversation.ts'
 import { opened, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
 import { withCustomer, withMarketing } from '../conversation/customer.ts'
-import type { MessageStatus, Rung } from '../conversation/message.ts'
-import { type Direction, keepDetail, type Message, type Origin } from '../conversation/message.ts'
+import {
+  type Direction,
+  keepDetail,
+  type Message,
+  type MessageStatus,
+  newMessage,
+  type Origin,
+  type Rung,
+} from '../conversation/message.ts'
 import { heldByPerson, human } from '../conversation/owner.ts'
 import type { RevisionEvent } from './early-revisions.ts'
 import type { CustomerEvent, Intake } from './receiver.ts'
@@ -134,20 +141,9 @@ function messageOf(
   how: Kind,
   now: Date,
 ): Message {
-  return {
-    id: newId(now),
-    conversationId: id,
-    connectionId,
-    kind,
-    text,
-    referral: null,
-    externalId,
-    errorCode: null,
-    actor: null,
-    occurredAt: at,
-    createdAt: now,
-    settleBy: null,
+  return newMessage({
+    ...{ id: newId(now), conversationId: id, connectionId, kind, text, externalId, occurredAt: at, createdAt: now },
     ...keepDetail(detail, now),
     ...how,
-  }
+  })
 }

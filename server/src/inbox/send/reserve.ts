@@ -1,14 +1,13 @@
 import { commitBehind, type Tx } from '../../base/db.ts'
 import { momentOf } from '../../base/distribution/spread.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Connection } from '../../channels/connection/connection.ts'
-import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts'
+import type { Connector, Outgoing } from '../../channels/connector.ts'
 import { claimTry } from '../../channels/health/availability.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
+import type { DispatchKey } from '../conversation/dispatches.ts'
 import { storeConversations } from '../conversation/many-queries.ts'
-import type { Message } from '../conversation/message.ts'
 import { findTimes, insertMessages, stretchMs } from '../conversation/message-queries.ts'
 import { insertWhatTheyCarry } from '../media/media-queries.ts'
 import { takeUpload } from '../media/sent-media.ts'
@@ -22,21 +21,9 @@ import { countSends } from './send-limits.ts'
 import { findLeft, findNewerThan } from './stale-thread.ts'
 
 /** A send that is recorded and may go to the platform, in its turn. */
-export interface Reserved {
-  workspaceId: string
-  conversationId: string
-  messageId: string
-  message: Message
-  connection: Connection
+export interface Reserved extends DispatchKey, Pick<PlannedSend, 'message' | 'connection' | 'recipient' | 'meaning'> {
   connector: Connector
-  recipient: Recipient
   parts: Outgoing[]
-  /** Whether the customer waits for no answer. */
-  isUnasked: boolean
-  /** Whether the customer wrote what the sender had not seen: that stays unanswered. */
-  leavesSome: boolean
-  /** Whether it made customer messages read that were not. */
-  readsSome: boolean
   /** The file that the platform is given before; null for words. */
   file: FileToGive | null
   /** The reason of the hold of the connection that this send tries; null where nothing stops it. */
@@ -110,7 +97,8 @@ async function reserve(reserving: Reserving, sends: readonly ReadSend[]): Promis
   return judged.map((one) => {
     if (typeof one === 'string' || 'refused' in one) return one
     const { turn = 1, waitMs = null, isAllowed = false } = beginningOf.get(one.message.id) ?? {}
-    return { reserved: reservedOf(deps, one, turn, waitMs === null ? null : { askedAt, waitMs, isAllowed }) }
+    const start = waitMs === null ? null : { askedAt, waitMs, isAllowed }
+    return { reserved: reservedOf(deps, one, { turn, start }) }
   })
 }
 
@@ -251,25 +239,15 @@ async function storeThreads(work: ChangeTx, planned: readonly PlannedSend[]): Pr
 
 function reservedOf(
   deps: SendDeps,
-  { connection, draft, message, recipient, isUnasked, leavesSome, readsSome, send }: PlannedSend,
-  turn: number,
-  start: Reserved['start'],
+  { connection, draft, message, recipient, meaning, send }: PlannedSend,
+  { turn, start }: Pick<Reserved, 'turn' | 'start'>,
 ): Reserved {
   return {
-    workspaceId: send.sender.workspaceId,
-    conversationId: message.conversationId,
-    messageId: message.id,
-    message,
-    connection,
+    ...{ workspaceId: send.sender.workspaceId, conversationId: message.conversationId, messageId: message.id },
+    ...{ message, connection, recipient, meaning, turn, start },
     connector: deps.connectors[connection.channel],
-    recipient,
     parts: draft.parts,
-    isUnasked,
-    leavesSome,
-    readsSome,
     file: draft.file ?? null,
     tries: draft.tries ?? null,
-    turn,
-    start,
   }
 }

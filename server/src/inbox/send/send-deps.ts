@@ -67,17 +67,22 @@ export interface Sender {
 /** What became of one part of a send; `stopped`: we have not asked the platform. */
 export type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
-/** What a request to send is answered with; `body` is the very text, the same at each repeat. */
-export interface SendAnswer {
+/** What a send means for its conversation. */
+export interface SendMeaning {
+  /** Whether the customer waits for no answer. */
+  isUnasked: boolean
+  /** Whether the customer wrote what the sender had not seen: that stays unanswered. */
+  leavesSome: boolean
+  /** Whether it made customer messages read that were not. */
+  readsSome: boolean
+}
+
+/** What a request to send is answered with; what it means only where this request has sent it. */
+export interface SendAnswer extends Partial<SendMeaning> {
   status: number
+  /** The very text, the same at each repeat. */
   body: string
   isReplay: boolean
-  /** Whether the customer waited for no answer; only of what this request has sent. */
-  isUnasked?: boolean
-  /** Whether the customer has written what the sender had not seen; only of what this request has sent. */
-  leavesSome?: boolean
-  /** Whether it made customer messages read that were not; only of what this request has sent. */
-  readsSome?: boolean
 }
 
 /** What a request asks for, read and not yet judged. */

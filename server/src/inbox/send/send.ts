@@ -81,13 +81,13 @@ async function send(deps: SendDeps, writes: Writes, sender: Sender, request: Sen
   if ('refused' in reservation) throw reservation.refused
 
   const { reserved } = reservation
-  const { connection, recipient, tries, isUnasked, leavesSome, readsSome } = reserved
+  const { connection, recipient, tries, meaning } = reserved
   const { accepted, refusal, isTaken } = await callPlatform(deps, reserved)
   const answer = await settle(deps, reserved, accepted, writes.settle)
   if (tries !== null && isTaken) await deps.noteAcceptance(connection, tries)
   if (refusal !== null) await deps.noteRefusal(connection, refusal.effect, refusal.errorCode, recipient)
   if (answer === null) throw outcomeNotKnown()
-  return { ...answer, isReplay: false, isUnasked, leavesSome, readsSome }
+  return { ...answer, isReplay: false, ...meaning }
 }
 
 async function reserve(deps: SendDeps, writes: Writes, send: ReadSend): Promise<Reservation> {

@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../../base/clock.ts'
-import { decodeCursor, encodeCursor } from '../../../base/cursor.ts'
 import type { Db, Sql, Tx } from '../../../base/db.ts'
 import { invalid, notFound } from '../../../base/errors.ts'
-import { isUuid } from '../../../base/id.ts'
 import { type App, errors } from '../../../base/route.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
 import type { MediaKind } from '../../../channels/message-detail.ts'
@@ -18,6 +16,7 @@ import { findConversation } from '../../conversation/queries.ts'
 import { tellComing } from '../../media/fetch-queries.ts'
 import type { MediaState } from '../../media/media.ts'
 import { openMedia } from '../../media/media-queries.ts'
+import { type PlaceInTime, readPlace, writePlace } from '../../read/list-walk.ts'
 import { openShownMedia, type ShownMedia, type ShownMediaRow, shownMediaColumns } from '../../read/read-details.ts'
 import type { SendDeps } from '../../send/send-deps.ts'
 import { conversationsPath, inboxPath, scopeOf } from '../inbox-request.ts'
@@ -166,7 +165,7 @@ export function galleryRoutes(api: TeamApi, { db, vault }: InboxDeps): void {
       const asked = {
         kinds: kinds === undefined ? null : readKinds(kinds),
         limit,
-        after: cursor === undefined ? null : readGalleryPosition(cursor),
+        after: cursor === undefined ? null : readPlace('gallery', cursor),
       }
       const { items, next } = await vault.withKeyring(scope.workspaceId, (keyring) =>
         readGallery(db.sql, keyring, scope, params.id, asked),
@@ -194,13 +193,7 @@ interface GalleryRequest {
   /** Null: all of them. */
   kinds: readonly MediaKind[] | null
   limit: number
-  after: GalleryPosition | null
-}
-
-/** Behind it is what is older; ids break ties. */
-interface GalleryPosition {
-  at: Date
-  id: string
+  after: PlaceInTime | null
 }
 
 interface GalleryItem {
@@ -241,16 +234,6 @@ async function readGallery(
       ...{ messageId, at, direction },
       media: openShownMedia(keyring, media),
     })),
-    next: last === undefined ? null : encodeCursor(['gallery', last.createdAt.getTime(), last.id]),
+    next: last === undefined ? null : writePlace('gallery', { at: last.createdAt, id: last.id }),
   }
-}
-
-/** Throws `InvalidInput` for what no page has given. */
-function readGalleryPosition(text: string): GalleryPosition {
-  const [name, time, id, extra] = decodeCursor(text) ?? []
-  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= 253_402_300_799_999
-  if (name !== 'gallery' || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
-    throw invalid('cursor', 'is not a cursor of this list', 'query')
-  }
-  return { at: new Date(Number(time)), id }
 }
