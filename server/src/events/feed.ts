@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { SealedColumns } from '../base/sealing/opened-values.ts'
 import { UnknownKeyVersion } from '../base/sealing/seal.ts'
+import { isoTime } from '../base/time.ts'
 import type { EventName, NewEvent } from './record.ts'
 
 /** An event with its place in the workspace's feed. */
@@ -220,6 +221,21 @@ export function openEach<P>(
     }
   })
 }
+
+/** An event as keys and browsers are shown it. */
+export interface ShownEvent {
+  id: string
+  event: EventName
+  occurred_at: string
+  payload: object
+}
+
+export const presentEvent = ({ event, payload }: { event: PlacedEvent; payload: object }): ShownEvent => ({
+  id: event.id,
+  event: event.name,
+  occurred_at: isoTime(event.occurredAt),
+  payload,
+})
 
 /** How a reader sees a payload: as recorded, or with the phones hidden. The rooms that record the events know it. */
 export type PresentPayload = (

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { ShownEvent } from './feed.ts'
 import { writeFeedCursor } from './read-page.ts'
 import type { EventName } from './record.ts'
 
@@ -92,13 +93,6 @@ export interface Frame {
   position: number
   name: EventName
   bytes: Buffer
-}
-
-interface ShownEvent {
-  id: string
-  event: EventName
-  occurred_at: string
-  payload: object
 }
 
 /** JSON has no line breaks, so that an event's data is one line. */

@@ -1,8 +1,7 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Actor } from '../../workspace/actor.ts'
-import type { Activity, ActivityDetail, ActivityReason } from '../conversation/commit-change.ts'
+import type { Activity } from '../conversation/commit-change.ts'
 import type { Scope, WorkspaceSql } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
@@ -189,34 +188,19 @@ export async function selectStretchOfHandovers(
   return selectHandovers(work, conversationId, next)
 }
 
-interface ActivityRow {
-  id: string
-  detail: ActivityDetail
-  reason: ActivityReason | null
-  actor_type: Actor['type']
-  actor_id: string | null
-  created_at: Date
-}
-
 export async function selectStretchOfActivities(
   sql: Sql,
   workspaceId: string,
   conversationId: string,
   stretch: Stretch,
 ): Promise<Activity[]> {
-  const rows = await sql<ActivityRow[]>`
-    select a.id, a.detail, a.reason, a.actor_type, a.actor_id, a.created_at
+  return sql<Activity[]>`
+    select a.id, a.detail, a.reason, json_build_object('type', a.actor_type, 'id', a.actor_id) as actor,
+      a.created_at as "createdAt"
     from conversation_activities a
     where a.workspace_id = ${workspaceId}
       and a.conversation_id = ${conversationId}
       ${limits(sql, stretch, sql`a.created_at`, sql`a.id`)}`
-  return rows.map((row) => ({
-    id: row.id,
-    detail: row.detail,
-    reason: row.reason,
-    actor: { type: row.actor_type, id: row.actor_id } as Actor,
-    createdAt: row.created_at,
-  }))
 }
 
 function limits(sql: Sql, { side, position, limit }: Stretch, at: Fragment, id: Fragment) {
