@@ -112,24 +112,16 @@ async function readStretch(
   ])
   const items: TimelineItem[] = [
     ...messages.map((message) => ({ type: 'message' as const, id: message.id, at: message.occurredAt, message })),
-    ...notes.map((note) => ({ type: 'note' as const, id: note.id, at: note.createdAt, note })),
-    ...activities.map((activity) => ({
-      type: 'activity' as const,
-      id: activity.id,
-      at: activity.createdAt,
-      activity,
-    })),
-    ...handovers.map((handover) => ({
-      type: 'handover' as const,
-      id: handover.id,
-      at: handover.createdAt,
-      handover,
-    })),
+    ...notes.map((note) => ({ type: 'note' as const, ...placeOf(note), note })),
+    ...activities.map((activity) => ({ type: 'activity' as const, ...placeOf(activity), activity })),
+    ...handovers.map((handover) => ({ type: 'handover' as const, ...placeOf(handover), handover })),
   ]
   items.sort(compare)
   const shown = side === 'before' ? items.slice(-limit) : items.slice(0, limit)
   return { items: shown, hasMore: items.length > limit }
 }
+
+const placeOf = ({ id, createdAt }: { id: string; createdAt: Date }): PlaceInTime => ({ id, at: createdAt })
 
 function compare(a: PlaceInTime, b: PlaceInTime): number {
   return a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
@@ -204,16 +196,13 @@ export async function selectStretchOfActivities(
 }
 
 function limits(sql: Sql, { side, position, limit }: Stretch, at: Fragment, id: Fragment) {
-  const from = position === null ? null : sql`(${position.at}::timestamptz, ${position.id}::uuid)`
-  return side === 'before'
-    ? sql`
-      ${from === null ? sql`` : sql`and (${at}, ${id}) < ${from}`}
-      order by ${at} desc, ${id} desc
-      limit ${limit}`
-    : sql`
-      ${from === null ? sql`` : sql`and (${at}, ${id}) > ${from}`}
-      order by ${at}, ${id}
-      limit ${limit}`
+  const [beyond, order] = side === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql``]
+  const isBeyond =
+    position === null ? sql`` : sql`and (${at}, ${id}) ${beyond} (${position.at}::timestamptz, ${position.id}::uuid)`
+  return sql`
+    ${isBeyond}
+    order by ${at} ${order}, ${id} ${order}
+    limit ${limit}`
 }
 
 /** The oldest of the newest so many customer messages: where a reader goes on. */
