@@ -261,13 +261,15 @@ export async function isMessageOf(sql: Sql, scope: Scope, conversationId: string
   return rows.length > 0
 }
 
+type InboundRow = Pick<MessageRow, 'id' | 'content' | 'external_id'>
+
 /** The newest customer message, for telling the platform that it was read. */
 export async function findNewestInbound(
   sql: Sql,
   workspaceId: string,
   conversationId: string,
-): Promise<Pick<MessageRow, 'id' | 'content' | 'external_id'> | undefined> {
-  const [row] = await sql<Pick<MessageRow, 'id' | 'content' | 'external_id'>[]>`
+): Promise<InboundRow | undefined> {
+  const [row] = await sql<InboundRow[]>`
     select m.id, m.content, m.external_id
     from messages m
     where m.workspace_id = ${workspaceId}
@@ -280,12 +282,8 @@ export async function findNewestInbound(
 }
 
 /** A message of the customer by its id. */
-export async function findInbound(
-  sql: Sql,
-  workspaceId: string,
-  id: string,
-): Promise<Pick<MessageRow, 'id' | 'content' | 'external_id'> | undefined> {
-  const [row] = await sql<Pick<MessageRow, 'id' | 'content' | 'external_id'>[]>`
+export async function findInbound(sql: Sql, workspaceId: string, id: string): Promise<InboundRow | undefined> {
+  const [row] = await sql<InboundRow[]>`
     select m.id, m.content, m.external_id
     from messages m
     where m.workspace_id = ${workspaceId}

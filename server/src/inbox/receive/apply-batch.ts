@@ -109,10 +109,7 @@ const customersOf = ({ receiver, events }: CustomerGroup) =>
   events.map(({ customer }) => ({ connectionId: receiver.id, customer }))
 
 const idsOf = ({ receiver, events }: CustomerGroup): ExternalId[] =>
-  events.flatMap((event) => idsOfEvent(receiver.id, event))
-
-const idsOfEvent = (connectionId: string, event: CustomerEvent): ExternalId[] =>
-  awaitedIds(event).map((externalId) => ({ connectionId, externalId }))
+  events.flatMap(awaitedIds).map((externalId) => ({ connectionId: receiver.id, externalId }))
 
 const idKey = ({ connectionId, externalId }: ExternalId): string => `${connectionId} ${externalId}`
 
