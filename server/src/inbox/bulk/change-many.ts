@@ -5,7 +5,13 @@ import type { TeamActor } from '../../team/member.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import type { ChangeTx, Conversation, InboxDeps, WorkspaceTx } from '../conversation/conversation.ts'
+import {
+  type ChangeTx,
+  type Conversation,
+  type InboxDeps,
+  inWorkspace,
+  type WorkspaceTx,
+} from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { lockNamed } from '../conversation/many-queries.ts'
 import { openMessageId } from '../conversation/message.ts'
@@ -41,20 +47,18 @@ export async function changeMany(
   actor: TeamActor,
   { batchId, ids, changes }: ChangeOfMany,
 ): Promise<ManyChanged> {
-  const { changed, read } = await deps.vault.withKeyring(workspaceId, (keyring) =>
-    deps.db.tx(async (tx) => {
-      const now = deps.clock.now()
-      if (changes.labels !== undefined) await checkLabels(tx, workspaceId, changes.labels.add, 'changes.addLabelIds')
-      if (changes.assignedTo) await checkAssignee(tx, workspaceId, changes.assignedTo, 'changes.assignedTo')
-      const befores = await lockNamed({ tx, keyring, workspaceId }, ids)
-      const newest = await newestInbounds({ tx, keyring, workspaceId }, changes.read === undefined ? [] : befores)
-      const changed = befores.map((before) => ({ before, after: changedBy(before, changes, actor, newest, now) }))
-      await commitAll({ tx, keyring, workspaceId, now }, actor, changed)
-      await recordNotices(tx, workspaceId, noticesOf(changed, actor, batchId), now)
-      await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
-      return { changed, read: changed.flatMap((one) => readOf(one, newest)) }
-    }),
-  )
+  const { changed, read } = await inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, keyring, now } = work
+    if (changes.labels !== undefined) await checkLabels(tx, workspaceId, changes.labels.add, 'changes.addLabelIds')
+    if (changes.assignedTo) await checkAssignee(tx, workspaceId, changes.assignedTo, 'changes.assignedTo')
+    const befores = await lockNamed({ tx, keyring, workspaceId }, ids)
+    const newest = await newestInbounds({ tx, keyring, workspaceId }, changes.read === undefined ? [] : befores)
+    const changed = befores.map((before) => ({ before, after: changedBy(before, changes, actor, newest, now) }))
+    await commitAll(work, actor, changed)
+    await recordNotices(tx, workspaceId, noticesOf(changed, actor, batchId), now)
+    await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
+    return { changed, read: changed.flatMap((one) => readOf(one, newest)) }
+  })
   for (const { conversation, externalId } of read) await tellPlatform(deps, workspaceId, conversation, externalId)
   return {
     conversations: changed.map(({ after }) => after),
@@ -224,29 +228,27 @@ interface ManyUndone {
 
 /** Brings conversations back to what they were before a change of many; what was done to them since stays. */
 export async function undoMany(
-  { db, vault, clock }: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  deps: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
   workspaceId: string,
   actor: TeamActor,
   { batchId, changes, former }: UndoOfMany,
 ): Promise<ManyUndone> {
-  return vault.withKeyring(workspaceId, (keyring) =>
-    db.tx(async (tx) => {
-      const now = clock.now()
-      const formerById = new Map(former.map((one) => [one.id, one]))
-      const known = await whatIsKnown(tx, workspaceId, former)
-      const locked = await lockNamed({ tx, keyring, workspaceId }, [...formerById.keys()])
-      let left = former.length - locked.length
-      const changed = locked.map((before) => {
-        const was = formerById.get(before.id)
-        const undone = was && putBack(before, was, changes, actor, known, now)
-        if (undone === undefined || undone.isLeft) left++
-        return { before, after: undone?.conversation ?? before }
-      })
-      await commitAll({ tx, keyring, workspaceId, now }, actor, changed)
-      await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_undone', batchId, changed, now)
-      return { conversations: changed.map(({ after }) => after), left }
-    }),
-  )
+  return inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, keyring, now } = work
+    const formerById = new Map(former.map((one) => [one.id, one]))
+    const known = await whatIsKnown(tx, workspaceId, former)
+    const locked = await lockNamed({ tx, keyring, workspaceId }, [...formerById.keys()])
+    let left = former.length - locked.length
+    const changed = locked.map((before) => {
+      const was = formerById.get(before.id)
+      const undone = was && putBack(before, was, changes, actor, known, now)
+      if (undone === undefined || undone.isLeft) left++
+      return { before, after: undone?.conversation ?? before }
+    })
+    await commitAll(work, actor, changed)
+    await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_undone', batchId, changed, now)
+    return { conversations: changed.map(({ after }) => after), left }
+  })
 }
 
 /** Who is a member still, and which labels are there. */

@@ -148,3 +148,11 @@ export function tellMember(tx: Tx, workspaceId: string, userId: string): void {
 export function tellOfMedia(tx: Tx, news: MediaNews): void {
   announce(tx, mediaTopic, JSON.stringify(news))
 }
+
+/** Does all of the work in one transaction of a workspace. */
+export const inWorkspace = <T>(
+  { db, vault, clock }: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  workspaceId: string,
+  work: (at: ChangeTx) => Promise<T>,
+): Promise<T> =>
+  vault.withKeyring(workspaceId, (keyring) => db.tx((tx) => work({ tx, keyring, workspaceId, now: clock.now() })))

@@ -5,7 +5,8 @@ import { instanceScope, type Vault } from '../../base/sealing/vault.ts'
 import type { Contact, Conversation, InboxDeps, LeadCard } from '../conversation/conversation.ts'
 import { type Author, actorOf, authorOf, type MessageRow } from '../conversation/message.ts'
 import { keyIdOf } from '../conversation/owner.ts'
-import { openContact } from '../conversation/sealed.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
+import { recallContact } from './listed-conversation.ts'
 
 /** What has a name that a page shows beside its id. */
 export interface Named {
@@ -99,14 +100,12 @@ export async function readContacts(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, NamedContact>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.sql<{ id: string; contact: Buffer }[]>`
-    select id, contact
-    from conversations
-    where workspace_id = ${workspaceId}
-      and id = any (${[...new Set(ids)]}::uuid[])`
-  const contacts = await vault.withKeyring(workspaceId, (keyring) =>
-    rows.map(({ id, contact }) => openContact(keyring, id, contact)),
-  )
+  const rows = await db.sql<{ id: string; contact: string }[]>`
+    select c.id, encode(c.contact, 'base64') as contact
+    from conversations c
+    where c.workspace_id = ${anyWorkspace(db.sql, workspaceId)}
+      and c.id = any (${[...new Set(ids)]}::uuid[])`
+  const contacts = await vault.withKeyring(workspaceId, (keyring) => rows.map((row) => recallContact(keyring, row)))
   const named = await nameContacts(leadsOf, workspaceId, contacts)
   return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }

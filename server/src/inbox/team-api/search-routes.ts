@@ -1,16 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { nullable, timestamp } from '../../base/route.ts'
 import { cursor, text, visible } from '../../base/schema-types.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
 import { described, strict } from '../api/schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { actorOf, authorOf } from '../conversation/message.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
-import { recallContact } from '../read/listed-conversation.ts'
-import { type NamedContact, nameContacts, namedActors, readNames } from '../read/names.ts'
+import { namedActors, readContacts, readNames } from '../read/names.ts'
 import { type FoundMessage, searchMessages } from '../search/search-messages.ts'
 import { maxStretches, maxStretchLength, snippetOf } from '../search/words.ts'
 import { inboxPath, scopeOf } from './inbox-request.ts'
@@ -71,7 +68,7 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
       return vault.withKeyring(workspaceId, async (keyring) => {
         const found = await searchMessages(db.sql, keyring, scopeOf(member), { search, limit, cursor: from })
         return {
-          messages: await presentFound(deps, keyring, workspaceId, found.messages),
+          messages: await presentFound(deps, workspaceId, found.messages),
           cursor: found.cursor,
           lookedTo: found.lookedTo?.toISOString() ?? null,
         }
@@ -82,13 +79,16 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
 
 async function presentFound(
   deps: InboxDeps,
-  keyring: Keyring,
   workspaceId: string,
   messages: readonly FoundMessage[],
 ): Promise<Static<typeof FoundInMessage>[]> {
   const actors = messages.map(actorOf)
   const [contacts, names] = await Promise.all([
-    readContacts(deps, keyring, workspaceId, [...new Set(messages.map((one) => one.conversation_id))]),
+    readContacts(
+      deps,
+      workspaceId,
+      messages.map((one) => one.conversation_id),
+    ),
     readNames(deps, workspaceId, namedActors(actors)),
   ])
   return messages.flatMap(({ id, conversation_id: conversationId, direction, kind, text: said, hits, ...row }, n) => {
@@ -106,21 +106,4 @@ async function presentFound(
       snippet: snippetOf(said, hits),
     }
   })
-}
-
-async function readContacts(
-  { db: { sql }, leadsOf }: InboxDeps,
-  keyring: Keyring,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, NamedContact>> {
-  if (ids.length === 0) return new Map()
-  const rows = await sql<{ id: string; contact: string }[]>`
-    select c.id, encode(c.contact, 'base64') as contact
-    from conversations c
-    where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
-      and c.id = any (${[...ids]}::uuid[])`
-  const contacts = rows.map((row) => recallContact(keyring, row))
-  const named = await nameContacts(leadsOf, workspaceId, contacts)
-  return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }
