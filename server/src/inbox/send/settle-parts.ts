@@ -102,7 +102,11 @@ async function settle(
   wakeWaiting(tx, dispatch.conversationId)
   const [early] = await Promise.all([
     takeEarlyReports(tx, workspaceId, messageId, externalIndexes),
-    storeParts(tx, workspaceId, end.parts),
+    storeParts(
+      tx,
+      workspaceId,
+      end.parts.filter((part, n) => part !== parts[n]),
+    ),
     storeProgress(tx, workspaceId, [{ message, named }]),
     storeAnswer(tx, workspaceId, messageId, end.answer),
     removeDispatch(tx, workspaceId, messageId),
