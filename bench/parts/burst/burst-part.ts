@@ -204,7 +204,7 @@ async function checkStored(db: Db, workspaceId: string, connectionId: string, be
   const stored = (await countInbound(db, workspaceId)) - before
   const keyring = await openVault(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
   const ids = [...acknowledged.keys()].map((number) => ({ connectionId, externalId: externalId(number) }))
-  const found = (await findKnownIds(db.sql, keyring, workspaceId, ids)).known.length
+  const found = (await findKnownIds({ sql: db.sql, keyring, workspaceId }, ids)).known.length
   console.log(`stored ${stored} of ${ids.length}; lost by their ids ${ids.length - found}, doubled ${stored - found}`)
   if (stored !== ids.length || found !== ids.length) throw new Error('A message was lost or doubled')
 }

@@ -12,7 +12,7 @@ import {
   lockNamed,
   storeConversations,
 } from '../../../server/src/inbox/conversation/many-queries.ts'
-import { placeQuiet } from '../../../server/src/inbox/conversation/place-quiet.ts'
+import { placeQuiet } from '../../../server/src/inbox/conversation/moving.ts'
 import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
 import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
 import { makeWorkspace } from '../../workspace.ts'
@@ -147,12 +147,12 @@ async function writeIn(db: Db, keyring: Keyring, workspaceId: string, some: read
     customer: { userId: null, parentUserId: null, phone: customerPhone(n), name: null },
   }))
   await db.tx(async (tx) => {
-    const locked = await lockConversationsOf(tx, keyring, workspaceId, customers)
+    const locked = await lockConversationsOf({ tx, keyring, workspaceId }, customers)
     const changes = locked.map((before) => ({
       before,
       after: { ...before, ...said('inbound', now), unreadCount: before.unreadCount + 1 },
     }))
-    await storeConversations(tx, keyring, workspaceId, changes)
+    await storeConversations({ tx, keyring, workspaceId }, changes)
   })
 }
 
@@ -160,9 +160,9 @@ async function writeOut(db: Db, keyring: Keyring, workspaceId: string, some: rea
   const now = clock.now()
   await db.tx(async (tx) => {
     const ids = some.map(({ id }) => id)
-    const locked = await lockNamed(tx, keyring, workspaceId, ids)
+    const locked = await lockNamed({ tx, keyring, workspaceId }, ids)
     const changes = locked.map((before) => ({ before, after: { ...before, ...said('outbound', now) } }))
-    await storeConversations(tx, keyring, workspaceId, changes)
+    await storeConversations({ tx, keyring, workspaceId }, changes)
   })
 }
 

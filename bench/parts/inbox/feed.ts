@@ -1,6 +1,6 @@
 import type { Db } from '../../../server/src/base/db.ts'
 import { feedState } from '../../../server/src/events/feed.ts'
-import { writeFeedCursor } from '../../../server/src/events/feed-cursor.ts'
+import { writeFeedCursor } from '../../../server/src/events/read-page.ts'
 import { recordEvents } from '../../../server/src/events/record.ts'
 import { sequenceBatch, sequenceEvents } from '../../../server/src/events/sequence.ts'
 import { inboxEvents } from '../../../server/src/inbox/api/inbox-event-catalogue.ts'

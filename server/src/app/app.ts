@@ -18,8 +18,7 @@ import { createServer } from '../http/server/server.ts'
 import { siteRoutes } from '../http/site/web-app.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
 import { handBackAll, handBackConversationsOf, handBackUnseenBy } from '../inbox/ownership/hand-back.ts'
-import { conversationsOfPhones } from '../inbox/read/of-phone.ts'
-import { talkOfPhones } from '../inbox/read/talk-of-phones.ts'
+import { conversationsOfPhones, talkOfPhones } from '../inbox/read/talk-of-phones.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
 import { rotationTeamRoutes } from '../rotation/rotation-routes.ts'
@@ -125,10 +124,10 @@ function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: Guard): AccessDeps
     lastCalls,
     strangeConnections,
     keyStopped: async (tx, keyring, workspaceId, keyId) => {
-      await handBackConversationsOf(tx, keyring, workspaceId, keyId, systemActor, team.clock.now())
+      await handBackConversationsOf({ tx, keyring, workspaceId, now: team.clock.now() }, keyId, systemActor)
     },
     keyNarrowed: async (tx, keyring, workspaceId, keyId, connectionIds) => {
-      await handBackUnseenBy(tx, keyring, workspaceId, { keyId, connectionIds }, systemActor, team.clock.now())
+      await handBackUnseenBy({ tx, keyring, workspaceId, now: team.clock.now() }, { keyId, connectionIds }, systemActor)
     },
     webhooksOf: (workspaceId, userId) => webhooksMadeBy(team, workspaceId, userId),
     disableWebhooksOf: (tx, by, userId) => disableMadeBy(tx, by, userId, team.clock.now()),
@@ -140,7 +139,7 @@ function workspaceDeps(team: TeamDeps): WorkspaceDeps {
   return {
     ...team,
     agentsStopped: async (tx, keyring, workspaceId, by) => {
-      await handBackAll(tx, keyring, workspaceId, by, team.clock.now())
+      await handBackAll({ tx, keyring, workspaceId, now: team.clock.now() }, by)
     },
     labelDeleted: (tx, workspaceId, labelId) => dropLabel(tx, workspaceId, labelId, team.clock.now()),
   }

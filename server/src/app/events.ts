@@ -1,7 +1,7 @@
 import type { Guard } from '../access/keys/guard.ts'
 import { repeatAtPauses } from '../base/async/loop.ts'
 import type { App } from '../base/route.ts'
-import { presentBy } from '../events/event-kind.ts'
+import { presentBy } from '../events/feed.ts'
 import { feedRoutes } from '../events/feed-routes.ts'
 import { createLive, type Live } from '../events/live.ts'
 import { liveTeamRoutes } from '../events/live-routes.ts'

@@ -23,10 +23,14 @@ import { openReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
 import { pacesOf } from '../inbox/send/pace.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
-import { openSendWakeups } from '../inbox/send/send-wakeups.ts'
+import { openSendWakeups } from '../inbox/send/send-deps.ts'
 import { inboxTeamRoutes } from '../inbox/team-api/inbox-routes.ts'
-import { tellOfConversations, tellOfPresence } from '../inbox/team-api/live-conversations.ts'
-import { openPresence, type Presence } from '../inbox/team-api/presence.ts'
+import {
+  openPresence,
+  type Presence,
+  tellOfConversations,
+  tellOfPresence,
+} from '../inbox/team-api/live-conversations.ts'
 import {
   type ChatCustomer,
   findLeadOfChat,

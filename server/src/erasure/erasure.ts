@@ -92,13 +92,13 @@ export async function findCustomer(
   before: Date,
 ): Promise<Found> {
   const first = await findErasedLeads(sql, keyring, workspaceId, named, before)
-  const begun = await findErasedConversations(sql, keyring, workspaceId, named, before)
+  const begun = await findErasedConversations({ sql, keyring, workspaceId }, named, before)
   const phones = distinctPhones([...named.phones, ...phonesOf(first), ...others(first), ...phonesOf(begun)])
   const wider = { ...named, phones }
   const leads = await findErasedLeads(sql, keyring, workspaceId, wider, before)
-  const ofPhones = await findErasedConversations(sql, keyring, workspaceId, wider, before)
+  const ofPhones = await findErasedConversations({ sql, keyring, workspaceId }, wider, before)
   const userIds = distinct([...named.userIds, ...ofPhones.flatMap(({ userId }) => userId ?? [])])
-  const conversations = await findErasedConversations(sql, keyring, workspaceId, { ...wider, userIds }, before)
+  const conversations = await findErasedConversations({ sql, keyring, workspaceId }, { ...wider, userIds }, before)
   return {
     customer: {
       phones,
@@ -194,7 +194,7 @@ async function readName(
     return { ...nobody, leadIds: [lead.id], phones: listed(lead.phone), emails: listed(lead.email) }
   }
   const ids = listed(conversationId ?? null)
-  const [found] = await findErasedConversations(sql, keyring, workspaceId, { ...nobody, conversationIds: ids }, now)
+  const [found] = await findErasedConversations({ sql, keyring, workspaceId }, { ...nobody, conversationIds: ids }, now)
   if (found === undefined) throw notFound('Conversation not found')
   return { ...nobody, conversationIds: [found.id], phones: listed(found.phone), userIds: listed(found.userId) }
 }

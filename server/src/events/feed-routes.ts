@@ -6,13 +6,17 @@ import type { Log } from '../base/log.ts'
 import { type App, errors, timestamp, titled } from '../base/route.ts'
 import { page, uuid } from '../base/schema-types.ts'
 import type { Vault } from '../base/sealing/vault.ts'
-import { isoTime } from '../base/time.ts'
-import { type EventName, faceOf, groupNames, namesAskedFor } from './event-groups.ts'
-import type { EventCatalogue } from './event-kind.ts'
-import { openEach, openEvents, type PlacedEvent, type PresentPayload } from './feed.ts'
-import { readFeedCursor, writeFeedCursor } from './feed-cursor.ts'
+import {
+  type EventCatalogue,
+  openEach,
+  openEvents,
+  type PresentPayload,
+  presentEvent,
+  type ShownEvent,
+} from './feed.ts'
 import type { LongPolls } from './long-poll.ts'
-import type { FeedPage, Start } from './read-page.ts'
+import { type FeedPage, readFeedCursor, type Start, writeFeedCursor } from './read-page.ts'
+import { type EventName, faceOf, groupNames, namesAskedFor } from './record.ts'
 
 export interface FeedRouteDeps {
   vault: Vault
@@ -99,13 +103,6 @@ async function showEvents({ vault, present, log }: FeedRouteDeps, request: Fasti
   })
 }
 
-const presentEvent = ({ event, payload }: { event: PlacedEvent; payload: object }) => ({
-  id: event.id,
-  event: event.name,
-  occurred_at: isoTime(event.occurredAt),
-  payload,
-})
-
 /** A payload that goes out as it was recorded, which is as JSON: it is not read only to be written again. */
 class RecordedPayload {
   readonly json: string
@@ -116,7 +113,7 @@ class RecordedPayload {
 }
 
 interface FeedAnswer {
-  events: EventAnswer[]
+  events: ShownEvent[]
   next_cursor: string
   has_more: boolean
 }
@@ -128,7 +125,7 @@ function writeFeedAnswer({ events, ...rest }: FeedAnswer): string {
 }
 
 // Nothing is to be escaped in an id, a name of ours or a time.
-function writeEvent({ id, event, occurred_at, payload }: EventAnswer): string {
+function writeEvent({ id, event, occurred_at, payload }: ShownEvent): string {
   const json = payload instanceof RecordedPayload ? payload.json : JSON.stringify(payload)
   return `{"id":"${id}","event":"${event}","occurred_at":"${occurred_at}","payload":${json}}`
 }
@@ -166,15 +163,8 @@ const FeedQuery = Type.Object(
   { additionalProperties: false },
 )
 
-interface EventAnswer {
-  id: string
-  event: EventName
-  occurred_at: string
-  payload: object
-}
-
 function feedPage(catalogue: EventCatalogue) {
-  const Event = Type.Unsafe<EventAnswer>({
+  const Event = Type.Unsafe<ShownEvent>({
     title: 'Event',
     description: 'Its name says what its payload is. Phones are masked for keys that see them so.',
     oneOf: Object.entries(catalogue).map(([name, { schema }]) => eventOf(name, schema)),

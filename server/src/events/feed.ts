@@ -1,10 +1,12 @@
+import type { TSchema } from 'typebox'
 import type { Fragment, Sql } from '../base/db.ts'
 import { isSpread } from '../base/distribution/spread.ts'
 import type { Log } from '../base/log.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import type { SealedColumns } from '../base/sealing/opened-values.ts'
 import { UnknownKeyVersion } from '../base/sealing/seal.ts'
-import type { EventName } from './event-groups.ts'
+import { isoTime } from '../base/time.ts'
+import type { EventName, NewEvent } from './record.ts'
 
 /** An event with its place in the workspace's feed. */
 export interface PlacedEvent {
@@ -220,9 +222,49 @@ export function openEach<P>(
   })
 }
 
+/** An event as keys and browsers are shown it. */
+export interface ShownEvent {
+  id: string
+  event: EventName
+  occurred_at: string
+  payload: object
+}
+
+export const presentEvent = ({ event, payload }: { event: PlacedEvent; payload: object }): ShownEvent => ({
+  id: event.id,
+  event: event.name,
+  occurred_at: isoTime(event.occurredAt),
+  payload,
+})
+
 /** How a reader sees a payload: as recorded, or with the phones hidden. The rooms that record the events know it. */
 export type PresentPayload = (
   name: EventName,
   payload: Record<string, unknown>,
   view: { keyring: Keyring; masked: boolean },
 ) => object
+
+/** All that is said of an event, beside the change that records it. Its name says its face. */
+export interface EventKind {
+  /** When it fires and what its body has, for people who choose. */
+  guide: string
+  /** The shape of its body. */
+  schema: TSchema
+  /** One of an invented lead or conversation, made as a true one is: for tests of webhooks and their documentation. */
+  sample(subjectId: string, at: Date): NewEvent
+  /** The body as it is shown whole, where more is recorded for the mask alone. */
+  show?(payload: Record<string, unknown>): object
+  /** The body as it is shown where phones are masked. */
+  mask(payload: Record<string, unknown>, keyring: Keyring): object
+}
+
+export type EventCatalogue = Readonly<Record<EventName, EventKind>>
+
+/** Shows payloads as the rooms that record them say. */
+export const presentBy =
+  (catalogue: EventCatalogue): PresentPayload =>
+  (name, payload, { keyring, masked }) => {
+    if (!masked) return catalogue[name]?.show?.(payload) ?? payload
+    // One that a newer version has recorded: nobody here knows where it has a phone.
+    return catalogue[name]?.mask(payload, keyring) ?? {}
+  }

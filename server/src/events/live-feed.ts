@@ -1,11 +1,9 @@
 import type { Log } from '../base/log.ts'
 import type { Vault } from '../base/sealing/vault.ts'
-import { isoTime } from '../base/time.ts'
-import type { EventName } from './event-groups.ts'
-import { openEvents, type PresentPayload } from './feed.ts'
-import { type Frame, frameOf } from './live-frame.ts'
-import { drained, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'
+import { openEvents, type PresentPayload, presentEvent } from './feed.ts'
+import { drained, type Frame, frameOf, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'
 import { type FeedDeps, readPage } from './read-page.ts'
+import type { EventName } from './record.ts'
 
 export interface LiveFeedDeps extends FeedDeps {
   vault: Vault
@@ -73,14 +71,10 @@ async function readFrames(deps: LiveFeedDeps, workspaceId: string, after: number
   const reader = { workspaceId, names: deps.names, connectionIds: [] }
   const page = await readPage(deps, reader, after, pageSize)
   const frames = await deps.vault.withKeyring(workspaceId, (keyring) =>
-    openEvents(keyring, page, deps.log).map(({ event, payload }) =>
-      frameOf(workspaceId, event.position, {
-        id: event.id,
-        event: event.name,
-        occurred_at: isoTime(event.occurredAt),
-        payload: deps.present(event.name, payload, { keyring, masked: false }),
-      }),
-    ),
+    openEvents(keyring, page, deps.log).map(({ event, payload }) => {
+      const shown = deps.present(event.name, payload, { keyring, masked: false })
+      return frameOf(workspaceId, event.position, presentEvent({ event, payload: shown }))
+    }),
   )
   return { frames, position: page.position, hasMore: page.hasMore }
 }

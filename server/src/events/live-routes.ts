@@ -5,9 +5,10 @@ import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
 import { takeTime } from '../base/shares/work.ts'
 import { type Member, memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
-import { type EventName, faceOf } from './event-groups.ts'
-import { readFeedCursor } from './feed-cursor.ts'
 import type { Live } from './live.ts'
+import { createPlaces } from './long-poll.ts'
+import { readFeedCursor } from './read-page.ts'
+import { type EventName, faceOf } from './record.ts'
 
 const maxStreamsOfMember = 20
 const maxStreams = 2_000
@@ -87,38 +88,19 @@ function namesFor({ workspace }: Member, names: readonly EventName[]): EventName
 
 /** Each member, each workspace and all together have so many streams at most. */
 export function streamLimits(): (member: Pick<Member, 'userId' | 'tokenId' | 'workspaceId'>) => () => void {
-  const open = new Map<string, number>()
-  const take = (who: string, most: number, refusal: () => ApiError) => {
-    const count = open.get(who) ?? 0
-    if (count >= most) throw refusal()
-    open.set(who, count + 1)
-    return () => {
-      const left = (open.get(who) ?? 1) - 1
-      if (left === 0) open.delete(who)
-      else open.set(who, left)
-    }
+  const places = createPlaces()
+  const full = () => unavailable('Too many streams are open at the moment. Try again shortly.')
+  const ofMember = { most: maxStreamsOfMember, refusal: () => tooMany('', maxStreamsOfMember) }
+  const ofWorkspace = {
+    most: maxStreamsOfWorkspace,
+    refusal: () => tooMany(' of this workspace', maxStreamsOfWorkspace),
   }
-  return ({ userId, tokenId, workspaceId }) => {
-    const taken: (() => void)[] = []
-    const leave = () => {
-      for (const give of taken.splice(0)) give()
-    }
-    try {
-      taken.push(take(`member ${userId ?? tokenId ?? ''}`, maxStreamsOfMember, () => tooMany('', maxStreamsOfMember)))
-      taken.push(
-        take(`workspace ${workspaceId}`, maxStreamsOfWorkspace, () =>
-          tooMany(' of this workspace', maxStreamsOfWorkspace),
-        ),
-      )
-      taken.push(
-        take('all', maxStreams, () => unavailable('Too many streams are open at the moment. Try again shortly.')),
-      )
-      return leave
-    } catch (error) {
-      leave()
-      throw error
-    }
-  }
+  return ({ userId, tokenId, workspaceId }) =>
+    places([
+      { who: `member ${userId ?? tokenId ?? ''}`, ...ofMember },
+      { who: `workspace ${workspaceId}`, ...ofWorkspace },
+      { who: 'all', most: maxStreams, refusal: full },
+    ])
 }
 
 const tooMany = (whose: string, count: number): ApiError =>

@@ -4,11 +4,20 @@ import type { Repeat } from '../base/async/loop.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { readTeamNews, teamTopic } from '../team/team-news.ts'
-import { faceOf } from './event-groups.ts'
 import { feedState } from './feed.ts'
 import { catchUp, handOut, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
-import { resetFrame, startFrame, teamFrame } from './live-frame.ts'
-import { beat, checkStreams, cut, isOpen, type Stream, sendNow } from './live-stream.ts'
+import {
+  beat,
+  checkStreams,
+  cut,
+  isOpen,
+  resetFrame,
+  type Stream,
+  sendNow,
+  startFrame,
+  teamFrame,
+} from './live-stream.ts'
+import { faceOf } from './record.ts'
 import type { FeedWatch } from './watch.ts'
 
 export interface LiveDeps extends LiveFeedDeps {

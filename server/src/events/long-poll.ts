@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { createSignal } from '../base/async/loop.ts'
+import { type ApiError, tooManyRequests, unavailable } from '../base/errors.ts'
 import { type FeedDeps, type FeedPage, type Reader, readPage, type Start } from './read-page.ts'
-import { createWaitPlaces } from './wait-places.ts'
 import type { FeedWatch } from './watch.ts'
 
 export interface LongPollDeps extends FeedDeps {
@@ -93,5 +93,55 @@ async function pageOrEnd(
     }
   } finally {
     stop()
+  }
+}
+
+/** Bounds how many requests wait at once: of one key, and of all. */
+interface WaitPlaces {
+  /** Returns how to leave. Throws 429 when the key has no place left, 503 when nobody has. */
+  enter(keyId: string): () => void
+}
+
+const maxOfKey = 10
+const maxOfAll = 2_000
+
+/** `instead` says what to do while all places are taken. */
+export function createWaitPlaces(instead: string): WaitPlaces {
+  const places = createPlaces()
+  const tooMany = () =>
+    tooManyRequests(`This key has ${maxOfKey} requests that wait already. Let one end first.`, 1, {
+      code: 'RATE_LIMITED',
+    })
+  const full = () => unavailable(`Too many requests wait at the moment. ${instead}`)
+  return {
+    enter: (keyId) =>
+      places([
+        { who: keyId, most: maxOfKey, refusal: tooMany },
+        { who: 'all', most: maxOfAll, refusal: full },
+      ]),
+  }
+}
+
+/** So many places at most for each who takes some. */
+export interface PlaceLimit {
+  who: string
+  most: number
+  refusal: () => ApiError
+}
+
+/** Counts the places that are taken: each call takes one of each of these, or throws and takes none. Returns how to leave. */
+export function createPlaces(): (limits: readonly PlaceLimit[]) => () => void {
+  const taken = new Map<string, number>()
+  return (limits) => {
+    const full = limits.find(({ who, most }) => (taken.get(who) ?? 0) >= most)
+    if (full !== undefined) throw full.refusal()
+    for (const { who } of limits) taken.set(who, (taken.get(who) ?? 0) + 1)
+    return () => {
+      for (const { who } of limits) {
+        const left = (taken.get(who) ?? 1) - 1
+        if (left === 0) taken.delete(who)
+        else taken.set(who, left)
+      }
+    }
   }
 }

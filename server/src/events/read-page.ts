@@ -1,8 +1,9 @@
+import { decodeCursor, encodeCursor } from '../base/cursor.ts'
 import type { Sql } from '../base/db.ts'
 import { gone } from '../base/errors.ts'
-import type { EventName } from './event-groups.ts'
 import { feedState, type PageState, type PlacedEvent, readFeed, readFeedState } from './feed.ts'
-import type { Sequencer } from './sequencer.ts'
+import type { EventName } from './record.ts'
+import type { Sequencer } from './sequence.ts'
 
 /** What a reader may see of a workspace's feed. */
 export interface Reader {
@@ -88,4 +89,16 @@ function positionOf(start: Start, { last, removedTo }: PageState): number {
     })
   }
   return start
+}
+
+/** A place in the feed of one workspace, as callers hold it. It belongs to no filter. */
+export function writeFeedCursor(workspaceId: string, position: number): string {
+  return encodeCursor(['events', workspaceId, position])
+}
+
+/** Null for what is no cursor of this workspace. */
+export function readFeedCursor(workspaceId: string, text: string): number | null {
+  const [kind, owner, position, ...more] = decodeCursor(text) ?? []
+  const isOurs = kind === 'events' && owner === workspaceId && more.length === 0
+  return isOurs && typeof position === 'number' && Number.isSafeInteger(position) && position >= 0 ? position : null
 }

@@ -1,11 +1,10 @@
 import { announce, type Fragment, provenBy, type Sql, type Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
-import { byteaArray } from '../base/postgres/values.ts'
+import { columnNames, unnested } from '../base/postgres/rows.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { currentWork } from '../base/shares/work.ts'
 import { packTraceparent } from '../base/tracing/span.ts'
 import type { Actor } from '../workspace/actor.ts'
-import type { EventName } from './event-groups.ts'
 
 export interface NewEvent {
   name: EventName
@@ -63,36 +62,28 @@ export function insertEvents(
   condition: Fragment,
   ids = events.map(() => newId(at)),
 ) {
-  const payloads = events.map((event, n) =>
-    keyring.seal({ table: 'events', row: ids[n] ?? '', column: 'payload' }, JSON.stringify(event.payload)),
-  )
-  const changes = events.map((event, n) => {
-    const id = ids[n] ?? ''
-    return event.changes === undefined ? null : keyring.seal(changesPlace(id), JSON.stringify(event.changes))
+  const rows = events.map(({ by, payload, changes, ...event }, place) => {
+    const id = ids[place] ?? ''
+    return {
+      ...event,
+      ...{ id, place, actorType: by?.actor.type ?? null, actorId: by?.actor.id ?? null, partOf: by?.partOf ?? null },
+      payload: keyring.seal({ table: 'events', row: id, column: 'payload' }, JSON.stringify(payload)),
+      changes: changes === undefined ? null : keyring.seal(changesPlace(id), JSON.stringify(changes)),
+    }
   })
   return tx`
-    insert into events (
-      workspace_id, id, name, subject_id, connection_id, payload, occurred_at, actor_type, actor_id, part_of, changes,
-      trace
-    )
-    select ${workspaceId}::uuid, e.id, e.name, e.subject_id, e.connection_id, e.payload, ${at}::timestamptz,
-      e.actor_type, e.actor_id, e.part_of, e.changes, ${currentTrace()}::bytea
-    from unnest(
-      ${ids}::uuid[],
-      ${events.map((event) => event.name)}::text[],
-      ${events.map((event) => event.subjectId)}::uuid[],
-      ${events.map((event) => event.connectionId)}::uuid[],
-      ${byteaArray(payloads)}::bytea[],
-      ${events.map(({ by }) => by?.actor.type ?? null)}::text[],
-      ${events.map(({ by }) => by?.actor.id ?? null)}::uuid[],
-      ${events.map(({ by }) => by?.partOf ?? null)}::text[],
-      ${byteaArray(changes)}::bytea[]
-    ) with ordinality as e (
-      id, name, subject_id, connection_id, payload, actor_type, actor_id, part_of, changes, place
-    )
+    insert into events (workspace_id, ${columnNames(inserted)}, occurred_at, trace)
+    select ${workspaceId}::uuid, ${columnNames(inserted)}, ${at}::timestamptz, ${currentTrace()}::bytea
+    from ${unnested(rows, { ...inserted, integer: ['place'] })}
     where ${condition}
-    order by e.place`
+    order by n.place`
 }
+
+const inserted = {
+  uuid: ['id', 'subjectId', 'connectionId', 'actorId'],
+  text: ['name', 'actorType', 'partOf'],
+  bytea: ['payload', 'changes'],
+} as const
 
 /** Records an event that is for one webhook endpoint alone, and returns its id. */
 export async function recordTestEvent(
@@ -121,4 +112,26 @@ export async function recordTestEvent(
 function currentTrace(): Buffer | null {
   const { span } = currentWork()
   return span === null ? null : packTraceparent(span.traceparent)
+}
+
+/** The interface that an event belongs to: keys see it by the read scope of that interface. */
+type EventFace = 'leads' | 'inbox'
+
+/** Begins with what it is about. Which events there are, the rooms say that record them. */
+export type EventName = `lead.${string}` | `inbox.${string}`
+
+/** What asks for all events of a face, those to come included. */
+const eventGroups = { 'lead.*': 'leads', 'inbox.*': 'inbox' } as const satisfies Record<string, EventFace>
+
+export const groupNames = Object.keys(eventGroups) as (keyof typeof eventGroups)[]
+
+/** Lead events travel bare, inbox events wrapped in their name. */
+export function faceOf(name: EventName): EventFace {
+  return name.startsWith('lead.') ? 'leads' : 'inbox'
+}
+
+/** The names that a list of names and groups asks for. */
+export function namesAskedFor<N extends EventName>(names: readonly N[], asked: readonly string[]): N[] {
+  const faces = groupNames.filter((group) => asked.includes(group)).map((group) => eventGroups[group])
+  return names.filter((name) => asked.includes(name) || faces.includes(faceOf(name)))
 }

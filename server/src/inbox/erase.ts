@@ -11,14 +11,12 @@ import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'
 import { openOrNull } from '../base/sealing/seal.ts'
 import { forgetErased } from '../base/sealing/vault.ts'
-import type { Contact } from './conversation/conversation.ts'
-import { tellMember, tellTeam } from './conversation/conversation-news.ts'
-import { asItIs } from './conversation/moving.ts'
+import { type Contact, tellMember, tellTeam, type WorkspaceSql } from './conversation/conversation.ts'
+import { asItIs, deleteConversation } from './conversation/moving.ts'
 import { openContact, phoneIndexes, userIndexes } from './conversation/sealed.ts'
 import { deleteMediaOf } from './media/media-queries.ts'
-import { holdProgress } from './search/progress.ts'
-import { dropConversationTokens, dropMessageTokens } from './search/put-tokens.ts'
-import { wakeWaiting } from './send/send-wakeups.ts'
+import { dropConversationTokens, dropMessageTokens, holdProgress } from './search/progress.ts'
+import { wakeWaiting } from './send/send-deps.ts'
 
 const batchSize = 500
 /** From so many on, what was named is nobody's own. */
@@ -35,9 +33,7 @@ export interface FoundConversation {
 
 /** The conversations with these ids, phones or users, on any connection, begun before a moment. At most 1,001. */
 export async function findErasedConversations(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   { phones, userIds, conversationIds }: Pick<ErasedCustomer, 'phones' | 'userIds' | 'conversationIds'>,
   before: Date,
 ): Promise<FoundConversation[]> {
@@ -133,20 +129,12 @@ export async function eraseConversation(
   const notes = await eraseNotes(tx, workspaceId, conversationId)
   const removed = { ...messages, notes }
   if (notes === batchSize) return goOn(removed, true)
-  const activities = await eraseActivities(tx, workspaceId, conversationId)
+  const activities = await eraseNext(tx, 'conversation_activities', workspaceId, conversationId)
   if (activities === batchSize) return goOn({ ...removed, activities }, true)
-  const handovers = await eraseHandovers(tx, workspaceId, conversationId)
+  const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
   if (handovers === batchSize) return goOn({ ...removed, activities, handovers }, true)
   await dropConversationTokens(tx, workspaceId, [conversationId])
-  await tx`
-    with moved as (
-      delete from moving_conversations
-      where workspace_id = ${workspaceId}
-        and conversation_id = ${conversationId}
-    )
-    delete from conversations
-    where workspace_id = ${workspaceId}
-      and id = ${conversationId}`
+  await deleteConversation(tx, workspaceId, conversationId)
   await tx`
     delete from send_paces
     where workspace_id = ${workspaceId}
@@ -223,28 +211,19 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
   return ids.length
 }
 
-async function eraseHandovers(tx: Tx, workspaceId: string, conversationId: string): Promise<number> {
+/** The next that a conversation has in a table of what happened to it. */
+async function eraseNext(
+  tx: Tx,
+  table: 'conversation_activities' | 'conversation_handovers',
+  workspaceId: string,
+  conversationId: string,
+): Promise<number> {
   const erased = await tx`
-    delete from conversation_handovers
+    delete from ${tx(table)}
     where workspace_id = ${workspaceId}
       and id = any (array(
         select id
-        from conversation_handovers
-        where workspace_id = ${workspaceId}
-          and conversation_id = ${conversationId}
-        order by created_at, id
-        limit ${batchSize}
-      ))`
-  return erased.count
-}
-
-async function eraseActivities(tx: Tx, workspaceId: string, conversationId: string): Promise<number> {
-  const erased = await tx`
-    delete from conversation_activities
-    where workspace_id = ${workspaceId}
-      and id = any (array(
-        select id
-        from conversation_activities
+        from ${tx(table)}
         where workspace_id = ${workspaceId}
           and conversation_id = ${conversationId}
         order by created_at, id

@@ -71,11 +71,6 @@ export async function* openFile(
   if (index !== to + 1) throw new SealedFileBroken(id)
 }
 
-/** How large a file was that takes so much room in the store. */
-export function bytesOfStored(storedBytes: number): number {
-  return storedBytes - tagBytes * Math.ceil(storedBytes / storedChunkBytes)
-}
-
 interface FileCipher {
   id: string
   key: KeyObject

@@ -1,7 +1,7 @@
 import type { KeyRow } from '../access/people/people.ts'
 import type { Channel, ConnectionState } from '../channels/connection/connection.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/health.ts'
-import type { UnansweredCount } from '../inbox/read/unanswered-counts.ts'
+import type { UnansweredCount } from '../inbox/read/count-views.ts'
 import type { QuotaUse } from '../leads/lead/quota.ts'
 import type { EndpointState, StateReason } from '../webhooks/endpoint/endpoint.ts'
 import { failuresBeforeProbes } from '../webhooks/endpoint/retry-policy.ts'

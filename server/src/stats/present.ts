@@ -1,6 +1,6 @@
 import type { ZoneDay } from '../base/time.ts'
 import type { Answerer, AnswerGroup, AnswerTimes } from '../inbox/read/answer-times.ts'
-import type { UnansweredCount } from '../inbox/read/unanswered-counts.ts'
+import type { UnansweredCount } from '../inbox/read/count-views.ts'
 import type { NewLeads } from '../leads/search/stats.ts'
 import type { Attention } from './attention.ts'
 import type { Comparison, Stats } from './schema.ts'

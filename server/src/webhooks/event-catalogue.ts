@@ -1,4 +1,4 @@
-import { groupNames, namesAskedFor } from '../events/event-groups.ts'
+import { groupNames, namesAskedFor } from '../events/record.ts'
 import { inboxEvents } from '../inbox/api/inbox-event-catalogue.ts'
 import { leadEvents } from '../leads/api/lead-event-catalogue.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presentPayload } from '../../src/app/events.ts'
-import type { EventName } from '../../src/events/event-groups.ts'
+import type { EventName } from '../../src/events/record.ts'
 import { eventCatalogue, eventNames } from '../../src/webhooks/event-catalogue.ts'
 import { feedWorld, namesIn } from '../support/events/feed-world.ts'
 import { world } from '../support/world.ts'

@@ -157,7 +157,11 @@ async function readArrived(deps: AgentDeps, caller: AgentCaller, id: string): Pr
   if (keyIdOf(conversation.owner) !== caller.keyId || conversation.unansweredSince === null) return []
   const { workspaceId } = caller
   const sight = await sightOf(deps, caller)
-  const messages = await readUnanswered(deps.inbox.db.sql, sight.keyring, workspaceId, conversation, maxArrived)
+  const messages = await readUnanswered(
+    { sql: deps.inbox.db.sql, keyring: sight.keyring, workspaceId },
+    conversation,
+    maxArrived,
+  )
   const details = await readDetails(deps.inbox, workspaceId, messages)
   // Customers have no names here.
   return messages.map((message) => presentMessage(message, sight, () => null, details))

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { nullable, oneOf } from '../../base/route.ts'
 import { text, uuid, visible } from '../../base/schema-types.ts'
-import { urgencies } from '../../inbox/conversation/hold.ts'
+import { urgencies } from '../../inbox/conversation/owner.ts'
 import { handToAgent, takeOffered } from '../../inbox/ownership/hand-on.ts'
 import { handOver } from '../../inbox/ownership/hand-over.ts'
 import { AgentConversation, nextWith, showOne, waitForWork } from '../shown/conversation.ts'

@@ -3,7 +3,7 @@ import { invalid } from '../../base/errors.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { cursor, text, uuid } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
-import type { Activity } from '../../inbox/conversation/activity.ts'
+import type { Activity } from '../../inbox/conversation/commit-change.ts'
 import type { Conversation } from '../../inbox/conversation/conversation.ts'
 import { conversationStatuses } from '../../inbox/conversation/conversation-state.ts'
 import { listTeamConversations } from '../../inbox/read/list.ts'
@@ -11,34 +11,14 @@ import { type ConversationFilter, noFilter } from '../../inbox/read/list-filter.
 import { namedActors, readNames } from '../../inbox/read/names.ts'
 import { noteShown } from '../../inbox/read/read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
-import { readMessages } from '../../inbox/read/read-messages.ts'
-import { teamMessageColumns } from '../../inbox/read/shown-message.ts'
-import {
-  selectStretchOfActivities,
-  selectStretchOfHandovers,
-  selectStretchOfNotes,
-} from '../../inbox/read/timeline-queries.ts'
-import {
-  AgentConversation,
-  findFor,
-  namesOf,
-  nextWith,
-  presentConversation,
-  readLabelNames,
-} from '../shown/conversation.ts'
+import { readMessages, teamMessageColumns } from '../../inbox/read/read-messages.ts'
+import { selectStretchOfActivities, selectStretchOfHandovers, selectStretchOfNotes } from '../../inbox/read/timeline.ts'
+import { AgentConversation, findFor, namesOf, nextWith, presentConversation, readLabelNames } from '../shown/conversation.ts'
 import { exampleIds, shownConversation, shownHandover, shownMessage } from '../shown/examples.ts'
 import { LeadBrief, readLeadBrief } from '../shown/lead.ts'
 import { AgentMessage, namesIn, presentMessage } from '../shown/message.ts'
 import { scopeOf, sightOf } from '../shown/sight.ts'
-import {
-  AgentHandover,
-  AgentNote,
-  namesInWords,
-  presentHandover,
-  presentNote,
-  whyChanged,
-  whyOwned,
-} from '../shown/words.ts'
+import { AgentHandover, AgentNote, namesInWords, presentHandover, presentNote, whyChanged, whyOwned } from '../shown/words.ts'
 import { type AgentCaller, type AgentDeps, defineVerb, input, output, reads } from '../verb.ts'
 
 const maxShown = 50
@@ -249,8 +229,8 @@ async function readAll(
     const columns = teamMessageColumns(db.sql, workspaceId)
     const [page, notes, handovers, activities] = await Promise.all([
       readMessages(db.sql, keyring, scopeOf(caller), id, { before, limit, columns }),
-      selectStretchOfNotes(db.sql, keyring, workspaceId, id, newest(maxNotes)),
-      selectStretchOfHandovers(db.sql, keyring, workspaceId, id, newest(maxHandovers)),
+      selectStretchOfNotes({ sql: db.sql, keyring, workspaceId }, id, newest(maxNotes)),
+      selectStretchOfHandovers({ sql: db.sql, keyring, workspaceId }, id, newest(maxHandovers)),
       selectStretchOfActivities(db.sql, workspaceId, id, newest(maxChanges)),
     ])
     return {

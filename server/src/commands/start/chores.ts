@@ -17,7 +17,7 @@ import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
 import { finishErasures, watchErasures } from '../../erasure/run.ts'
 import { recordedTopic } from '../../events/record.ts'
 import { eventsByTime, removeOldEvents } from '../../events/retention.ts'
-import { placeQuiet, watchQuiet } from '../../inbox/conversation/place-quiet.ts'
+import { placeQuiet, watchQuiet } from '../../inbox/conversation/moving.ts'
 import { knownFiles } from '../../inbox/media/fetch-queries.ts'
 import { forgetUploads } from '../../inbox/media/uploads.ts'
 import {

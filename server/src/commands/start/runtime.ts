@@ -20,7 +20,7 @@ import {
 } from '../../base/sealing/secrets.ts'
 import { instanceScope, type MasterKeys, openVault } from '../../base/sealing/vault.ts'
 import type { Config } from '../../config.ts'
-import { createSequencer } from '../../events/sequencer.ts'
+import { createSequencer } from '../../events/sequence.ts'
 import { createMetrics } from '../../http/ops/metrics.ts'
 import { openTelemetry } from '../../http/ops/telemetry/telemetry.ts'
 import { openMemoryIndexes } from '../../leads/search/memory-index/client.ts'

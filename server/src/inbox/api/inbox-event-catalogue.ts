@@ -1,34 +1,34 @@
 import { Type } from 'typebox'
 import { nullable, timestamp } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
-import type { EventKind } from '../../events/event-kind.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import { noMarks } from '../conversation/conversation-state.ts'
+import type { EventKind } from '../../events/feed.ts'
 import {
   type InboxEventName,
   messageReceived,
   messageSent,
   messageStatusChanged,
   ownerChanged,
-} from '../conversation/events.ts'
-import type { Message } from '../conversation/message.ts'
+} from '../conversation/change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { newConversation } from '../conversation/customer.ts'
+import { type Message, newMessage } from '../conversation/message.ts'
 import { agent, human } from '../conversation/owner.ts'
 import { maskReceived } from './masking.ts'
-import { conversationFields, messageFields } from './schema.ts'
+import { conversationFields, described, messageFields } from './schema.ts'
 
 const { id, connection_id, channel, owner, status, window_expires_at, contact } = conversationFields
 const about = { id, connection_id, channel, owner }
 const { external_id, kind, text, media, occurred_at, referral, error_code } = messageFields
 
-const actor = Type.Object(
+const actor = described(
+  'EventActor',
+  'Who did it. An agent compares `id` with its own key id to skip what it did itself.',
   { type: Type.String({ maxLength: 20, example: 'agent' }), id: nullable(uuid()) },
-  {
-    title: 'EventActor',
-    description: 'Who did it. An agent compares `id` with its own key id to skip what it did itself.',
-  },
 )
 
-const MessageReceived = Type.Object(
+const MessageReceived = described(
+  'MessageReceivedEvent',
+  '`inbox.message.received`: a message of the customer has arrived.',
   {
     conversation: Type.Object({ ...about, status, window_expires_at }),
     contact,
@@ -42,38 +42,35 @@ const MessageReceived = Type.Object(
     }),
     referral,
   },
-  { title: 'MessageReceivedEvent', description: '`inbox.message.received`: a message of the customer has arrived.' },
 )
 
-const MessageSent = Type.Object(
+const MessageSent = described(
+  'MessageSentEvent',
+  "`inbox.message.sent`: a message has gone out, also the reader's own, or was echoed.",
   {
     conversation: Type.Object(about),
     message: Type.Object({ id: messageFields.id, kind, text, status: messageFields.status, occurred_at }),
     actor: Type.Unsafe<object | null>({ anyOf: [actor, { type: 'null' }], description: 'Null for echoes.' }),
   },
-  {
-    title: 'MessageSentEvent',
-    description: "`inbox.message.sent`: a message has gone out, also the reader's own, or was echoed.",
-  },
 )
 
 const at = timestamp('When it happened.')
 
-const MessageStatus = Type.Object(
-  { conversation_id: id, message_id: messageFields.id, status: messageFields.status, error_code, at },
-  { title: 'MessageStatusEvent', description: '`inbox.message.status`: a message has climbed, or failed.' },
-)
+const MessageStatus = described('MessageStatusEvent', '`inbox.message.status`: a message has climbed, or failed.', {
+  conversation_id: id,
+  message_id: messageFields.id,
+  status: messageFields.status,
+  error_code,
+  at,
+})
 
-const OwnerChanged = Type.Object(
-  {
-    conversation_id: id,
-    owner,
-    actor,
-    at,
-    handover_id: Type.Optional(uuid('The hand-over that says why; only there when somebody wrote one.')),
-  },
-  { title: 'OwnerChangedEvent', description: '`inbox.conversation.owner_changed`: somebody else may send now.' },
-)
+const OwnerChanged = described('OwnerChangedEvent', '`inbox.conversation.owner_changed`: somebody else may send now.', {
+  conversation_id: id,
+  owner,
+  actor,
+  at,
+  handover_id: Type.Optional(uuid('The hand-over that says why; only there when somebody wrote one.')),
+})
 
 /** For bodies that hold no phone, nor an id of the platform that does. */
 const asItIs: EventKind['mask'] = (payload) => payload
@@ -114,56 +111,20 @@ const userId = '01985e2a-0000-7000-8000-000000000004'
 const dayMs = 86_400_000
 
 function sampleConversation(id: string, at: Date): Conversation {
+  const customer = { name: 'Marina Sample', phone: '5511900000001', userId: null, parentUserId: null }
   return {
-    id,
-    connectionId,
-    channel: 'waba',
-    contact: {
-      name: 'Marina Sample',
-      phone: '5511900000001',
-      userId: null,
-      parentUserId: null,
-      address: { phone: '5511900000001', userId: null },
-    },
-    owner: agent(keyId),
-    ownerEpoch: 1,
-    ownerSince: at,
-    held: false,
-    handover: null,
-    status: 'open',
-    snoozedUntil: null,
-    assignedTo: null,
-    labelIds: [],
-    unreadCount: 1,
+    ...newConversation({ id: connectionId, channel: 'waba' }, customer, 'customer', at, at),
+    ...{ id, owner: agent(keyId), unreadCount: 1, unansweredSince: at },
     windowExpiresAt: new Date(at.getTime() + dayMs),
-    lastMessageAt: at,
-    unansweredSince: at,
-    inbound: noMarks,
-    lastMessage: null,
-    createdAt: at,
-    updatedAt: at,
   }
 }
 
-function customerMessage(conversationId: string, at: Date): Message {
-  return {
-    id: messageId,
-    conversationId,
-    connectionId,
-    direction: 'inbound',
-    kind: 'text',
-    origin: 'live',
-    text: 'Do you deliver on Saturdays?',
-    referral: null,
-    externalId: 'wamid.SAMPLE',
-    status: 'delivered',
-    errorCode: null,
-    actor: null,
-    occurredAt: at,
-    createdAt: at,
-    settleBy: null,
-  }
-}
+const customerMessage = (conversationId: string, at: Date): Message =>
+  newMessage({
+    ...{ id: messageId, conversationId, connectionId, direction: 'inbound', kind: 'text', origin: 'live' },
+    ...{ text: 'Do you deliver on Saturdays?', externalId: 'wamid.SAMPLE', status: 'delivered' },
+    ...{ occurredAt: at, createdAt: at },
+  })
 
 function answer(conversationId: string, at: Date): Message {
   return {

@@ -2,7 +2,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import { writeOwner } from '../conversation/owner.ts'
 import type { ListedConversation } from '../read/listed-conversation.ts'
-import type { ShownMessage } from '../read/shown-message.ts'
+import type { ShownMessage } from '../read/read-messages.ts'
 import { maskContact, presentExternalId, presentText } from './masking.ts'
 
 /** How a reader sees the inbox. */

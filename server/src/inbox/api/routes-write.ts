@@ -1,9 +1,11 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import { callerOf } from '../../access/keys/caller.ts'
 import { invalid } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
+import { text } from '../../base/schema-types.ts'
 import { momentMessage, notAfter, readMoment } from '../../base/time.ts'
+import { compileForRequest } from '../../base/validation.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { maxSkewMs } from '../conversation/conversation-state.ts'
@@ -11,10 +13,13 @@ import { readOwner } from '../conversation/owner.ts'
 import { type ConversationPatch, updateConversation } from '../ownership/update.ts'
 import { markRead } from '../read/read.ts'
 import { recordEcho, requireEchoConnection } from '../receive/echo.ts'
-import { changeErrors, conversationErrors, echoErrors } from './error-schema.ts'
+import { openSend, type SendMessage } from '../send/send.ts'
+import type { SendDeps, Sender } from '../send/send-deps.ts'
+import { Send, SendHeaders, Sent, sendRefusals } from '../send/send-schema.ts'
 import { about, guessing, type InboxGuard, requireConversation, scopeOf, viewOf } from './key-request.ts'
 import { presentConversation } from './present.ts'
 import * as schema from './schema.ts'
+import { changeErrors, conversationErrors, echoErrors } from './schema.ts'
 
 export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void {
   app.patch(
@@ -142,4 +147,66 @@ function readOccurred(text: string, now: Date): Date {
   if (time === null) throw invalid('occurred_at', momentMessage)
   if (time.getTime() > now.getTime() + maxSkewMs) throw invalid('occurred_at', 'must not be in the future')
   return notAfter(time, now)
+}
+
+interface SendGuard {
+  inbox(scope: 'inbox.write'): onRequestHookHandler
+}
+
+export const conversationParam = { id: text(255, 'The conversation.', { example: '{{conversation_id}}' }) }
+export const noQuery = Type.Object({}, { additionalProperties: false })
+export const sendAnswers = { 202: Sent, ...errors(400, 401, 403, 404, 413, 415, 429, 500, 503), ...sendRefusals }
+
+// Whether the conversation is there is said before what is wrong with the request, so the verb reads the body itself.
+export const judgedByVerb = {
+  attachValidation: true,
+  validatorCompiler: ({ schema, httpPart }: { schema: object; httpPart?: string }) =>
+    httpPart === 'body' ? () => true : compileForRequest(schema, httpPart),
+}
+
+/** `POST …/messages` of the inbox interface. */
+export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
+  const send = openSend(deps)
+  app.route({
+    method: 'POST',
+    url: '/api/v1/inbox/conversations/:id/messages',
+    onRequest: guard.inbox('inbox.write'),
+    ...judgedByVerb,
+    schema: {
+      tags: ['Inbox'],
+      security: [{ apiKey: [] }],
+      operationId: 'sendMessage',
+      summary: 'Send a text or a template',
+      description:
+        'Scope `inbox.write`. Only the owning key may send; text needs an open 24-hour window. One Idempotency-Key sends at most once: a repeat returns the first answer, byte for byte, with `Idempotent-Replayed: true`. Emits `inbox.message.sent`.',
+      params: Type.Object(conversationParam),
+      headers: SendHeaders,
+      querystring: noQuery,
+      body: Send,
+      response: sendAnswers,
+    } satisfies FastifySchema,
+    handler: async (request, reply) => {
+      const { workspaceId, keyId, connectionIds, sendLimits: limits } = callerOf(request)
+      const sender: Sender = { workspaceId, connectionIds, limits, actor: { type: 'agent', id: keyId } }
+      return answerSend(send, sender, request, reply)
+    },
+  })
+}
+
+/** Reads the request, sends, and answers in the very words that a repeat gets. */
+export async function answerSend(
+  send: SendMessage,
+  sender: Sender,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { id } = request.params as { id: string }
+  const { status, body, isReplay } = await send(sender, {
+    conversationId: id,
+    idempotencyKey: request.headers['idempotency-key'],
+    body: request.body,
+    problem: request.validationError,
+  })
+  if (isReplay) reply.header('idempotent-replayed', 'true')
+  return reply.code(status).type('application/json; charset=utf-8').send(body)
 }

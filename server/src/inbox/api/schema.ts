@@ -1,10 +1,22 @@
-import { type Static, Type } from 'typebox'
-import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { type Static, type TProperties, Type } from 'typebox'
+import { errorAnswer, errors, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, text, unpaged, uuid, visible } from '../../base/schema-types.ts'
 import { channels } from '../../channels/connection/connection.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
-import { messageStatuses } from '../conversation/status-ladder.ts'
+import { messageStatuses } from '../conversation/message.ts'
+
+/** A titled object, and what it is. */
+export const described = <P extends TProperties>(title: string, description: string, properties: P) =>
+  Type.Object(properties, { title, description })
+
+const closed = { additionalProperties: false }
+
+/** An object that refuses what it does not know. */
+export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, closed)
+
+export const strictTitled = <P extends TProperties>(title: string, properties: P) =>
+  Type.Object(properties, { ...closed, title })
 
 // `agent:` and an id.
 const ownerLength = 42
@@ -56,16 +68,13 @@ const maxToldLength = 3 * 1024 * 1024
 const told = (description: string, example: string) => nullable(text(maxToldLength, description, { example }))
 
 const referral = nullable(
-  Type.Object(
-    {
-      ctwa_clid: told('Id of the click on the ad.', 'ARAkLkA8rmlFeiCktEJQ'),
-      source_id: told('Id of the ad or post.', '120210000000000000'),
-      source_type: told('What was clicked.', 'ad'),
-      source_url: told('Where it stands.', 'https://fb.me/3cr4Wqqkv'),
-      headline: told('Its headline.', 'Summer offer'),
-    },
-    { title: 'AdReferral', description: 'The click-to-chat ad that this message came from.' },
-  ),
+  described('AdReferral', 'The click-to-chat ad that this message came from.', {
+    ctwa_clid: told('Id of the click on the ad.', 'ARAkLkA8rmlFeiCktEJQ'),
+    source_id: told('Id of the ad or post.', '120210000000000000'),
+    source_type: told('What was clicked.', 'ad'),
+    source_url: told('Where it stands.', 'https://fb.me/3cr4Wqqkv'),
+    headline: told('Its headline.', 'Summer offer'),
+  }),
 )
 
 export const messageKinds = ['text', 'template', 'image', 'video', 'audio', 'document', 'location', 'system'] as const
@@ -111,59 +120,45 @@ export const messageFields = {
 
 export const Message = Type.Object(messageFields, { title: 'Message' })
 
-export const Template = Type.Object(
-  {
-    id: idSchema('The template.'),
-    connection_id: idSchema('The chat connection that it can be sent on.'),
-    name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
-    language: text(512, 'Language code.', { example: 'pt_BR' }),
-    category: text(512, 'As the platform spells it.', { example: 'UTILITY' }),
-    body: text(maxToldLength, 'With placeholders `{{1}}`, `{{2}}`, ….', { example: 'Hi {{1}}, your order left.' }),
-    parameter_count: count('How many `body_params` a send needs.', { example: 1 }),
-  },
-  { title: 'Template' },
-)
+export const Template = titled('Template', {
+  id: idSchema('The template.'),
+  connection_id: idSchema('The chat connection that it can be sent on.'),
+  name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
+  language: text(512, 'Language code.', { example: 'pt_BR' }),
+  category: text(512, 'As the platform spells it.', { example: 'UTILITY' }),
+  body: text(maxToldLength, 'With placeholders `{{1}}`, `{{2}}`, ….', { example: 'Hi {{1}}, your order left.' }),
+  parameter_count: count('How many `body_params` a send needs.', { example: 1 }),
+})
 
-const closed = { additionalProperties: false }
-
-export const ListQuery = Type.Object(
-  {
-    connection_id: Type.Optional(text(255, 'Only conversations of this connection.')),
-    phone: Type.Optional(
-      Type.String({
-        pattern: '^[0-9]{8,20}$',
-        maxLength: 20,
-        description:
-          "The customer's number, 8 to 20 digits: the conversation with exactly that number, or none. A key that sees phones masked may ask for 30 a minute that are none.",
-        example: '5581991234567',
-      }),
-    ),
-    owner: Type.Optional(text(255, '`human`, `agent` (any agent) or `agent:<api_key_id>`.', { example: 'human' })),
-    status: Type.Optional(status),
-    updated_after: Type.Optional(timestamp('Only conversations updated after it.')),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30, description: 'At most 100.' })),
-    cursor: Type.Optional(cursor('From the page before; good for the same filters only.')),
-  },
-  closed,
-)
+export const ListQuery = strict({
+  connection_id: Type.Optional(text(255, 'Only conversations of this connection.')),
+  phone: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{8,20}$',
+      maxLength: 20,
+      description:
+        "The customer's number, 8 to 20 digits: the conversation with exactly that number, or none. A key that sees phones masked may ask for 30 a minute that are none.",
+      example: '5581991234567',
+    }),
+  ),
+  owner: Type.Optional(text(255, '`human`, `agent` (any agent) or `agent:<api_key_id>`.', { example: 'human' })),
+  status: Type.Optional(status),
+  updated_after: Type.Optional(timestamp('Only conversations updated after it.')),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30, description: 'At most 100.' })),
+  cursor: Type.Optional(cursor('From the page before; good for the same filters only.')),
+})
 export type ListQuery = Static<typeof ListQuery>
 
 export const ConversationId = Type.Object({
   id: text(255, 'The conversation.', { example: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e' }),
 })
 
-export const MessagesQuery = Type.Object(
-  {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'At most 100.' })),
-    before: Type.Optional(timestamp('Only messages that occurred before it.')),
-  },
-  closed,
-)
+export const MessagesQuery = strict({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'At most 100.' })),
+  before: Type.Optional(timestamp('Only messages that occurred before it.')),
+})
 
-export const TemplatesQuery = Type.Object(
-  { connection_id: Type.Optional(text(255, 'Only templates of this connection.')) },
-  closed,
-)
+export const TemplatesQuery = strict({ connection_id: Type.Optional(text(255, 'Only templates of this connection.')) })
 
 export const NoQuery = Type.Object({}, closed)
 
@@ -199,28 +194,82 @@ export const ConversationChanges = Type.Object(
 )
 export type ConversationChanges = Static<typeof ConversationChanges>
 
-export const EchoBody = Type.Object(
-  {
-    connection_id: text(255, 'A `waba` connection that the key sees.'),
-    to: Type.String({
-      maxLength: 20,
-      pattern: '^[0-9]{8,20}$',
-      description: "The customer's number, digits only, with country code.",
-      example: '5581991234567',
-    }),
-    external_id: Type.String({
-      minLength: 1,
-      maxLength: 512,
-      description: "The platform's id of the message; one id stores one message.",
-      example: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABEYEjNFQjA',
-    }),
-    kind: oneOf(['text', 'template', 'interactive'] as const, {
-      description: '`interactive` is stored as `text`.',
-      example: 'text',
-    }),
-    body: Type.String({ maxLength: 16_384, description: 'The text, or a short summary.', example: 'Your order left.' }),
-    occurred_at: Type.Optional(timestamp('When it was sent, with offset; now unless given.')),
-  },
-  closed,
-)
+export const EchoBody = strict({
+  connection_id: text(255, 'A `waba` connection that the key sees.'),
+  to: Type.String({
+    maxLength: 20,
+    pattern: '^[0-9]{8,20}$',
+    description: "The customer's number, digits only, with country code.",
+    example: '5581991234567',
+  }),
+  external_id: Type.String({
+    minLength: 1,
+    maxLength: 512,
+    description: "The platform's id of the message; one id stores one message.",
+    example: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABEYEjNFQjA',
+  }),
+  kind: oneOf(['text', 'template', 'interactive'] as const, {
+    description: '`interactive` is stored as `text`.',
+    example: 'text',
+  }),
+  body: Type.String({ maxLength: 16_384, description: 'The text, or a short summary.', example: 'Your order left.' }),
+  occurred_at: Type.Optional(timestamp('When it was sent, with offset; now unless given.')),
+})
 export type EchoBody = Static<typeof EchoBody>
+
+const refusal = (title: string, statusCode: number, code: string, statusMessage: string, description: string) =>
+  errorAnswer(title, statusCode, description, statusMessage, { code })
+
+/** The errors of every route of the inbox interface; callers branch on `data.code`. */
+export const inboxErrors = {
+  ...errors(401, 403, 429, 500, 503),
+  400: refusal(
+    'InboxBadRequest',
+    400,
+    'INVALID_REQUEST',
+    'status must be one of open, pending, snoozed, resolved, closed',
+    '`INVALID_QUERY`: a query parameter does not fit. `INVALID_REQUEST`: the body does not. `data.issues` names each field.',
+  ),
+}
+
+export const conversationErrors = {
+  ...inboxErrors,
+  404: refusal(
+    'ConversationNotFound',
+    404,
+    'NOT_FOUND',
+    'Conversation not found',
+    'Nothing there that this key may see: `NOT_FOUND`.',
+  ),
+}
+
+export const changeErrors = {
+  ...conversationErrors,
+  ...errors(413, 415),
+  403: refusal(
+    'OwnerForbidden',
+    403,
+    'OWNER_FORBIDDEN',
+    'A key can give a conversation to people or take it itself, not give it to another agent',
+    "`OWNER_FORBIDDEN`: the owner is another agent, or agents are stopped. Without a code: the workspace's plan does not include the inbox.",
+  ),
+  409: refusal(
+    'OwnerMismatch',
+    409,
+    'OWNER_MISMATCH',
+    'This key is not active, lacks inbox.write or does not allow the connection',
+    '`OWNER_MISMATCH`: the key stopped while the request was on its way. Or people have the conversation, in a workspace where agents take back only what is handed to them: `data.since` says since when.',
+  ),
+}
+
+export const echoErrors = {
+  ...inboxErrors,
+  ...errors(413, 415),
+  404: refusal(
+    'EchoConnectionNotFound',
+    404,
+    'NOT_FOUND',
+    'Chat connection not found',
+    'Not an official connection that this key sees: `NOT_FOUND`.',
+  ),
+}

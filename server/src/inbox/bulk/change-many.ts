@@ -1,17 +1,23 @@
 import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type NewNotice, recordNotices } from '../../notices/record.ts'
 import { addUpAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
 import { touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
+import {
+  type ChangeTx,
+  type Conversation,
+  type InboxDeps,
+  inWorkspace,
+  type WorkspaceTx,
+} from '../conversation/conversation.ts'
+import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { lockNamed } from '../conversation/many-queries.ts'
 import { openMessageId } from '../conversation/message.ts'
 import { findNewestInbound } from '../conversation/message-queries.ts'
-import { applyPatch, checkAssignee, checkLabels } from '../ownership/update.ts'
+import { applyPatch, type ConversationPatch, checkAssignee, checkLabels } from '../ownership/update.ts'
 import { tellPlatform } from '../read/read.ts'
-import { type Former, formerOf, type ManyChanges } from './undo-rules.ts'
 
 /** Of one request; whoever has chosen more sends several under one `batchId`. */
 export const maxAtOnce = 50
@@ -41,20 +47,18 @@ export async function changeMany(
   actor: TeamActor,
   { batchId, ids, changes }: ChangeOfMany,
 ): Promise<ManyChanged> {
-  const { changed, read } = await deps.vault.withKeyring(workspaceId, (keyring) =>
-    deps.db.tx(async (tx) => {
-      const now = deps.clock.now()
-      if (changes.labels !== undefined) await checkLabels(tx, workspaceId, changes.labels.add, 'changes.addLabelIds')
-      if (changes.assignedTo) await checkAssignee(tx, workspaceId, changes.assignedTo, 'changes.assignedTo')
-      const befores = await lockNamed(tx, keyring, workspaceId, ids)
-      const newest = await newestInbounds(tx, keyring, workspaceId, changes.read === undefined ? [] : befores)
-      const changed = befores.map((before) => ({ before, after: changedBy(before, changes, actor, newest, now) }))
-      await commitAll(tx, keyring, workspaceId, actor, changed, now)
-      await recordNotices(tx, workspaceId, noticesOf(changed, actor, batchId), now)
-      await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
-      return { changed, read: changed.flatMap((one) => readOf(one, newest)) }
-    }),
-  )
+  const { changed, read } = await inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, keyring, now } = work
+    if (changes.labels !== undefined) await checkLabels(tx, workspaceId, changes.labels.add, 'changes.addLabelIds')
+    if (changes.assignedTo) await checkAssignee(tx, workspaceId, changes.assignedTo, 'changes.assignedTo')
+    const befores = await lockNamed({ tx, keyring, workspaceId }, ids)
+    const newest = await newestInbounds({ tx, keyring, workspaceId }, changes.read === undefined ? [] : befores)
+    const changed = befores.map((before) => ({ before, after: changedBy(before, changes, actor, newest, now) }))
+    await commitAll(work, actor, changed)
+    await recordNotices(tx, workspaceId, noticesOf(changed, actor, batchId), now)
+    await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
+    return { changed, read: changed.flatMap((one) => readOf(one, newest)) }
+  })
   for (const { conversation, externalId } of read) await tellPlatform(deps, workspaceId, conversation, externalId)
   return {
     conversations: changed.map(({ after }) => after),
@@ -98,9 +102,7 @@ function noticesOf(changed: readonly Changed[], actor: TeamActor, batchId: strin
 
 /** The platform's ids of the newest customer messages, by conversation. */
 async function newestInbounds(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversations: readonly Conversation[],
 ): Promise<Map<string, string>> {
   const rows = await Promise.all(conversations.map(({ id }) => findNewestInbound(tx, workspaceId, id)))
@@ -114,21 +116,12 @@ function readOf({ before, after }: Changed, newest: ReadonlyMap<string, string>)
   return isRead && externalId !== undefined ? [{ conversation: after, externalId }] : []
 }
 
-export async function commitAll(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  actor: TeamActor,
-  changed: readonly Changed[],
-  now: Date,
-): Promise<void> {
+export async function commitAll(work: ChangeTx, actor: TeamActor, changed: readonly Changed[]): Promise<void> {
   const cause = { actor, reason: null }
   await Promise.all(
     changed
       .filter(isChanged)
-      .map(({ before, after }) =>
-        commitChange(tx, keyring, workspaceId, before, { conversation: after, events: [] }, cause, now),
-      ),
+      .map(({ before, after }) => commitChange(work, before, { conversation: after, events: [] }, cause)),
   )
 }
 
@@ -143,4 +136,160 @@ export async function recordOfMany(
 ): Promise<void> {
   const count = changed.filter(isChanged).length
   if (count > 0) await addUpAudit(tx, { scopeId, actor, action, target: `batch:${batchId}` }, count, now)
+}
+
+/** What is to become of every conversation of a selection. */
+export interface ManyChanges extends Pick<ConversationPatch, 'status' | 'snoozedUntil' | 'assignedTo' | 'labels'> {
+  read?: boolean
+}
+
+/** What a change moved of a conversation, as it was before. */
+export interface Former {
+  id: string
+  status: ConversationStatus
+  snoozedUntil: Date | null
+  assignedTo: string | null
+  held: boolean
+  unreadCount: number
+  /** Labels that the change added and removed. */
+  added: string[]
+  removed: string[]
+}
+
+export function formerOf(before: Conversation, after: Conversation): Former {
+  const { id, status, snoozedUntil, assignedTo, held, unreadCount } = before
+  return {
+    ...{ id, status, snoozedUntil, assignedTo, held, unreadCount },
+    added: after.labelIds.filter((label) => !before.labelIds.includes(label)),
+    removed: before.labelIds.filter((label) => !after.labelIds.includes(label)),
+  }
+}
+
+/** What brings a conversation back to what it was before a change. */
+interface Undoing {
+  patch: ConversationPatch
+  /** How many messages are unread again; undefined where that stays. */
+  unreadCount: number | undefined
+  /** Agents may take it again. */
+  isReleased: boolean
+  /** Something of it was changed since, and stays as it is. */
+  isLeft: boolean
+}
+
+// More than anybody counts; a thread is read from there.
+const maxUnread = 1000
+
+/** Each thing goes back alone, and only where it still is as the change left it: what was done since stays. */
+export function undoingOf(now: Conversation, former: Former, changes: ManyChanges): Undoing {
+  const patch: ConversationPatch = {}
+  let isLeft = false
+  if (changes.status !== undefined && !isStatus(former, changes)) {
+    if (isStatus(now, changes)) Object.assign(patch, { status: former.status, snoozedUntil: former.snoozedUntil })
+    else isLeft = true
+  }
+  const isAssigned = changes.assignedTo !== undefined && former.assignedTo !== changes.assignedTo
+  const isStillAssigned = isAssigned && now.assignedTo === changes.assignedTo
+  if (isStillAssigned) patch.assignedTo = former.assignedTo
+  else if (isAssigned) isLeft = true
+  const [add, remove] = [
+    former.removed.filter((id) => !now.labelIds.includes(id)),
+    former.added.filter((id) => now.labelIds.includes(id)),
+  ]
+  if (add.length + remove.length > 0) patch.labels = { add, remove }
+  return {
+    patch,
+    unreadCount: unreadAgain(now, former, changes),
+    isReleased: isStillAssigned && now.held && !former.held && now.owner.type === 'human',
+    isLeft,
+  }
+}
+
+function isStatus(one: Pick<Conversation, 'status' | 'snoozedUntil'>, { status, snoozedUntil }: ManyChanges): boolean {
+  return one.status === status && one.snoozedUntil?.getTime() === snoozedUntil?.getTime()
+}
+
+function unreadAgain(now: Conversation, former: Former, { read }: ManyChanges): number | undefined {
+  if (read === true && now.unreadCount === 0 && former.unreadCount > 0) return Math.min(former.unreadCount, maxUnread)
+  if (read === false && now.unreadCount === 1 && former.unreadCount === 0) return 0
+  return undefined
+}
+
+interface UndoOfMany {
+  batchId: string
+  changes: ManyChanges
+  former: readonly Former[]
+}
+
+interface ManyUndone {
+  conversations: Conversation[]
+  /** How many are not wholly as before: somebody changed them since, or they are gone. */
+  left: number
+}
+
+/** Brings conversations back to what they were before a change of many; what was done to them since stays. */
+export async function undoMany(
+  deps: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  workspaceId: string,
+  actor: TeamActor,
+  { batchId, changes, former }: UndoOfMany,
+): Promise<ManyUndone> {
+  return inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, keyring, now } = work
+    const formerById = new Map(former.map((one) => [one.id, one]))
+    const known = await whatIsKnown(tx, workspaceId, former)
+    const locked = await lockNamed({ tx, keyring, workspaceId }, [...formerById.keys()])
+    let left = former.length - locked.length
+    const changed = locked.map((before) => {
+      const was = formerById.get(before.id)
+      const undone = was && putBack(before, was, changes, actor, known, now)
+      if (undone === undefined || undone.isLeft) left++
+      return { before, after: undone?.conversation ?? before }
+    })
+    await commitAll(work, actor, changed)
+    await recordOfMany(tx, workspaceId, actor, 'conversations.bulk_undone', batchId, changed, now)
+    return { conversations: changed.map(({ after }) => after), left }
+  })
+}
+
+/** Who is a member still, and which labels are there. */
+interface Known {
+  isGone(userId: string | null | undefined): boolean
+  labels: ReadonlySet<string>
+}
+
+async function whatIsKnown(tx: Tx, workspaceId: string, former: readonly Former[]): Promise<Known> {
+  const users = [...new Set(former.flatMap(({ assignedTo }) => assignedTo ?? []))]
+  const gone = new Set(await findNonMembers(tx, workspaceId, users))
+  const rows = await tx<{ id: string }[]>`
+    select id
+    from labels
+    where workspace_id = ${workspaceId}
+      and id = any (${[...new Set(former.flatMap(({ removed }) => removed))]}::uuid[])
+    for key share`
+  return {
+    isGone: (userId) => userId != null && gone.has(userId),
+    labels: new Set(rows.map(({ id }) => id)),
+  }
+}
+
+function putBack(
+  before: Conversation,
+  former: Former,
+  changes: ManyChanges,
+  actor: TeamActor,
+  known: Known,
+  now: Date,
+): { conversation: Conversation; isLeft: boolean } {
+  const { patch, unreadCount, isReleased, isLeft } = undoingOf(before, former, changes)
+  const { assignedTo, labels, ...rest } = patch
+  const isWithoutMember = known.isGone(assignedTo)
+  const wanted = {
+    ...rest,
+    ...(assignedTo !== undefined && !isWithoutMember && { assignedTo }),
+    ...(labels && { labels: { add: labels.add.filter((id) => known.labels.has(id)), remove: labels.remove } }),
+  }
+  let { conversation } = applyPatch(before, wanted, actor, now)
+  if (unreadCount !== undefined) conversation = touched({ ...conversation, unreadCount }, now)
+  if (isReleased && !isWithoutMember) conversation = touched({ ...conversation, held: false }, now)
+  return { conversation, isLeft: isLeft || isWithoutMember }
 }

@@ -1,11 +1,12 @@
 import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { type ActivityDetail, type ActivityReason, detailsBetween } from './activity.ts'
 import type { ConversationChange } from './change.ts'
-import type { Conversation } from './conversation.ts'
+import type { ChangeTx, Conversation } from './conversation.ts'
+import type { ConversationStatus } from './conversation-state.ts'
+import { sameOwner, writeOwner } from './owner.ts'
 import { storeConversation } from './queries.ts'
 
 /** Who changed it, and why if it was nobody's wish. */
@@ -19,16 +20,14 @@ export interface Cause {
  * under the lock that it was read with. Writes nothing where nothing changed.
  */
 export async function commitChange(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  work: ChangeTx,
   before: Conversation,
   { conversation, events }: ConversationChange,
   cause: Cause,
-  now: Date,
 ): Promise<void> {
+  const { tx, keyring, workspaceId, now } = work
   await Promise.all([
-    conversation === before ? null : storeConversation(tx, keyring, workspaceId, conversation),
+    conversation === before ? null : storeConversation(work, conversation),
     recordDifference(tx, workspaceId, before, conversation, cause, now),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
@@ -56,16 +55,63 @@ export async function recordActivities(
   now: Date,
 ): Promise<void> {
   if (items.length === 0) return
+  const rows = items.map(({ conversationId, detail }) => {
+    return { id: newId(now), conversationId, kind: detail.kind, detail: JSON.stringify(detail) }
+  })
   await tx`
     insert into conversation_activities (
       workspace_id, id, conversation_id, kind, detail, reason, actor_type, actor_id, created_at
     )
-    select ${workspaceId}::uuid, a.id, a.conversation_id, a.kind, a.detail::jsonb, ${reason}, ${actor.type},
+    select ${workspaceId}::uuid, n.id, n.conversation_id, n.kind, n.detail::jsonb, ${reason}, ${actor.type},
       ${actor.id}::uuid, ${now}
-    from unnest(
-      ${items.map(() => newId(now))}::uuid[],
-      ${items.map(({ conversationId }) => conversationId)}::uuid[],
-      ${items.map(({ detail }) => detail.kind)}::text[],
-      ${items.map(({ detail }) => JSON.stringify(detail))}::text[]
-    ) as a (id, conversation_id, kind, detail)`.execute()
+    from ${unnested(rows, { uuid: ['id', 'conversationId'], text: ['kind', 'detail'] })}`.execute()
+}
+
+/** Why something changed that nobody had asked for in so many words. */
+export const activityReasons = [
+  'began',
+  'customer_wrote',
+  'sent',
+  'phone',
+  'timer',
+  'watchdog',
+  'agents_stopped',
+  'key_ended',
+  'merged',
+] as const
+export type ActivityReason = (typeof activityReasons)[number]
+
+/** What changed, as it was and as it is. */
+export type ActivityDetail =
+  | { kind: 'owner'; from: string; to: string }
+  | { kind: 'status'; from: ConversationStatus; to: ConversationStatus; snoozedUntil: string | null }
+  | { kind: 'assignee'; from: string | null; to: string | null }
+  | { kind: 'labels'; added: string[]; removed: string[] }
+
+/** A line of the thread between the messages. */
+export interface Activity {
+  id: string
+  detail: ActivityDetail
+  reason: ActivityReason | null
+  actor: Actor
+  createdAt: Date
+}
+
+/** What the team is told of a change, line by line; nothing of what stayed. */
+export function detailsBetween(before: Conversation, after: Conversation): ActivityDetail[] {
+  const details: ActivityDetail[] = []
+  if (!sameOwner(before.owner, after.owner)) {
+    details.push({ kind: 'owner', from: writeOwner(before.owner), to: writeOwner(after.owner) })
+  }
+  const snoozedUntil = after.snoozedUntil?.toISOString() ?? null
+  if (before.status !== after.status || (before.snoozedUntil?.toISOString() ?? null) !== snoozedUntil) {
+    details.push({ kind: 'status', from: before.status, to: after.status, snoozedUntil })
+  }
+  if (before.assignedTo !== after.assignedTo) {
+    details.push({ kind: 'assignee', from: before.assignedTo, to: after.assignedTo })
+  }
+  const added = after.labelIds.filter((id) => !before.labelIds.includes(id))
+  const removed = before.labelIds.filter((id) => !after.labelIds.includes(id))
+  if (added.length + removed.length > 0) details.push({ kind: 'labels', added, removed })
+  return details
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Db } from '../../base/db.ts'
+import { announce, type Db, type Sql, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
-import type { OpenHandover } from './hold.ts'
-import type { Owner } from './owner.ts'
+import type { OpenHandover, Owner } from './owner.ts'
 
 /** The customer, as far as the platform tells. */
 export interface Contact {
@@ -75,6 +75,25 @@ export interface LeadCard {
   numbers: string[]
 }
 
+/** What reads of a workspace, and opens what is sealed. */
+export interface WorkspaceSql {
+  sql: Sql
+  keyring: Keyring
+  workspaceId: string
+}
+
+/** A transaction of a workspace. */
+export interface WorkspaceTx {
+  tx: Tx
+  keyring: Keyring
+  workspaceId: string
+}
+
+/** A transaction that changes something, and what time it is. */
+export interface ChangeTx extends WorkspaceTx {
+  now: Date
+}
+
 /** What the verbs of this room act on. */
 export interface InboxDeps {
   db: Db
@@ -90,3 +109,50 @@ export interface InboxDeps {
   /** The phones of the newest 50 leads that a text finds, such as a part of a name. */
   phonesOfLeads(workspaceId: string, search: string): Promise<string[]>
 }
+
+/** Conversations that look different from now on: the id is the workspace, a blank, and the conversation or nothing. */
+export const conversationsTopic = 'conversations'
+
+/** Mentions of a member that are new or read: the id is the workspace, a blank, and the user. */
+export const mentionsTopic = 'mentions'
+
+/** Files that have come, or will not: the id is `MediaNews` as JSON. */
+export const mediaTopic = 'media'
+
+export interface MediaNews {
+  workspaceId: string
+  conversationId: string
+  messageId: string | null
+  mediaId: string
+  state: string
+}
+
+/** From so many on, whoever shows a list loads it anew. */
+const maxTold = 100
+
+/** Lets the pages that show these conversations know, once the transaction has committed. */
+export function tellTeam(tx: Tx, workspaceId: string, conversationIds: readonly string[]): void {
+  if (conversationIds.length > maxTold) tellTeamOfMany(tx, workspaceId)
+  else for (const id of conversationIds) announce(tx, conversationsTopic, `${workspaceId} ${id}`)
+}
+
+export function tellTeamOfMany(tx: Tx, workspaceId: string): void {
+  announce(tx, conversationsTopic, `${workspaceId} `)
+}
+
+export function tellMember(tx: Tx, workspaceId: string, userId: string): void {
+  announce(tx, mentionsTopic, `${workspaceId} ${userId}`)
+}
+
+/** Lets the pages that show the conversation know that a file looks different from now on. */
+export function tellOfMedia(tx: Tx, news: MediaNews): void {
+  announce(tx, mediaTopic, JSON.stringify(news))
+}
+
+/** Does all of the work in one transaction of a workspace. */
+export const inWorkspace = <T>(
+  { db, vault, clock }: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  workspaceId: string,
+  work: (at: ChangeTx) => Promise<T>,
+): Promise<T> =>
+  vault.withKeyring(workspaceId, (keyring) => db.tx((tx) => work({ tx, keyring, workspaceId, now: clock.now() })))

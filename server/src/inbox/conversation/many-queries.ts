@@ -1,9 +1,9 @@
 import type { Tx } from '../../base/db.ts'
+import type { Columns } from '../../base/postgres/rows.ts'
+import { columnNames, unnested } from '../../base/postgres/rows.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
-import type { Conversation, LastMessage } from './conversation.ts'
-import { tellTeam } from './conversation-news.ts'
+import { type Conversation, type LastMessage, tellTeam, type WorkspaceTx } from './conversation.ts'
 import { move } from './moving.ts'
 import { keyIdOf } from './owner.ts'
 import { anyWorkspace, conversationColumns } from './queries.ts'
@@ -12,6 +12,7 @@ import {
   openConversation,
   ownerOf,
   phoneIndexes,
+  type StoredConversation,
   sealContact,
   sealConversation,
   sealLastMessage,
@@ -36,9 +37,7 @@ const unopened: LastMessage = Object.freeze({ direction: 'inbound', kind: 'text'
  * them is not told: `storeConversations` keeps it where nothing newer takes its place.
  */
 export async function lockConversationsOf(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   customers: readonly CustomerOf[],
 ): Promise<Conversation[]> {
   const users = namesOf(
@@ -113,9 +112,7 @@ function namesOf(
 
 /** Inserts conversations of customers who have none. Throws where one has: somebody else was quicker. */
 export async function insertConversations(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversations: readonly Conversation[],
 ): Promise<void> {
   if (conversations.length === 0) return
@@ -128,45 +125,24 @@ export async function insertConversations(
   const rows = conversations
     .map((conversation) => ({ ...sealConversation(keyring, conversation), name: nameOf(conversation) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
   await tx`
-    insert into conversations (
-      workspace_id, id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, index_version,
-      owner_key_id, owner_epoch, owner_since, held, status, label_ids, unread_count, window_expires_at, last_message_at,
-      unanswered_since, newest_inbound_id, answered_inbound_id, last_message, created_at, updated_at
-    )
-    select ${workspaceId}::uuid, n.id, n.connection_id, n.channel, n.contact, n.user_index, n.phone_index,
-      n.phone_exact_index, ${keyring.indexVersion}, n.owner_key_id, n.owner_epoch, n.owner_since, n.held, n.status, '{}',
-      n.unread_count, n.window_expires_at, n.last_message_at, n.unanswered_since, n.newest_inbound_id,
-      n.answered_inbound_id, n.last_message, n.created_at, n.updated_at
-    from unnest(
-      ${column((row) => row.id)}::uuid[],
-      ${column((row) => row.connection_id)}::uuid[],
-      ${column((row) => row.channel)}::text[],
-      ${byteaArray(column((row) => row.contact))}::bytea[],
-      ${byteaArray(column((row) => row.user_index))}::bytea[],
-      ${byteaArray(column((row) => row.phone_index))}::bytea[],
-      ${byteaArray(column((row) => row.phone_exact_index))}::bytea[],
-      ${column((row) => row.owner_key_id)}::uuid[],
-      ${column((row) => row.owner_epoch)}::integer[],
-      ${timestampArray(column((row) => row.owner_since))}::timestamptz[],
-      ${column((row) => row.held)}::boolean[],
-      ${column((row) => row.status)}::text[],
-      ${column((row) => row.unread_count)}::integer[],
-      ${timestampArray(column((row) => row.window_expires_at))}::timestamptz[],
-      ${timestampArray(column((row) => row.last_message_at))}::timestamptz[],
-      ${timestampArray(column((row) => row.unanswered_since))}::timestamptz[],
-      ${column((row) => row.newest_inbound_id)}::uuid[],
-      ${column((row) => row.answered_inbound_id)}::uuid[],
-      ${byteaArray(column((row) => row.last_message))}::bytea[],
-      ${timestampArray(column((row) => row.created_at))}::timestamptz[],
-      ${timestampArray(column((row) => row.updated_at))}::timestamptz[]
-    ) as n (
-      id, connection_id, channel, contact, user_index, phone_index, phone_exact_index, owner_key_id, owner_epoch,
-      owner_since, held, status, unread_count, window_expires_at, last_message_at, unanswered_since,
-      newest_inbound_id, answered_inbound_id, last_message, created_at, updated_at
-    )`.execute()
+    insert into conversations (workspace_id, label_ids, index_version, ${columnNames(begun)})
+    select ${workspaceId}::uuid, '{}', ${keyring.indexVersion}, n.*
+    from ${unnested(rows, begun)}`.execute()
 }
+
+/** What a conversation has when it begins. */
+const begun = {
+  uuid: ['id', 'connection_id', 'owner_key_id', 'newest_inbound_id', 'answered_inbound_id'],
+  text: ['channel', 'status'],
+  integer: ['owner_epoch', 'unread_count'],
+  boolean: ['held'],
+  bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index', 'last_message'],
+  timestamptz: [
+    ...(['owner_since', 'window_expires_at', 'last_message_at', 'unanswered_since'] as const),
+    ...(['created_at', 'updated_at'] as const),
+  ],
+} as const satisfies Columns<StoredConversation>
 
 const nameOf = ({ connectionId, contact }: Conversation): string =>
   `${connectionId} ${contact.phone ?? ''} ${contact.userId ?? ''}`
@@ -177,15 +153,15 @@ export interface Stored {
   after: Conversation
 }
 
+const unnamed = { contact: null, user_index: null, phone_index: null, phone_exact_index: null }
+
 /**
  * Stores conversations as they stand, under the locks that they were read with: all that messages may change. Neither their
  * owners nor who looks after them: a change of owner has to wait for sends (`storeConversation`). A message ends a
  * hand-over, and begins none.
  */
 export async function storeConversations(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   changes: readonly Stored[],
 ): Promise<void> {
   if (changes.length === 0) return
@@ -201,14 +177,16 @@ export async function storeConversations(
   const rows = changes.map(({ before, after }) => ({
     ...after,
     isRenamed: before.contact !== after.contact,
+    ...(before.contact === after.contact ? unnamed : sealContact(keyring, after)),
+    isHanded: after.handover !== null,
     isSaid: before.lastMessage !== after.lastMessage,
     lastMessage: before.lastMessage === after.lastMessage ? null : sealLastMessage(keyring, after),
-    names: before.contact === after.contact ? null : sealContact(keyring, after),
+    newestInboundId: after.inbound.newest,
+    seenInboundId: after.inbound.seen,
+    answeredInboundId: after.inbound.answered,
   }))
-  const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
-  const workspace = anyWorkspace(tx, workspaceId)
-  const ids = column((row) => row.id)
-  const times = timestampArray(column((row) => row.updatedAt))
+  const ids = rows.map(({ id }) => id)
+  const times = timestampArray(rows.map(({ updatedAt }) => updatedAt))
   await tx`
     with moved as (${move(tx, workspaceId, ids, times)})
     update conversations c
@@ -231,33 +209,15 @@ export async function storeConversations(
       now_last_message_at = n.last_message_at,
       now_unanswered_since = n.unanswered_since,
       now_updated_at = n.updated_at
-    from unnest(
-      ${ids}::uuid[],
-      ${column((row) => row.isRenamed)}::boolean[],
-      ${byteaArray(column((row) => row.names?.contact ?? null))}::bytea[],
-      ${byteaArray(column((row) => row.names?.user_index ?? null))}::bytea[],
-      ${byteaArray(column((row) => row.names?.phone_index ?? null))}::bytea[],
-      ${byteaArray(column((row) => row.names?.phone_exact_index ?? null))}::bytea[],
-      ${column((row) => row.held)}::boolean[],
-      ${column((row) => row.handover !== null)}::boolean[],
-      ${column((row) => row.status)}::text[],
-      ${timestampArray(column((row) => row.snoozedUntil))}::timestamptz[],
-      ${column((row) => row.unreadCount)}::integer[],
-      ${timestampArray(column((row) => row.windowExpiresAt))}::timestamptz[],
-      ${timestampArray(column((row) => row.lastMessageAt))}::timestamptz[],
-      ${timestampArray(column((row) => row.unansweredSince))}::timestamptz[],
-      ${column((row) => row.inbound.newest)}::uuid[],
-      ${column((row) => row.inbound.seen)}::uuid[],
-      ${column((row) => row.inbound.answered)}::uuid[],
-      ${column((row) => row.isSaid)}::boolean[],
-      ${byteaArray(column((row) => row.lastMessage))}::bytea[],
-      ${times}::timestamptz[]
-    ) as n (
-      id, is_renamed, contact, user_index, phone_index, phone_exact_index, held, is_handed, status, snoozed_until,
-      unread_count, window_expires_at, last_message_at, unanswered_since, newest_inbound_id, seen_inbound_id,
-      answered_inbound_id, is_said, last_message, updated_at
-    )
-    where c.workspace_id = ${workspace}
+    from ${unnested(rows, {
+      uuid: ['id', 'newestInboundId', 'seenInboundId', 'answeredInboundId'],
+      text: ['status'],
+      integer: ['unreadCount'],
+      boolean: ['isRenamed', 'held', 'isHanded', 'isSaid'],
+      bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index', 'lastMessage'],
+      timestamptz: ['snoozedUntil', 'windowExpiresAt', 'lastMessageAt', 'unansweredSince', 'updatedAt'],
+    })}
+    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and c.id = n.id`.execute()
 }
 
@@ -288,9 +248,7 @@ export async function lockConversations(
 
 /** The conversations that these ids name, for changing them: locked in the order of their own ids, whatever was merged into what. */
 export async function lockNamed(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   ids: readonly string[],
 ): Promise<Conversation[]> {
   const workspace = anyWorkspace(tx, workspaceId)

@@ -1,11 +1,13 @@
 import { provenBy, type Sql, type Tx } from '../../base/db.ts'
 import { unseenWorkspace } from '../../base/distribution/spread.ts'
+import type { Columns } from '../../base/postgres/rows.ts'
+import { columnNames, unnested } from '../../base/postgres/rows.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
-import type { Scope } from './conversation.ts'
+import type { Scope, WorkspaceSql, WorkspaceTx } from './conversation.ts'
 import type { InboundMarks } from './conversation-state.ts'
-import { type Message, type MessageRow, openMessage, sealMessage, uniqueTime } from './message.ts'
+import { type Message, type MessageRow, openMessage, type StoredMessage, sealMessage, uniqueTime } from './message.ts'
 import { isNamed, namedConversation } from './queries.ts'
 import { externalIndex, indexesOf } from './sealed.ts'
 
@@ -42,9 +44,7 @@ export async function findFirstMessageTime(
 
 /** Adds messages at the times that they have. Throws where one is there already, by its external id or at its time. */
 export async function insertMessages(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   messages: readonly Message[],
   indexOf = indexesOf(keyring),
 ): Promise<void> {
@@ -53,39 +53,21 @@ export async function insertMessages(
   provenBy(tx, (sql) => isStored(sql, workspaceId, first.id))
   const rows = messages.map((message) => ({
     ...sealMessage(keyring, message, indexOf),
-    hasReferral: message.referral !== null,
+    has_referral: message.referral !== null,
   }))
-  const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
   await tx`
-    insert into messages (
-      workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, has_referral,
-      external_index, status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
-    )
-    select ${workspaceId}::uuid, n.id, n.conversation_id, n.connection_id, n.direction, n.kind, n.origin, n.content,
-      n.has_referral, n.external_index, n.status, n.error_code, n.actor_type, n.actor_id, n.occurred_at,
-      n.created_at, n.settle_by
-    from unnest(
-      ${column((row) => row.id)}::uuid[],
-      ${column((row) => row.conversation_id)}::uuid[],
-      ${column((row) => row.connection_id)}::uuid[],
-      ${column((row) => row.direction)}::text[],
-      ${column((row) => row.kind)}::text[],
-      ${column((row) => row.origin)}::text[],
-      ${byteaArray(column((row) => row.content))}::bytea[],
-      ${column((row) => row.hasReferral)}::boolean[],
-      ${byteaArray(column((row) => row.external_index))}::bytea[],
-      ${column((row) => row.status)}::text[],
-      ${column((row) => row.error_code)}::text[],
-      ${column((row) => row.actor_type)}::text[],
-      ${column((row) => row.actor_id)}::uuid[],
-      ${timestampArray(column((row) => row.occurred_at))}::timestamptz[],
-      ${timestampArray(column((row) => row.created_at))}::timestamptz[],
-      ${timestampArray(column((row) => row.settle_by))}::timestamptz[]
-    ) as n (
-      id, conversation_id, connection_id, direction, kind, origin, content, has_referral, external_index,
-      status, error_code, actor_type, actor_id, occurred_at, created_at, settle_by
-    )`.execute()
+    insert into messages (workspace_id, ${columnNames(inserted)})
+    select ${workspaceId}::uuid, n.*
+    from ${unnested(rows, inserted)}`.execute()
 }
+
+const inserted = {
+  uuid: ['id', 'conversation_id', 'connection_id', 'actor_id'],
+  text: ['direction', 'kind', 'origin', 'status', 'error_code', 'actor_type'],
+  boolean: ['has_referral'],
+  bytea: ['content', 'external_index'],
+  timestamptz: ['occurred_at', 'created_at', 'settle_by'],
+} as const satisfies Columns<StoredMessage & { has_referral: boolean }>
 
 async function isStored(sql: Sql, workspaceId: string, id: string): Promise<boolean> {
   const rows = await sql`
@@ -111,9 +93,7 @@ export interface KnownIds {
 }
 
 export async function findKnownIds(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   ids: readonly ExternalId[],
   indexOf = indexesOf(keyring),
 ): Promise<KnownIds> {
@@ -281,13 +261,15 @@ export async function isMessageOf(sql: Sql, scope: Scope, conversationId: string
   return rows.length > 0
 }
 
+type InboundRow = Pick<MessageRow, 'id' | 'content' | 'external_id'>
+
 /** The newest customer message, for telling the platform that it was read. */
 export async function findNewestInbound(
   sql: Sql,
   workspaceId: string,
   conversationId: string,
-): Promise<Pick<MessageRow, 'id' | 'content' | 'external_id'> | undefined> {
-  const [row] = await sql<Pick<MessageRow, 'id' | 'content' | 'external_id'>[]>`
+): Promise<InboundRow | undefined> {
+  const [row] = await sql<InboundRow[]>`
     select m.id, m.content, m.external_id
     from messages m
     where m.workspace_id = ${workspaceId}
@@ -300,12 +282,8 @@ export async function findNewestInbound(
 }
 
 /** A message of the customer by its id. */
-export async function findInbound(
-  sql: Sql,
-  workspaceId: string,
-  id: string,
-): Promise<Pick<MessageRow, 'id' | 'content' | 'external_id'> | undefined> {
-  const [row] = await sql<Pick<MessageRow, 'id' | 'content' | 'external_id'>[]>`
+export async function findInbound(sql: Sql, workspaceId: string, id: string): Promise<InboundRow | undefined> {
+  const [row] = await sql<InboundRow[]>`
     select m.id, m.content, m.external_id
     from messages m
     where m.workspace_id = ${workspaceId}
@@ -316,9 +294,7 @@ export async function findInbound(
 
 /** The ad that the customer came by last; null when they came by none. */
 export async function findReferral(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   conversationId: string,
 ): Promise<Referral | null> {
   const [row] = await sql<MessageRow[]>`

@@ -1,12 +1,10 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Conversation, Scope } from './conversation.ts'
-import { tellTeam, tellTeamOfMany } from './conversation-news.ts'
-import { mayStart } from './dispatches.ts'
+import { type Conversation, type Scope, tellTeam, tellTeamOfMany, type WorkspaceTx } from './conversation.ts'
+import { mayStart, notYet } from './dispatches.ts'
 import { asItIs, touchedNow } from './moving.ts'
 import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
-import { notYet } from './takeover-wait.ts'
 
 export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`) => sql`
   c.id,
@@ -99,9 +97,7 @@ export async function lockConversation(
  * about to start.
  */
 export async function storeConversation(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversation: Conversation,
 ): Promise<void> {
   tellTeam(tx, workspaceId, [conversation.id])

@@ -3,7 +3,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { Contact, Conversation, LastMessage } from './conversation.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
-import type { OpenHandover } from './hold.ts'
+import type { OpenHandover } from './owner.ts'
 import { keyIdOf, type Owner, ownerOfKey } from './owner.ts'
 
 /** A conversation as its table holds it, without what is only searched by. */
@@ -71,16 +71,11 @@ export function sealConversation(keyring: Keyring, conversation: Conversation): 
   }
 }
 
-export function sealLastMessage(
-  keyring: Keyring,
-  { id, lastMessage }: Pick<Conversation, 'id' | 'lastMessage'>,
-): Buffer | null {
-  return lastMessage === null ? null : keyring.seal(place(id, 'last_message'), JSON.stringify(lastMessage))
-}
+export const sealLastMessage = (keyring: Keyring, { id, lastMessage }: Pick<Conversation, 'id' | 'lastMessage'>) =>
+  lastMessage === null ? null : keyring.seal(place(id, 'last_message'), JSON.stringify(lastMessage))
 
-export function sealHandover(keyring: Keyring, { id, handover }: Pick<Conversation, 'id' | 'handover'>): Buffer | null {
-  return handover === null ? null : keyring.seal(place(id, 'handover'), JSON.stringify(handover))
-}
+export const sealHandover = (keyring: Keyring, { id, handover }: Pick<Conversation, 'id' | 'handover'>) =>
+  handover === null ? null : keyring.seal(place(id, 'handover'), JSON.stringify(handover))
 
 /** The customer's names, sealed, and what they are found by. */
 export function sealContact(keyring: Keyring, { id, contact }: Pick<Conversation, 'id' | 'contact'>) {
@@ -107,10 +102,7 @@ export function openConversation(keyring: Keyring, row: ConversationRow): Conver
     ownerEpoch: row.owner_epoch,
     ownerSince: row.owner_since,
     held: row.held && row.owner_key_id === null,
-    handover:
-      row.handover === null
-        ? null
-        : (JSON.parse(keyring.openText(place(id, 'handover'), row.handover)) as OpenHandover),
+    handover: openIfAny<OpenHandover>(keyring, id, 'handover', row.handover),
     status: row.status,
     snoozedUntil: row.snoozed_until,
     assignedTo: row.assigned_to,
@@ -120,14 +112,14 @@ export function openConversation(keyring: Keyring, row: ConversationRow): Conver
     lastMessageAt: row.last_message_at,
     unansweredSince: row.unanswered_since,
     inbound: inboundOf(row),
-    lastMessage:
-      row.last_message === null
-        ? null
-        : (JSON.parse(keyring.openText(place(id, 'last_message'), row.last_message)) as LastMessage),
+    lastMessage: openIfAny<LastMessage>(keyring, id, 'last_message', row.last_message),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
 }
+
+const openIfAny = <T>(keyring: Keyring, id: string, column: string, sealed: Buffer | null): T | null =>
+  sealed === null ? null : (JSON.parse(keyring.openText(place(id, column), sealed)) as T)
 
 export const inboundOf = (
   row: Pick<ConversationRow, 'newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id'>,

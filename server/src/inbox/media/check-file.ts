@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { fileTypeFromBuffer } from 'file-type'
+import type { MediaKind } from '../../channels/channel-event.ts'
 
 /** What was told of a file before its bytes came; null what was not. */
 export interface Told {
@@ -88,4 +89,107 @@ export function mismatchOf(told: Told, seen: Seen): 'hash_mismatch' | 'size_mism
   // Nothing is what a platform answers that has lost the file, and it may well say so.
   if (seen.bytes === 0) return 'empty'
   return told.size === null || told.size === 0 || told.size === seen.bytes ? null : 'size_mismatch'
+}
+
+/**
+ * What a browser may show or play, by what the bytes say: nothing that could hold a script. Everything else is a download,
+ * of a type that says nothing.
+ */
+export const inlineTypes: readonly string[] = [
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/gif',
+  'video/mp4',
+  'audio/mp4',
+  'audio/x-m4a',
+  'audio/mpeg',
+  'audio/aac',
+  'audio/amr',
+  'audio/ogg',
+  'application/pdf',
+]
+
+export const downloadType = 'application/octet-stream'
+
+export const isInlineType = (realType: string | null | undefined): realType is string =>
+  typeof realType === 'string' && inlineTypes.includes(realType)
+
+/** Types that the first bytes do not tell apart: what was declared says which of them it is. */
+const alike: Record<string, readonly string[]> = {
+  'application/x-cfb': ['application/msword', 'application/vnd.ms-excel', 'application/vnd.ms-powerpoint'],
+  'application/zip': [
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  ],
+  'audio/x-m4a': ['audio/mp4'],
+}
+/** Of these a file has no bytes that tell. */
+const plainTypes = ['text/plain', 'text/csv']
+
+interface UploadLook {
+  kind: MediaKind
+  /** By the bytes; null where they do not tell. */
+  realType: string | null
+  declared: string | null
+  /** It may be a text: there is no NUL in it. */
+  isText: boolean
+}
+
+/** As which of the types that a channel takes a file is sent; null when it is none of them. The bytes decide. */
+export function typeToSend({ kind, realType, declared, isText }: UploadLook, types: readonly string[]): string | null {
+  const taken = (type: string | null | undefined) => (type != null && types.includes(type) ? type : null)
+  if (realType === null) return isText && declared !== null && plainTypes.includes(declared) ? taken(declared) : null
+  const known = taken(realType)
+  if (known !== null) return known
+  // A sound in a video's container.
+  if (realType === 'video/mp4' && (kind === 'audio' || kind === 'voice')) return taken('audio/mp4')
+  const [first, ...others] = alike[realType] ?? []
+  if (others.length === 0) return taken(first)
+  return declared !== null && [first, ...others].includes(declared) ? taken(declared) : null
+}
+
+const maxBytes = 255
+/** Longer ones are no ending but a part of the name. */
+const maxEndingBytes = 20
+const maxRead = 1_000
+
+/**
+ * A name as it may be shown, saved and written into a header: its last part alone, without what is not seen, what turns the
+ * direction of writing around, and what file systems take for something else. Null when nothing is left of it.
+ */
+export function safeName(told: string): string | null {
+  // From its end, since there is what says what it is.
+  const [last = ''] = told.slice(-maxRead).toWellFormed().split(/[\\/]/).slice(-1)
+  const clean = last
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\uFFFD]/gu, '')
+    .replace(/[<>:"|?*]/g, '_')
+    .replace(/\s/g, ' ')
+  const name = cut(withoutEnds(clean))
+  return name === '' ? null : name
+}
+
+/** Neither hidden nor of an ending that a system leaves out. Letter by letter: a pattern may look at each end often. */
+function withoutEnds(name: string): string {
+  let [start, end] = [0, name.length]
+  while (start < end && '. '.includes(name.charAt(start))) start++
+  while (end > start && '. '.includes(name.charAt(end - 1))) end--
+  return name.slice(start, end)
+}
+
+function cut(name: string): string {
+  if (Buffer.byteLength(name) <= maxBytes) return name
+  const dot = name.lastIndexOf('.')
+  const isEnding = dot > 0 && Buffer.byteLength(name.slice(dot)) <= maxEndingBytes
+  const ending = isEnding ? name.slice(dot) : ''
+  let front = ''
+  let left = maxBytes - Buffer.byteLength(ending)
+  for (const letter of isEnding ? name.slice(0, dot) : name) {
+    left -= Buffer.byteLength(letter)
+    if (left < 0) break
+    front += letter
+  }
+  return withoutEnds(front) + ending
 }

@@ -11,14 +11,13 @@ import type { Connection } from '../../channels/connection/connection.ts'
 import { MediaBroken, type OpenedMedia } from '../../channels/media-way.ts'
 import { type FileSecret, sealFile } from '../../media/sealed-file.ts'
 import { type MediaStore, StoreProblem } from '../../media/store/store.ts'
-import { tellOfMedia } from '../conversation/conversation-news.ts'
-import { mismatchOf, type Seen, watchFile } from './check-file.ts'
+import { tellOfMedia } from '../conversation/conversation.ts'
+import { mismatchOf, type Seen, safeName, watchFile } from './check-file.ts'
 import { type Claim, renewClaim, settleHere, settleProblem } from './fetch-queries.ts'
-import { keepPreview } from './keep-preview.ts'
 import type { MediaDetails, MediaState } from './media.ts'
+import { type FileKeys, openDetails, sealDetails, sealFileKeys } from './media.ts'
 import type { Preview, Previews } from './preview.ts'
-import { safeName } from './safe-name.ts'
-import { type FileKeys, openDetails, sealDetails, sealFileKeys } from './sealed-media.ts'
+import { keepPreview } from './preview.ts'
 
 export interface FetchDeps {
   db: Db

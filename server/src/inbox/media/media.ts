@@ -1,32 +1,49 @@
-import type { MediaKind, MediaTold } from '../../channels/channel-event.ts'
-import type { Actor } from '../../workspace/actor.ts'
-import type { Direction } from '../conversation/message.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { MediaTold } from '../../channels/channel-event.ts'
 
 /** `coming`: a worker is to fetch it. `gone`: the platform has it no more. `refused`: not what was told, or not allowed. */
 export type MediaState = 'coming' | 'here' | 'too_large' | 'gone' | 'refused' | 'failed'
-
-/** A file that a message carries, or an upload that no send has taken yet. */
-export interface Media {
-  id: string
-  conversationId: string
-  connectionId: string
-  messageId: string | null
-  direction: Direction
-  kind: MediaKind
-  state: MediaState
-  details: MediaDetails
-  file: { key: Buffer; storedAs: string; bytes: number } | null
-  preview: { key: Buffer; storedAs: string; bytes: number } | null
-  /** The platform's id of an upload, while it lives. */
-  platform: { id: string; livesUntil: Date } | null
-  failure: string | null
-  createdBy: Actor | null
-  createdAt: Date
-  updatedAt: Date
-}
 
 /** Sealed as one value. */
 export interface MediaDetails extends Partial<Omit<MediaTold, 'kind'>> {
   /** As the bytes say, not as was told; null until it is here. */
   realType: string | null
+}
+
+const place = (id: string, column: string) => ({ table: 'media', row: id, column })
+
+export function sealDetails(keyring: Keyring, id: string, details: MediaDetails): Buffer {
+  return keyring.seal(place(id, 'details'), JSON.stringify(details))
+}
+
+export function openDetails(keyring: Keyring, id: string, sealed: Uint8Array): MediaDetails {
+  return JSON.parse(keyring.openText(place(id, 'details'), sealed)) as MediaDetails
+}
+
+/** What opens the files of a row in the store, but for their names. */
+export interface FileKeys {
+  file: Buffer
+  /** The size of a preview stands in no column. */
+  preview: { key: Buffer; bytes: number } | null
+}
+
+interface StoredKeys {
+  file: string
+  preview?: { key: string; bytes: number }
+}
+
+export function sealFileKeys(keyring: Keyring, id: string, { file, preview }: FileKeys): Buffer {
+  const stored: StoredKeys = {
+    file: file.toString('base64'),
+    ...(preview !== null && { preview: { key: preview.key.toString('base64'), bytes: preview.bytes } }),
+  }
+  return keyring.seal(place(id, 'file_key'), JSON.stringify(stored))
+}
+
+export function openFileKeys(keyring: Keyring, id: string, sealed: Uint8Array): FileKeys {
+  const { file, preview } = JSON.parse(keyring.openText(place(id, 'file_key'), sealed)) as StoredKeys
+  return {
+    file: Buffer.from(file, 'base64'),
+    preview: preview === undefined ? null : { key: Buffer.from(preview.key, 'base64'), bytes: preview.bytes },
+  }
 }

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import type { Clock } from '../../base/clock.ts'
 import { serverEnvironment } from '../../base/embedded/binaries.ts'
+import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import { Turns } from '../../base/shares/shares.ts'
+import { type FileSecret, openFile, sealFile } from '../../media/sealed-file.ts'
+import type { MediaStore } from '../../media/store/store.ts'
 import type { Seen } from './check-file.ts'
 
 /** A picture, small. */
@@ -201,4 +205,32 @@ function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
       clearInterval(looking)
     },
   }
+}
+
+interface KeptPreview extends Preview {
+  storedAs: string
+  key: Buffer
+  bytes: number
+}
+
+/**
+ * Makes the preview of a file that is in the store, and puts it beside it; notes its name in `stored` before. Null for what is
+ * no picture, or none that can be read: it is there all the same, as a download.
+ */
+export async function keepPreview(
+  { store, clock, previews }: { store: MediaStore; clock: Clock; previews: Previews },
+  { stored, workspaceId }: { stored: string[]; workspaceId: string },
+  secret: FileSecret,
+  seen: Seen,
+): Promise<KeptPreview | null> {
+  if (!hasPreview(seen)) return null
+  const all = { start: 0, end: seen.bytes }
+  const read = (start: number, end: number | null) => store.open(secret.id, start, end)
+  const preview = await previews.make(openFile(secret, all, read), seen.bytes, workspaceId)
+  if (preview === null) return null
+  const storedAs = newId(clock.now())
+  const sealed = sealFile(storedAs, Readable.from([preview.webp]))
+  stored.push(storedAs)
+  await store.put(storedAs, sealed.stored)
+  return { ...preview, storedAs, key: sealed.key, bytes: preview.webp.length }
 }

@@ -5,8 +5,8 @@ import type { MediaKind } from '../../channels/channel-event.ts'
 import type { FileToUpload, MediaLimits } from '../../channels/media-way.ts'
 import { openFile } from '../../media/sealed-file.ts'
 import type { MediaStore } from '../../media/store/store.ts'
-import type { MediaDetails } from './media.ts'
-import { openDetails, openFileKeys } from './sealed-media.ts'
+import type { WorkspaceTx } from '../conversation/conversation.ts'
+import { type MediaDetails, openDetails, openFileKeys } from './media.ts'
 
 /** A file of the team that a message takes, or has taken. */
 export interface Upload {
@@ -22,9 +22,7 @@ export interface Upload {
 
 /** One that is here, under lock, so that no two messages take it. */
 export async function lockUpload(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversationId: string,
   id: string,
 ): Promise<Upload | null> {
@@ -93,9 +91,7 @@ function openPlatform(keyring: Keyring, { id, platform_id: sealed }: UploadRow):
 
 /** Notes how the platform calls a file, and until when. */
 export async function storePlatformId(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   id: string,
   platform: NonNullable<Upload['platform']>,
 ): Promise<void> {

@@ -12,13 +12,11 @@ import { StoreProblem } from '../../media/store/store.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { type Seen, watchFile } from './check-file.ts'
+import { type Seen, safeName, typeToSend, watchFile } from './check-file.ts'
 import type { FetchDeps } from './fetch-media.ts'
-import { keepPreview } from './keep-preview.ts'
 import type { MediaDetails } from './media.ts'
-import { safeName } from './safe-name.ts'
-import { sealDetails, sealFileKeys } from './sealed-media.ts'
-import { typeToSend } from './upload-type.ts'
+import { sealDetails, sealFileKeys } from './media.ts'
+import { keepPreview } from './preview.ts'
 
 export type UploadDeps = Pick<FetchDeps, 'db' | 'vault' | 'clock' | 'log' | 'store' | 'previews'> & {
   adapters: ChannelAdapters

@@ -1,12 +1,8 @@
-import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Db, Sql } from '../../base/db.ts'
-import { invalid } from '../../base/errors.ts'
-import { isUuid } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { markNoticesRead } from '../../notices/notices.ts'
-import type { Contact } from '../conversation/conversation.ts'
-import { tellMember } from '../conversation/conversation-news.ts'
+import { type Contact, tellMember, type WorkspaceSql } from '../conversation/conversation.ts'
 import { openContact } from '../conversation/sealed.ts'
+import { readPlace, writePlace } from '../read/list-walk.ts'
 import { type Note, type NoteRow, noteColumns, openNote } from './notes.ts'
 
 export interface Mention {
@@ -31,13 +27,11 @@ export interface MentionsRequest {
 
 /** The notes that mention a member, newest first. */
 export async function listMentions(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   userId: string,
   { limit, unreadOnly, cursor }: MentionsRequest,
 ): Promise<{ mentions: Mention[]; cursor: string | null }> {
-  const after = cursor === null ? null : readCursor(cursor)
+  const after = cursor === null ? null : readPlace('mentions', cursor)
   const rows = await sql<MentionRow[]>`
     select ${noteColumns(sql, workspaceId)}, n.conversation_id, c.contact, u.read_at, u.created_at as mentioned_at
     from note_mentions u
@@ -65,17 +59,8 @@ export async function listMentions(
     cursor:
       last === undefined || rows.length <= limit
         ? null
-        : encodeCursor(['mentions', last.mentioned_at.getTime(), last.id]),
+        : writePlace('mentions', { at: last.mentioned_at, id: last.id }),
   }
-}
-
-function readCursor(text: string): { at: Date; id: string } {
-  const [kind, time, id] = decodeCursor(text) ?? []
-  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= 253_402_300_799_999
-  if (kind !== 'mentions' || !isTime || typeof id !== 'string' || !isUuid(id)) {
-    throw invalid('cursor', 'is not a cursor of this list', 'query')
-  }
-  return { at: new Date(Number(time)), id }
 }
 
 export async function countUnreadMentions(sql: Sql, workspaceId: string, userId: string): Promise<number> {

@@ -1,10 +1,23 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import { type Sql, type Tx, violates } from '../../base/db.ts'
 import { andNamed } from '../../base/distribution/spread.ts'
+import { invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordNotices } from '../../notices/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { tellMember, tellTeam } from '../conversation/conversation-news.ts'
+import { findNonMembers } from '../../workspace/non-members.ts'
+import { touched } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
+import {
+  type ChangeTx,
+  type InboxDeps,
+  type Scope,
+  tellMember,
+  tellTeam,
+  type WorkspaceSql,
+} from '../conversation/conversation.ts'
+import { conversationNotFound, noteKeyUsedOtherwise } from '../conversation/errors.ts'
+import { lockConversation } from '../conversation/queries.ts'
 
 export interface Note {
   id: string
@@ -42,12 +55,9 @@ export const noteColumns = (sql: Sql, workspaceId: string) => sql`
   n.created_at`
 
 export async function addNote(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId, now }: ChangeTx,
   conversationId: string,
   { text, mentions, actor, key = null }: Pick<Note, 'text' | 'mentions' | 'actor'> & { key?: string | null },
-  now: Date,
 ): Promise<void> {
   const id = newId(now)
   await tx`
@@ -76,9 +86,7 @@ export async function addNote(
 
 /** The note that its author added under this key, and where it is now. */
 export async function findNoteByKey(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   actorId: string | null,
   key: string,
 ): Promise<(Note & { conversationId: string }) | undefined> {
@@ -92,12 +100,7 @@ export async function findNoteByKey(
 }
 
 /** The newest 200, oldest first. */
-export async function listNotes(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
-  conversationId: string,
-): Promise<Note[]> {
+export async function listNotes({ sql, keyring, workspaceId }: WorkspaceSql, conversationId: string): Promise<Note[]> {
   const rows = await sql<NoteRow[]>`
     select ${noteColumns(sql, workspaceId)}
     from conversation_notes n
@@ -116,4 +119,71 @@ export function openNote(keyring: Keyring, row: NoteRow): Note {
     actor: { type: row.actor_type, id: row.actor_id } as Actor,
     createdAt: row.created_at,
   }
+}
+
+interface NewNote {
+  conversationId: string
+  text: string
+  /** Members who are to see it. */
+  mentions: readonly string[]
+  /** Under one key its author adds one note, however often it is tried. */
+  key: string | null
+}
+
+/**
+ * Adds a note; returns whether it was there already. Throws 404 outside the scope, 400 for strangers among the mentions,
+ * 422 when the key stands for another note.
+ */
+export async function addTeamNote(
+  deps: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  scope: Scope,
+  actor: Actor,
+  note: NewNote,
+): Promise<{ isRepeat: boolean }> {
+  return deps.vault.withKeyring(scope.workspaceId, async (keyring) => {
+    const add = () => deps.db.tx((tx) => addOnce(tx, keyring, scope, actor, note, deps.clock.now()))
+    try {
+      return await add()
+    } catch (error) {
+      // The same key in another conversation, in the same moment: by now it is there to be seen.
+      if (violates(error, 'conversation_notes_key')) return add()
+      throw error
+    }
+  })
+}
+
+async function addOnce(
+  tx: Tx,
+  keyring: Keyring,
+  scope: Scope,
+  actor: Actor,
+  { conversationId, text, mentions, key }: NewNote,
+  now: Date,
+): Promise<{ isRepeat: boolean }> {
+  const { workspaceId } = scope
+  const before = await lockConversation(tx, keyring, scope, conversationId)
+  if (before === undefined) throw conversationNotFound()
+  const earlier = key === null ? undefined : await findNoteByKey({ sql: tx, keyring, workspaceId }, actor.id, key)
+  if (earlier !== undefined) {
+    const isSame =
+      earlier.conversationId === before.id && earlier.text === text && isSameSet(earlier.mentions, mentions)
+    if (!isSame) throw noteKeyUsedOtherwise()
+    return { isRepeat: true }
+  }
+  const seenBy = await checkMentions(tx, workspaceId, mentions)
+  await addNote({ tx, keyring, workspaceId, now }, before.id, { text, mentions: seenBy, actor, key })
+  // A note is part of the conversation that the team sees.
+  const change = { conversation: touched(before, now), events: [] }
+  await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
+  return { isRepeat: false }
+}
+
+const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === new Set(b).size && a.every((one) => b.includes(one))
+
+async function checkMentions(tx: Tx, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
+  const wanted = [...new Set(userIds)]
+  const nonMembers = await findNonMembers(tx, workspaceId, wanted)
+  if (nonMembers.length > 0) throw invalid('mentions', 'must be members of the workspace')
+  return wanted
 }

@@ -70,22 +70,12 @@ export interface AgentRules {
  */
 export async function readAgentRules(tx: Tx, workspaceId: string): Promise<AgentRules> {
   if (isSpread(tx)) await holdRows(tx, rulesOf(workspaceId))
-  const [row] = await tx<{ agents_stopped: boolean; agents_may_take_back: TakingBack }[]>`
-    select agents_stopped, agents_may_take_back
+  const [rules] = await tx<AgentRules[]>`
+    select agents_stopped as "isStopped", agents_may_take_back as "takingBack"
     from workspaces
     where id = ${workspaceId}
     ${heldBy(tx, tx`for share`)}`
-  return { isStopped: row?.agents_stopped ?? true, takingBack: row?.agents_may_take_back ?? 'when_handed' }
-}
-
-interface AgentKeyRow {
-  id: string
-  scopes: string[]
-  connection_ids: string[]
-  expires_at: Date | null
-  revoked_at: Date | null
-  answers_new_conversations: boolean
-  created_at: Date
+  return rules ?? { isStopped: true, takingBack: 'when_handed' }
 }
 
 // Held, so that a key which is being revoked is waited for, and none is revoked between this look and the commit.
@@ -96,20 +86,12 @@ async function holdAgentKeys(tx: Tx, workspaceId: string, keyId: string | null):
 }
 
 async function selectAgentKeys(sql: Sql, workspaceId: string, rest: Fragment): Promise<AgentKey[]> {
-  const rows = await sql<AgentKeyRow[]>`
-    select id, scopes, connection_ids, expires_at, revoked_at, answers_new_conversations, created_at
+  return sql<AgentKey[]>`
+    select id, scopes, connection_ids as "connectionIds", expires_at as "expiresAt", revoked_at as "revokedAt",
+      answers_new_conversations as "answersNew", created_at as "createdAt"
     from api_keys
     where workspace_id = ${workspaceId}
       and revoked_at is null
       and 'inbox.write' = any (scopes)
       ${rest}`
-  return rows.map((row) => ({
-    id: row.id,
-    scopes: row.scopes,
-    connectionIds: row.connection_ids,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    answersNew: row.answers_new_conversations,
-    createdAt: row.created_at,
-  }))
 }

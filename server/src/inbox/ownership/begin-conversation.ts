@@ -8,11 +8,10 @@ import { commitChange, recordDifference } from '../conversation/commit-change.ts
 import type { Conversation } from '../conversation/conversation.ts'
 import { newConversation } from '../conversation/customer.ts'
 import { agentHasIt, agentsStopped, connectionNotFound, heldByPeople, keyCannotOwn } from '../conversation/errors.ts'
-import { refusalToTake } from '../conversation/hold.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
 import { insertConversations } from '../conversation/many-queries.ts'
-import { agent } from '../conversation/owner.ts'
-import { withoutRace } from '../receive/without-race.ts'
+import { agent, refusalToTake } from '../conversation/owner.ts'
+import { withoutRace } from '../receive/permanent-errors.ts'
 import { namesNothing } from '../send/check-named.ts'
 import { checkSend } from '../send/send-checks.ts'
 import type { SendCommand } from '../send/send-command.ts'
@@ -78,11 +77,11 @@ async function begin(
     await checkLimits(tx, caller, conversation.id, now)
   if (found !== undefined) {
     if (conversation === before) return { conversation, isNew: false }
-    await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
+    await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
     return { conversation, isNew: false }
   }
   await Promise.all([
-    insertConversations(tx, keyring, workspaceId, [conversation]),
+    insertConversations({ tx, keyring, workspaceId }, [conversation]),
     recordDifference(tx, workspaceId, before, conversation, { actor, reason: 'began' }, now),
     recordEvents(tx, keyring, workspaceId, change.events, now),
   ])

@@ -2,48 +2,40 @@ import { expiringTopic } from '../../access/keys/queries.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 import { type DueWatch, watchDue } from '../../base/news.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { recordEvents } from '../../events/record.ts'
 import { announcesWorkspace, teamTopic } from '../../team/team-news.ts'
 import { type Actor, systemActor } from '../../workspace/actor.ts'
+import { ownerChanged } from '../conversation/change.ts'
 import { type Cause, recordActivities } from '../conversation/commit-change.ts'
-import { tellTeam } from '../conversation/conversation-news.ts'
-import { ownerChanged } from '../conversation/events.ts'
+import { type ChangeTx, tellTeam } from '../conversation/conversation.ts'
+import { refuseWhileStarting } from '../conversation/dispatches.ts'
 import { asItIs, asPlaced, movingConversations, type Reading, standsStill, touchedNow } from '../conversation/moving.ts'
 import { agent, human, writeOwner } from '../conversation/owner.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import { refuseWhileStarting } from '../conversation/takeover-wait.ts'
 
 /** Gives people what a key owns: it was revoked, or must not go on. Returns how many conversations changed hands. */
-export function handBackConversationsOf(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  keyId: string,
-  actor: Actor,
-  now: Date,
-): Promise<number> {
-  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id = ${keyId}`, { actor, reason: 'key_ended' }, now)
+export function handBackConversationsOf(work: ChangeTx, keyId: string, actor: Actor): Promise<number> {
+  const { tx } = work
+  return handBack(work, tx`and c.owner_key_id = ${keyId}`, { actor, reason: 'key_ended' })
 }
 
 /** Gives people what a key owns of connections that it no longer sees. */
 export function handBackUnseenBy(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  work: ChangeTx,
   { keyId, connectionIds }: { keyId: string; connectionIds: readonly string[] },
   actor: Actor,
-  now: Date,
 ): Promise<number> {
+  const { tx } = work
   const isUnseen = tx`and c.owner_key_id = ${keyId} and c.connection_id <> all (${[...connectionIds]}::uuid[])`
-  return handBack(tx, keyring, workspaceId, isUnseen, { actor, reason: 'key_ended' }, now)
+  return handBack(work, isUnseen, { actor, reason: 'key_ended' })
 }
 
 /** Gives people whatever agents own: the workspace's stop switch. */
-export function handBackAll(tx: Tx, keyring: Keyring, workspaceId: string, actor: Actor, now: Date): Promise<number> {
+export function handBackAll(work: ChangeTx, actor: Actor): Promise<number> {
+  const { tx } = work
   const cause = { actor, reason: 'agents_stopped' } as const
-  return handBack(tx, keyring, workspaceId, tx`and c.owner_key_id is not null`, cause, now)
+  return handBack(work, tx`and c.owner_key_id is not null`, cause)
 }
 
 /** For so long after a key has expired it is looked for often. */
@@ -99,7 +91,9 @@ async function handBackOf(db: Db, vault: Vault, clock: Clock, hasEnded: Fragment
   let count = 0
   for (const { workspace_id: workspaceId, id } of lapsed) {
     const keyring = await vault.keyring(workspaceId)
-    count += await db.tx((tx) => handBackConversationsOf(tx, keyring, workspaceId, id, systemActor, clock.now()))
+    count += await db.tx((tx) =>
+      handBackConversationsOf({ tx, keyring, workspaceId, now: clock.now() }, id, systemActor),
+    )
   }
   return count
 }
@@ -171,7 +165,7 @@ export async function runWatchdog(db: Db, vault: Vault, clock: Clock): Promise<n
           where w.id = ${id}
             and ${isOverdue(tx, asItIs, now)}
         )`
-      return handBack(tx, keyring, id, overdue, { actor: systemActor, reason: 'watchdog' }, now)
+      return handBack({ tx, keyring, workspaceId: id, now }, overdue, { actor: systemActor, reason: 'watchdog' })
     })
   }
   return count
@@ -208,14 +202,7 @@ const isWatched = (sql: Sql, { unansweredSince }: Reading) => sql`
 
 const waitsSince = (sql: Sql, { unansweredSince }: Reading) => sql`greatest(${unansweredSince(sql)}, c.owner_since)`
 
-async function handBack(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  which: Fragment,
-  cause: Cause,
-  now: Date,
-): Promise<number> {
+async function handBack({ tx, keyring, workspaceId, now }: ChangeTx, which: Fragment, cause: Cause): Promise<number> {
   const rows = await tx<{ id: string; connectionId: string; keyId: string }[]>`
     select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId"
     from conversations c

@@ -4,7 +4,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import { type ConversationChange, changeOwner, touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
 import {
   agentHasIt,
   agentsStopped,
@@ -13,8 +13,7 @@ import {
   keyCannotOwn,
   notYours,
 } from '../conversation/errors.ts'
-import { refusalToTake, releasedBy, type Urgency } from '../conversation/hold.ts'
-import { agent, keyIdOf } from '../conversation/owner.ts'
+import { agent, keyIdOf, refusalToTake, releasedBy, type Urgency } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { agentCanOwn, readAgentRules } from './agents.ts'
 import {
@@ -73,7 +72,7 @@ async function wasHanded(
   { keyId, words, urgency = 'normal' }: ToAgent,
 ): Promise<boolean> {
   if (words === null || keyIdOf(owner) !== keyId || keyId === fromKeyId) return false
-  const newest = await findNewestHandover(tx, keyring, workspaceId, id)
+  const newest = await findNewestHandover({ sql: tx, keyring, workspaceId }, id)
   return newest !== null && isSameHandover(newest, { keyId: fromKeyId, to: { type: 'agent', keyId }, urgency, words })
 }
 
@@ -136,19 +135,17 @@ type Plan = (tx: Tx, keyring: Keyring, before: Conversation, isStopped: boolean,
 
 async function changeLocked(deps: Deps, scope: Scope, id: string, plan: Plan): Promise<HandedOn> {
   const { workspaceId } = scope
-  return deps.vault.withKeyring(workspaceId, (keyring) =>
-    deps.db.tx(async (tx) => {
-      const now = deps.clock.now()
-      const { isStopped } = await readAgentRules(tx, workspaceId)
-      const before = await lockConversation(tx, keyring, scope, id)
-      if (before === undefined) throw conversationNotFound()
-      const { change, handover, actor, isRepeat = false } = await plan(tx, keyring, before, isStopped, now)
-      // What was said is part of the conversation that the team sees.
-      const conversation = handover === null ? change.conversation : touched(change.conversation, now)
-      await commitChange(tx, keyring, workspaceId, before, { ...change, conversation }, { actor, reason: null }, now)
-      return { conversation, handover, isRepeat }
-    }),
-  )
+  return inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, keyring, now } = work
+    const { isStopped } = await readAgentRules(tx, workspaceId)
+    const before = await lockConversation(tx, keyring, scope, id)
+    if (before === undefined) throw conversationNotFound()
+    const { change, handover, actor, isRepeat = false } = await plan(tx, keyring, before, isStopped, now)
+    // What was said is part of the conversation that the team sees.
+    const conversation = handover === null ? change.conversation : touched(change.conversation, now)
+    await commitChange({ tx, keyring, workspaceId, now }, before, { ...change, conversation }, { actor, reason: null })
+    return { conversation, handover, isRepeat }
+  })
 }
 
 async function say(
@@ -163,6 +160,6 @@ async function say(
 ): Promise<Handover | null> {
   if (words === null) return null
   const handover = newHandover({ ...words, from: before.owner, to, urgency, actor }, now)
-  await insertHandover(tx, keyring, workspaceId, before.id, handover)
+  await insertHandover({ tx, keyring, workspaceId }, before.id, handover)
   return handover
 }

@@ -6,7 +6,7 @@ import { changeOwner } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import type { Urgency } from '../conversation/hold.ts'
+import type { Urgency } from '../conversation/owner.ts'
 import { human } from '../conversation/owner.ts'
 import { findConversation, lockConversation } from '../conversation/queries.ts'
 import { openConversation } from '../conversation/sealed.ts'
@@ -84,7 +84,7 @@ async function findEarlier(
   { words, urgency, userId }: ToPeople,
 ): Promise<Handover | null> {
   if (owner.type === 'agent' || handover === null) return null
-  const newest = await findNewestHandover(db.sql, await vault.keyring(workspaceId), workspaceId, id)
+  const newest = await findNewestHandover({ sql: db.sql, keyring: await vault.keyring(workspaceId), workspaceId }, id)
   if (newest === null || newest.id !== handover.id) return null
   return isSameHandover(newest, { keyId: actor.id, to: { type: 'people', userId }, urgency, words }) ? newest : null
 }
@@ -141,8 +141,8 @@ async function give(
     handover: openHandoverOf(handover),
     assignedTo: userId ?? owned.assignedTo,
   }
-  await insertHandover(tx, keyring, workspaceId, before.id, handover)
-  await commitChange(tx, keyring, workspaceId, before, { conversation, events }, { actor, reason: null }, now)
+  await insertHandover({ tx, keyring, workspaceId }, before.id, handover)
+  await commitChange({ tx, keyring, workspaceId, now }, before, { conversation, events }, { actor, reason: null })
   const told = { kind: 'handover' as const, cause: handover.id, userId: conversation.assignedTo, actor }
   await recordNotices(tx, workspaceId, [{ ...told, conversationId: before.id }], now)
   return { conversation, handover }

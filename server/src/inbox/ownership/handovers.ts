@@ -1,10 +1,9 @@
-import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import type { Fragment, Sql } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { tellTeam } from '../conversation/conversation-news.ts'
-import type { OpenHandover, Urgency } from '../conversation/hold.ts'
-import { keyIdOf, type Owner, ownerOfKey } from '../conversation/owner.ts'
+import { tellTeam, type WorkspaceSql, type WorkspaceTx } from '../conversation/conversation.ts'
+import { keyIdOf, type OpenHandover, type Owner, ownerOfKey, type Urgency } from '../conversation/owner.ts'
 
 /** What is said to whoever goes on. */
 export interface HandoverWords {
@@ -74,9 +73,7 @@ export const newHandover = (handover: NewHandover, now: Date): Handover => ({
 
 /** Under the conversation's lock, in the transaction that hands it on. */
 export async function insertHandover(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   conversationId: string,
   { id, from, to, urgency, actor, createdAt, summary, reason, nextStep }: Handover,
 ): Promise<void> {
@@ -96,9 +93,7 @@ export async function insertHandover(
 
 /** Those of a conversation as `rest` orders and limits them, of the table `h`. */
 export async function selectHandovers(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   conversationId: string,
   rest: Fragment,
 ): Promise<Handover[]> {
@@ -112,14 +107,10 @@ export async function selectHandovers(
 }
 
 /** The newest of a conversation; null when it was never handed on in words. */
-export async function findNewestHandover(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
-  conversationId: string,
-): Promise<Handover | null> {
+export async function findNewestHandover(work: WorkspaceSql, conversationId: string): Promise<Handover | null> {
+  const { sql } = work
   const newestFirst = sql`order by h.created_at desc, h.id desc limit 1`
-  const [newest] = await selectHandovers(sql, keyring, workspaceId, conversationId, newestFirst)
+  const [newest] = await selectHandovers(work, conversationId, newestFirst)
   return newest ?? null
 }
 
@@ -144,13 +135,11 @@ export function isSameHandover(
  * what has happened. Null when it was told nothing, or has handed it on since.
  */
 export async function readHandBack(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  work: WorkspaceSql,
   conversationId: string,
   keyId: string,
 ): Promise<Handover | null> {
-  const newest = await findNewestHandover(sql, keyring, workspaceId, conversationId)
+  const newest = await findNewestHandover(work, conversationId)
   if (newest === null || newest.to.type === 'people') return null
   return newest.to.type === 'agents' || newest.to.keyId === keyId ? newest : null
 }

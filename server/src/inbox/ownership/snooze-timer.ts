@@ -3,7 +3,7 @@ import type { Db, Sql, Tx } from '../../base/db.ts'
 import { type DueWatch, watchDue } from '../../base/news.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
-import { conversationsTopic, tellTeam } from '../conversation/conversation-news.ts'
+import { conversationsTopic, tellTeam } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
 import { touchedNow } from '../conversation/moving.ts'
 

@@ -9,7 +9,7 @@ import { type NewNotice, recordNotices } from '../../notices/record.ts'
 import { type OpeningHours, openingAt } from '../../team/opening-hours.ts'
 import { teamTopic } from '../../team/team-news.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import { conversationsTopic } from '../conversation/conversation-news.ts'
+import { conversationsTopic } from '../conversation/conversation.ts'
 import { asItIs, asPlaced, movingConversations, type Reading, standsStill } from '../conversation/moving.ts'
 
 /** Of a workspace in one look; the next look goes on. */

@@ -6,7 +6,7 @@ import type { Actor } from '../../workspace/actor.ts'
 import { findNonMembers } from '../../workspace/non-members.ts'
 import { type ConversationChange, changeLabels, changeOwner, changeStatus, touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
 import { type ConversationStatus, mayLeave } from '../conversation/conversation-state.ts'
 import {
   agentsStopped,
@@ -16,8 +16,7 @@ import {
   ownerForbidden,
   unknownLabels,
 } from '../conversation/errors.ts'
-import { heldByPerson, refusalToTake } from '../conversation/hold.ts'
-import { maySetOwner, type Owner, sameOwner } from '../conversation/owner.ts'
+import { heldByPerson, maySetOwner, type Owner, refusalToTake, sameOwner } from '../conversation/owner.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { addNote } from '../notes/notes.ts'
 import { type AgentRules, agentCanOwn, readAgentRules } from './agents.ts'
@@ -49,28 +48,25 @@ export async function updateConversation(
   id: string,
   patch: ConversationPatch,
 ): Promise<Conversation> {
-  return deps.vault.withKeyring(scope.workspaceId, (keyring) =>
-    deps.db.tx(async (tx) => {
-      const now = deps.clock.now()
-      const { workspaceId } = scope
-      const rules = patch.owner?.type === 'agent' ? await readAgentRules(tx, workspaceId) : null
-      const before = await lockConversation(tx, keyring, scope, id)
-      if (before === undefined) throw conversationNotFound()
-      if (patch.ofKeyId !== undefined) refuseUnlessOwner(before, patch.ofKeyId)
-      if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
-      const labelIds = patch.labels?.add ?? patch.labelIds
-      if (labelIds !== undefined)
-        await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
-      if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
-      const change = applyPatch(before, isOvertaken(before, patch) ? withoutStatus(patch) : patch, actor, now)
-      if (patch.note !== undefined) {
-        await addNote(tx, keyring, workspaceId, before.id, { text: patch.note, mentions: [], actor }, now)
-      }
-      await commitChange(tx, keyring, workspaceId, before, change, { actor, reason: null }, now)
-      await recordNotices(tx, workspaceId, noticesOf(before, change.conversation, actor, now), now)
-      return change.conversation
-    }),
-  )
+  return inWorkspace(deps, scope.workspaceId, async (work) => {
+    const { tx, keyring, workspaceId, now } = work
+    const rules = patch.owner?.type === 'agent' ? await readAgentRules(tx, workspaceId) : null
+    const before = await lockConversation(tx, keyring, scope, id)
+    if (before === undefined) throw conversationNotFound()
+    if (patch.ofKeyId !== undefined) refuseUnlessOwner(before, patch.ofKeyId)
+    if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
+    const labelIds = patch.labels?.add ?? patch.labelIds
+    if (labelIds !== undefined)
+      await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
+    if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
+    const change = applyPatch(before, isOvertaken(before, patch) ? withoutStatus(patch) : patch, actor, now)
+    if (patch.note !== undefined) {
+      await addNote(work, before.id, { text: patch.note, mentions: [], actor })
+    }
+    await commitChange(work, before, change, { actor, reason: null })
+    await recordNotices(tx, workspaceId, noticesOf(before, change.conversation, actor, now), now)
+    return change.conversation
+  })
 }
 
 /**

@@ -8,8 +8,17 @@ import { asItIs } from '../conversation/moving.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { findNamed } from '../search/find-named.ts'
 import { type ConversationFilter, filterDigest } from './list-filter.ts'
-import { type ListOrder, orderBy, type Position, type SortedRow, timeOf } from './list-order.ts'
-import { type Columns, type Walk, walkList } from './list-walk.ts'
+import {
+  type Columns,
+  farthestMs,
+  type ListOrder,
+  orderBy,
+  type Position,
+  type SortedRow,
+  timeOf,
+  type Walk,
+  walkList,
+} from './list-walk.ts'
 import {
   type ListedConversation,
   type ListedRow,
@@ -159,7 +168,5 @@ function readCursor(text: string, order: ListOrder, filter: ConversationFilter):
   return { time: new Date(time), id }
 }
 
-// What PostgreSQL and Date both can hold.
-function isTime(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 253_402_300_799_999
-}
+const isTime = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= farthestMs

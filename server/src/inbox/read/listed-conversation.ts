@@ -2,8 +2,8 @@ import type { Sql } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SealedColumns } from '../../base/sealing/opened-values.ts'
 import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
-import type { OpenHandover } from '../conversation/hold.ts'
 import { asItIs, type Reading } from '../conversation/moving.ts'
+import type { OpenHandover } from '../conversation/owner.ts'
 import { type ConversationRow, inboundOf, ownerOf } from '../conversation/sealed.ts'
 
 /** What a row of the list shows, as every reader sees it. */
@@ -56,23 +56,15 @@ export const teamListedColumns = (sql: Sql, reading: Reading = asItIs) => sql`
   encode(c.last_message, 'base64') as last_message,
   c.created_at`
 
-const contact: SealedColumns<Contact> = {
+const sealed = <T>(column: string): SealedColumns<T> => ({
   table: 'conversations',
-  columns: ['contact'],
-  read: (plain) => JSON.parse(plain ?? '') as Contact,
-}
+  columns: [column],
+  read: (plain) => JSON.parse(plain ?? '') as T,
+})
 
-const lastMessage: SealedColumns<LastMessage> = {
-  table: 'conversations',
-  columns: ['last_message'],
-  read: (plain) => JSON.parse(plain ?? '') as LastMessage,
-}
-
-const handover: SealedColumns<OpenHandover> = {
-  table: 'conversations',
-  columns: ['handover'],
-  read: (plain) => JSON.parse(plain ?? '') as OpenHandover,
-}
+const contact = sealed<Contact>('contact')
+const lastMessage = sealed<LastMessage>('last_message')
+const handover = sealed<OpenHandover>('handover')
 
 /** Who a conversation is with, where no more of it is shown. */
 export const recallContact = (keyring: Keyring, row: Pick<ListedRow, 'id' | 'contact'>): Contact =>

@@ -1,12 +1,15 @@
 import type { Db, Sql } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { SealedColumns } from '../../base/sealing/opened-values.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
+import type { MediaKind } from '../../channels/channel-event.ts'
 import { firstEmoji } from '../../channels/detail-values.ts'
+import type { WorkspaceSql } from '../conversation/conversation.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import { openShownMedia, type ShownMedia, type ShownMediaRow, shownMediaColumns } from './shown-media.ts'
-import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
+import type { MediaDetails, MediaState } from '../media/media.ts'
+import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from './read-messages.ts'
 
 /** What a page shows of messages beside their rows. */
 export interface Details {
@@ -38,9 +41,9 @@ export async function readDetails(
   )
   const [media, reactions, found] = await vault.withKeyring(workspaceId, (keyring) =>
     Promise.all([
-      selectMedia(db.sql, keyring, workspaceId, mediaIds),
-      selectReactions(db.sql, keyring, workspaceId, reactionIds),
-      selectNamed(db.sql, keyring, workspaceId, unknown),
+      selectMedia({ sql: db.sql, keyring, workspaceId }, mediaIds),
+      selectReactions({ sql: db.sql, keyring, workspaceId }, reactionIds),
+      selectNamed({ sql: db.sql, keyring, workspaceId }, unknown),
     ]),
   )
   const named = new Map([...onPage, ...found])
@@ -73,9 +76,7 @@ export function emojiOf({ detail, revision }: ShownMessage): string {
 }
 
 async function selectMedia(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   ids: readonly string[],
 ): Promise<Map<string, ShownMedia>> {
   if (ids.length === 0) return new Map()
@@ -88,9 +89,7 @@ async function selectMedia(
 }
 
 async function selectReactions(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   ids: readonly string[],
 ): Promise<Map<string, ShownMessage>> {
   if (ids.length === 0) return new Map()
@@ -104,9 +103,7 @@ async function selectReactions(
 
 /** Of the same conversation, so that nobody is shown what another customer was told. */
 async function selectNamed(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   wanted: readonly { message: ShownMessage; externalId: string }[],
 ): Promise<[string, ShownMessage][]> {
   if (wanted.length === 0) return []
@@ -142,4 +139,39 @@ async function selectNamed(
     const asked = wanted[row.place - 1]
     return asked === undefined ? [] : [[nameOf(asked.message, asked.externalId), openShownMessage(keyring, row)]]
   })
+}
+
+/** What pages show of a file. */
+export interface ShownMedia {
+  id: string
+  kind: MediaKind
+  state: MediaState
+  failure: string | null
+  bytes: number | null
+  hasPreview: boolean
+  details: MediaDetails
+}
+
+/** With what is sealed as `Keyring.recall` takes it. */
+export interface ShownMediaRow extends Omit<ShownMedia, 'details'> {
+  sealed: string
+}
+
+export const shownMediaColumns = (sql: Sql) => sql`
+  f.id,
+  f.kind,
+  f.state,
+  f.failure,
+  f.size_bytes::float8 as bytes,
+  f.preview_stored_as is not null as "hasPreview",
+  encode(f.details, 'base64') as sealed`
+
+const sealedColumns: SealedColumns<MediaDetails> = {
+  table: 'media',
+  columns: ['details'],
+  read: (details) => JSON.parse(details ?? '') as MediaDetails,
+}
+
+export function openShownMedia(keyring: Keyring, { sealed, ...row }: ShownMediaRow): ShownMedia {
+  return { ...row, details: keyring.recall(sealedColumns, row.id, sealed) }
 }

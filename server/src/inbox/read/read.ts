@@ -2,8 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { touched } from '../conversation/change.ts'
-import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
-import { tellTeam } from '../conversation/conversation-news.ts'
+import { type Conversation, type InboxDeps, inWorkspace, type Scope, tellTeam } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { openMessageId } from '../conversation/message.ts'
 import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
@@ -28,19 +27,17 @@ export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promi
  * stays as it is. The platform is not told: it knows no way back. Throws 404 outside the scope.
  */
 export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
-  const { db, vault, clock } = deps
-  return vault.withKeyring(scope.workspaceId, (keyring) =>
-    db.tx(async (tx) => {
-      const before = await lockConversation(tx, keyring, scope, id)
-      if (before === undefined) throw conversationNotFound()
-      if (before.unreadCount > 0) return before
-      const newest = await findNewestInbound(tx, scope.workspaceId, before.id)
-      if (newest === undefined) return before
-      const conversation = touched({ ...before, unreadCount: 1 }, clock.now())
-      await storeConversation(tx, keyring, scope.workspaceId, conversation)
-      return conversation
-    }),
-  )
+  return inWorkspace(deps, scope.workspaceId, async (work) => {
+    const { tx, keyring } = work
+    const before = await lockConversation(tx, keyring, scope, id)
+    if (before === undefined) throw conversationNotFound()
+    if (before.unreadCount > 0) return before
+    const newest = await findNewestInbound(tx, scope.workspaceId, before.id)
+    if (newest === undefined) return before
+    const conversation = touched({ ...before, unreadCount: 1 }, work.now)
+    await storeConversation(work, conversation)
+    return conversation
+  })
 }
 
 /**
@@ -135,7 +132,7 @@ async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: 
   const before = await lockConversation(tx, keyring, scope, id)
   if (before === undefined) throw conversationNotFound()
   const conversation = before.unreadCount === 0 ? before : touched({ ...before, unreadCount: 0 }, now)
-  if (conversation !== before) await storeConversation(tx, keyring, scope.workspaceId, conversation)
+  if (conversation !== before) await storeConversation({ tx, keyring, workspaceId: scope.workspaceId }, conversation)
   const row = await findNewestInbound(tx, scope.workspaceId, before.id)
   return { conversation, newest: row === undefined ? null : openMessageId(keyring, row) }
 }

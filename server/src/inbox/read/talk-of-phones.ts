@@ -1,12 +1,12 @@
-import type { Sql } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import type { InboxDeps } from '../conversation/conversation.ts'
+import type { Conversation, InboxDeps, WorkspaceSql } from '../conversation/conversation.ts'
 import { asItIs } from '../conversation/moving.ts'
-import { phoneIndexes } from '../conversation/sealed.ts'
+import { writeOwner } from '../conversation/owner.ts'
+import { conversationColumns } from '../conversation/queries.ts'
+import { type ConversationRow, openConversation, phoneIndexes } from '../conversation/sealed.ts'
 import { type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
-import { openShownMessage, type ShownMessageRow, shownMessageColumns } from './shown-message.ts'
+import { openShownMessage, type ShownMessageRow, shownMessageColumns } from './read-messages.ts'
 
 /** A message or a note, as the timeline of a lead shows it. */
 export interface Said {
@@ -40,45 +40,30 @@ const maxText = 1000
 
 /** What was said in the conversations with phones, in any of their variants, and noted there: newest first, each kind for itself. */
 export async function talkOfPhones(
-  { db, vault }: Pick<InboxDeps, 'db' | 'vault'>,
+  { db: { sql }, vault }: Pick<InboxDeps, 'db' | 'vault'>,
   workspaceId: string,
   phones: readonly string[],
   wanted: Wanted,
   stretch: SaidBefore,
 ): Promise<Said[]> {
   const keyring = await vault.keyring(workspaceId)
-  const ids = await newestConversations(db.sql, keyring, workspaceId, phones)
-  if (ids.length === 0) return []
+  const work = { sql, keyring, workspaceId }
+  const rows = await sql<{ id: string }[]>`
+    select c.id
+    from conversations c
+    ${ofPhones(work, phones, maxConversations)}`
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
   const [messages, notes] = await Promise.all([
-    wanted.messages ? selectMessages(db.sql, keyring, workspaceId, ids, stretch) : [],
-    wanted.notes ? selectNotes(db.sql, keyring, workspaceId, ids, stretch) : [],
+    wanted.messages ? selectMessages(work, ids, stretch) : [],
+    wanted.notes ? selectNotes(work, ids, stretch) : [],
   ])
   return [...messages, ...notes]
 }
 
-async function newestConversations(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
-  phones: readonly string[],
-): Promise<string[]> {
-  const indexes = phones.flatMap((phone) => phoneIndexes(keyring, phone))
-  const rows = await sql<{ id: string }[]>`
-    select c.id
-    from conversations c
-    where c.workspace_id = ${workspaceId}
-      and c.phone_index is not null
-      and c.phone_index = any (${byteaArray(indexes)}::bytea[])
-    order by ${asItIs.lastMessageAt(sql)} desc, c.id desc
-    limit ${maxConversations}`
-  return rows.map(({ id }) => id)
-}
-
 // Of each conversation the next ones by its index, whatever the planner knows of the table, and of these the next ones.
 async function selectMessages(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   conversationIds: readonly string[],
   { before, limit }: SaidBefore,
 ): Promise<Said[]> {
@@ -117,9 +102,7 @@ async function selectMessages(
 }
 
 async function selectNotes(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   conversationIds: readonly string[],
   { before, limit }: SaidBefore,
 ): Promise<Said[]> {
@@ -142,3 +125,41 @@ async function selectNotes(
     return { id, at: createdAt, kind: 'note' as const, actor, text, conversationId: row.conversation_id }
   })
 }
+
+/** What a lead's page shows of a conversation. */
+export interface ConversationCard
+  extends Pick<
+    Conversation,
+    | ('id' | 'connectionId' | 'channel' | 'status' | 'assignedTo' | 'unreadCount')
+    | ('lastMessageAt' | 'unansweredSince' | 'lastMessage')
+  > {
+  owner: string
+}
+
+const maxCards = 100
+
+/** The conversations of a customer by phones, in any of their variants; of each there is one on each connection at most. */
+export async function conversationsOfPhones(
+  { db: { sql }, vault }: Pick<InboxDeps, 'db' | 'vault'>,
+  workspaceId: string,
+  phones: readonly string[],
+): Promise<ConversationCard[]> {
+  if (phones.length === 0) return []
+  const keyring = await vault.keyring(workspaceId)
+  const rows = await sql<ConversationRow[]>`
+    select ${conversationColumns(sql)}
+    from conversations c
+    ${ofPhones({ sql, keyring, workspaceId }, phones, maxCards)}`
+  return rows.map((row) => {
+    const conversation = openConversation(keyring, row)
+    return { ...conversation, owner: writeOwner(conversation.owner) }
+  })
+}
+
+/** SQL: of `conversations c` those with a phone, the newest so many. */
+const ofPhones = ({ sql, keyring, workspaceId }: WorkspaceSql, phones: readonly string[], limit: number) => sql`
+  where c.workspace_id = ${workspaceId}
+    and c.phone_index is not null
+    and c.phone_index = any (${byteaArray(phones.flatMap((phone) => phoneIndexes(keyring, phone)))}::bytea[])
+  order by ${asItIs.lastMessageAt(sql)} desc, c.id desc
+  limit ${limit}`

@@ -1,27 +1,16 @@
-import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
-import type { Sql } from '../../base/db.ts'
-import { invalid, notFound } from '../../base/errors.ts'
-import { isUuid } from '../../base/id.ts'
+import type { Fragment, Sql } from '../../base/db.ts'
+import { notFound } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Activity } from '../conversation/activity.ts'
-import type { Scope } from '../conversation/conversation.ts'
+import type { Activity } from '../conversation/commit-change.ts'
+import type { Scope, WorkspaceSql } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
-import type { Note } from '../notes/notes.ts'
-import type { Handover } from '../ownership/handovers.ts'
-import type { ShownMessage } from './shown-message.ts'
-import {
-  findFirstUnread,
-  findPosition,
-  type Stretch,
-  selectStretchOfActivities,
-  selectStretchOfHandovers,
-  selectStretchOfMessages,
-  selectStretchOfNotes,
-  type TimelinePosition,
-} from './timeline-queries.ts'
+import { type Note, type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
+import { type Handover, selectHandovers } from '../ownership/handovers.ts'
+import { type PlaceInTime, readPlace, writePlace } from './list-walk.ts'
+import { openShownMessage, type ShownMessage, type ShownMessageRow, teamMessageColumns } from './read-messages.ts'
 
-export type TimelineItem = TimelinePosition &
+export type TimelineItem = PlaceInTime &
   (
     | { type: 'message'; message: ShownMessage }
     | { type: 'note'; note: Note }
@@ -32,7 +21,7 @@ export type TimelineItem = TimelinePosition &
 export interface TimelineRequest {
   limit: number
   /** A position that a page before gave, a message or `unread` for around it or the first unread one, null for the newest. */
-  from: { side: 'before' | 'after'; position: TimelinePosition } | { messageId: string } | 'unread' | null
+  from: { side: 'before' | 'after'; position: PlaceInTime } | { messageId: string } | 'unread' | null
 }
 
 export interface TimelinePage {
@@ -58,8 +47,8 @@ export async function readTimeline(
   const conversation = await findConversation(sql, scope, id)
   if (conversation === undefined) throw conversationNotFound()
   const { workspaceId } = scope
-  const read = (side: 'before' | 'after', position: TimelinePosition | null, wanted: number) =>
-    readStretch(sql, keyring, workspaceId, conversation.id, { side, position, limit: wanted })
+  const read = (side: 'before' | 'after', position: PlaceInTime | null, wanted: number) =>
+    readStretch({ sql, keyring, workspaceId }, conversation.id, { side, position, limit: wanted })
   const unread = await findFirstUnread(sql, workspaceId, conversation.id, conversation.unread_count)
   const firstUnreadId = unread?.id ?? null
   const middle = await middleOf(sql, workspaceId, conversation.id, from, unread)
@@ -98,8 +87,8 @@ async function middleOf(
   workspaceId: string,
   conversationId: string,
   from: TimelineRequest['from'],
-  unread: TimelinePosition | null,
-): Promise<TimelinePosition | null> {
+  unread: PlaceInTime | null,
+): Promise<PlaceInTime | null> {
   if (from === 'unread') return unread
   if (from === null || !('messageId' in from)) return null
   const message = await findPosition(sql, workspaceId, conversationId, from.messageId)
@@ -109,54 +98,157 @@ async function middleOf(
 
 /** The items next to a position on one side of it, oldest first. */
 async function readStretch(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  work: WorkspaceSql,
   conversationId: string,
   { side, position, limit }: Stretch,
 ): Promise<{ items: TimelineItem[]; hasMore: boolean }> {
+  const { sql, workspaceId } = work
   const stretch = { side, position, limit: limit + 1 }
   const [messages, notes, activities, handovers] = await Promise.all([
-    selectStretchOfMessages(sql, keyring, workspaceId, conversationId, stretch),
-    selectStretchOfNotes(sql, keyring, workspaceId, conversationId, stretch),
+    selectStretchOfMessages(work, conversationId, stretch),
+    selectStretchOfNotes(work, conversationId, stretch),
     selectStretchOfActivities(sql, workspaceId, conversationId, stretch),
-    selectStretchOfHandovers(sql, keyring, workspaceId, conversationId, stretch),
+    selectStretchOfHandovers(work, conversationId, stretch),
   ])
   const items: TimelineItem[] = [
     ...messages.map((message) => ({ type: 'message' as const, id: message.id, at: message.occurredAt, message })),
-    ...notes.map((note) => ({ type: 'note' as const, id: note.id, at: note.createdAt, note })),
-    ...activities.map((activity) => ({
-      type: 'activity' as const,
-      id: activity.id,
-      at: activity.createdAt,
-      activity,
-    })),
-    ...handovers.map((handover) => ({
-      type: 'handover' as const,
-      id: handover.id,
-      at: handover.createdAt,
-      handover,
-    })),
+    ...notes.map((note) => ({ type: 'note' as const, ...placeOf(note), note })),
+    ...activities.map((activity) => ({ type: 'activity' as const, ...placeOf(activity), activity })),
+    ...handovers.map((handover) => ({ type: 'handover' as const, ...placeOf(handover), handover })),
   ]
   items.sort(compare)
   const shown = side === 'before' ? items.slice(-limit) : items.slice(0, limit)
   return { items: shown, hasMore: items.length > limit }
 }
 
-function compare(a: TimelinePosition, b: TimelinePosition): number {
+const placeOf = ({ id, createdAt }: { id: string; createdAt: Date }): PlaceInTime => ({ id, at: createdAt })
+
+function compare(a: PlaceInTime, b: PlaceInTime): number {
   return a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
 }
 
-function writePosition(position: TimelinePosition | null | undefined): string | null {
-  return position == null ? null : encodeCursor(['timeline', position.at.getTime(), position.id])
+function writePosition(position: PlaceInTime | null | undefined): string | null {
+  return position == null ? null : writePlace('timeline', position)
 }
 
 /** Throws `InvalidInput` for what no page has given. */
-export function readPosition(name: string, text: string): TimelinePosition {
-  const [kind, time, id, extra] = decodeCursor(text) ?? []
-  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= 253_402_300_799_999
-  if (kind !== 'timeline' || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
-    throw invalid(name, 'is not a cursor of a timeline', 'query')
-  }
-  return { at: new Date(Number(time)), id }
+export const readPosition = (name: string, text: string): PlaceInTime =>
+  readPlace('timeline', text, name, 'is not a cursor of a timeline')
+
+/** What lies on one side of a position, next to it first; without one the newest are before and the oldest after. */
+interface Stretch {
+  side: 'before' | 'after'
+  position: PlaceInTime | null
+  limit: number
+}
+
+async function selectStretchOfMessages(
+  { sql, keyring, workspaceId }: WorkspaceSql,
+  conversationId: string,
+  stretch: Stretch,
+): Promise<ShownMessage[]> {
+  const rows = await sql<ShownMessageRow[]>`
+    select ${teamMessageColumns(sql, workspaceId)}
+    from messages m
+    where m.workspace_id = ${workspaceId}
+      and m.conversation_id = ${conversationId}
+      ${limits(sql, stretch, sql`m.occurred_at`, sql`m.id`)}`
+  return rows.map((row) => openShownMessage(keyring, row))
+}
+
+export async function selectStretchOfNotes(
+  { sql, keyring, workspaceId }: WorkspaceSql,
+  conversationId: string,
+  stretch: Stretch,
+): Promise<Note[]> {
+  const rows = await sql<NoteRow[]>`
+    select ${noteColumns(sql, workspaceId)}
+    from conversation_notes n
+    where n.workspace_id = ${workspaceId}
+      and n.conversation_id = ${conversationId}
+      ${limits(sql, stretch, sql`n.created_at`, sql`n.id`)}`
+  return rows.map((row) => openNote(keyring, row))
+}
+
+export async function selectStretchOfHandovers(
+  work: WorkspaceSql,
+  conversationId: string,
+  stretch: Stretch,
+): Promise<Handover[]> {
+  const { sql } = work
+  const next = limits(sql, stretch, sql`h.created_at`, sql`h.id`)
+  return selectHandovers(work, conversationId, next)
+}
+
+export async function selectStretchOfActivities(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+  stretch: Stretch,
+): Promise<Activity[]> {
+  return sql<Activity[]>`
+    select a.id, a.detail, a.reason, json_build_object('type', a.actor_type, 'id', a.actor_id) as actor,
+      a.created_at as "createdAt"
+    from conversation_activities a
+    where a.workspace_id = ${workspaceId}
+      and a.conversation_id = ${conversationId}
+      ${limits(sql, stretch, sql`a.created_at`, sql`a.id`)}`
+}
+
+function limits(sql: Sql, { side, position, limit }: Stretch, at: Fragment, id: Fragment) {
+  const [beyond, order] = side === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql``]
+  const isBeyond =
+    position === null ? sql`` : sql`and (${at}, ${id}) ${beyond} (${position.at}::timestamptz, ${position.id}::uuid)`
+  return sql`
+    ${isBeyond}
+    order by ${at} ${order}, ${id} ${order}
+    limit ${limit}`
+}
+
+/** The oldest of the newest so many customer messages: where a reader goes on. */
+async function findFirstUnread(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+  unreadCount: number,
+): Promise<PlaceInTime | null> {
+  if (unreadCount === 0) return null
+  const [row] = await sql<{ id: string; occurred_at: Date }[]>`
+    select m.id, m.occurred_at
+    from (
+      select id, occurred_at
+      from messages
+      where workspace_id = ${workspaceId}
+        and conversation_id = ${conversationId}
+        and direction = 'inbound'
+        and origin = 'live'
+        and kind <> 'system'
+      order by occurred_at desc
+      limit ${unreadCount}
+    ) m
+    order by m.occurred_at
+    limit 1`
+  return row === undefined ? null : { id: row.id, at: row.occurred_at }
+}
+
+/** Where a message or a note of the conversation stands; null when it has none such. */
+async function findPosition(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+  id: string,
+): Promise<PlaceInTime | null> {
+  const [row] = await sql<{ at: Date }[]>`
+    select occurred_at as at
+    from messages
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and conversation_id = ${conversationId}
+    union all
+    select created_at
+    from conversation_notes
+    where workspace_id = ${workspaceId}
+      and id = ${id}
+      and conversation_id = ${conversationId}`
+  return row === undefined ? null : { id, at: row.at }
 }

@@ -1,14 +1,21 @@
 import type { Tx } from '../../base/db.ts'
-import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import { messageSent, messageStatusChanged } from '../conversation/events.ts'
-import { type Message, type MessageRow, openMessage, sealExternalId } from '../conversation/message.ts'
+import { messageSent, messageStatusChanged } from '../conversation/change.ts'
+import type { ChangeTx, Conversation, WorkspaceTx } from '../conversation/conversation.ts'
+import {
+  climb,
+  type Message,
+  type MessageRow,
+  openMessage,
+  type Rung,
+  rungOfParts,
+  sealExternalId,
+} from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import { climb, type MessageStatus, type Rung, rungOfParts } from '../conversation/status-ladder.ts'
 
 /** What the platform told of one part of a send. */
 export interface PartReport {
@@ -30,12 +37,29 @@ export interface Advance {
 
 type AdvancedConversation = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
 
-interface PartRow {
-  message_id: string
+/** A part of a send, and where it stands. */
+export interface Part extends Rung {
+  messageId: string
   part: number
-  status: MessageStatus
-  error_code: string | null
-  external_index: Buffer | null
+  externalIndex: Buffer | null
+}
+
+/** A message as it was sent, with its parts in order; these are locked. */
+export interface SentMessage {
+  before: Message
+  parts: readonly Part[]
+}
+
+/** The platform's id of a message: sealed, and its digest unless another message goes by it. */
+interface Name {
+  sealed: Buffer
+  index: Buffer | null
+}
+
+/** A message that changed, and its id if it is new. */
+interface Progress {
+  message: Message
+  named: Name | null
 }
 
 /**
@@ -43,20 +67,13 @@ interface PartRow {
  * change of a message: `inbox.message.sent` when it leaves `pending`, which settles its send, and `inbox.message.status`
  * for every rung above `sent`. What came from a history stays as it is, and so does an echo without parts.
  */
-export async function advanceMessages(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  advances: readonly Advance[],
-  now: Date,
-): Promise<void> {
+export async function advanceMessages(work: ChangeTx, advances: readonly Advance[]): Promise<void> {
+  const { tx, keyring, workspaceId, now } = work
   const ids = advances.map(({ messageId }) => messageId)
-  const [rows, parts] = await Promise.all([readMessages(tx, workspaceId, ids), lockParts(tx, workspaceId, ids)])
-  const messages = new Map(rows.map((row) => [row.id, openMessage(keyring, row)]))
-  const partsOf = Map.groupBy(parts, (part) => part.message_id)
-  const climbed = advances.flatMap(({ conversation, messageId, reports }) => {
-    const before = messages.get(messageId)
-    return before === undefined ? [] : climbBy(keyring, conversation, before, partsOf.get(messageId) ?? [], reports)
+  const sent = await lockSent(work, ids)
+  const climbed = advances.flatMap((advance) => {
+    const one = sent.get(advance.messageId)
+    return one === undefined ? [] : climbBy(keyring, one, advance)
   })
   await Promise.all([
     storeParts(
@@ -66,9 +83,8 @@ export async function advanceMessages(
     ),
     storeProgress(
       tx,
-      keyring,
       workspaceId,
-      climbed.flatMap(({ before, message }) => (before === message ? [] : { before, message })),
+      climbed.flatMap((one) => (one.before === one.message ? [] : { ...one, named: nameOf(keyring, one) })),
     ),
     recordEvents(
       tx,
@@ -85,25 +101,19 @@ interface Climbed {
   before: Message
   message: Message
   /** Those that changed. */
-  parts: PartRow[]
+  parts: Part[]
   events: NewEvent[]
 }
 
-function climbBy(
-  keyring: Keyring,
-  conversation: AdvancedConversation,
-  before: Message,
-  rows: readonly PartRow[],
-  reports: readonly PartReport[],
-): Climbed {
-  const known = caughtUp(before, rows)
+function climbBy(keyring: Keyring, { before, parts: sent }: SentMessage, { conversation, reports }: Advance): Climbed {
+  const known = caughtUp(before, sent)
   let message = before
   let parts = known
   const events: NewEvent[] = []
   for (const report of reports) {
     parts = parts.map((part) => (part.part === report.part ? advancePart(keyring, message, part, report) : part))
     message = withExternalId(message, parts, report)
-    const rung = climb(message, rungOfParts(parts.map(rungOf)))
+    const rung = climb(message, rungOfParts(parts))
     if (rung === null) continue
     const last = message
     message = { ...message, ...rung, settleBy: null }
@@ -113,9 +123,9 @@ function climbBy(
 }
 
 /** The part of a message in one may be behind it: `storeAccepted` and `advanceSettled` move the message alone. */
-function caughtUp({ status }: Message, rows: readonly PartRow[]): readonly PartRow[] {
+function caughtUp({ status }: Message, parts: readonly Part[]): readonly Part[] {
   const isAhead = status === 'sent' || status === 'delivered' || status === 'read'
-  return rows.length === 1 && isAhead ? rows.map((part) => ({ ...part, status, error_code: null })) : rows
+  return parts.length === 1 && isAhead ? parts.map((part) => ({ ...part, status, errorCode: null })) : parts
 }
 
 // A status may be faster than the platform's answer. The sender's answer says `sent` all the same, so that is what the
@@ -127,83 +137,74 @@ function eventsOf(conversation: AdvancedConversation, before: Message, after: Me
   return [messageSent(conversation, { ...after, status: 'sent' }), statusChanged]
 }
 
-function advancePart(
-  keyring: Keyring,
-  { connectionId }: Message,
-  part: PartRow,
-  { rung, externalId }: PartReport,
-): PartRow {
-  const next = climb(rungOf(part), rung)
-  const isNamed = part.external_index === null && externalId !== null
+function advancePart(keyring: Keyring, { connectionId }: Message, part: Part, { rung, externalId }: PartReport): Part {
+  const next = climb(part, rung)
+  const isNamed = part.externalIndex === null && externalId !== null
   if (next === null && !isNamed) return part
-  return {
-    ...part,
-    ...(next === null ? {} : { status: next.status, error_code: next.errorCode }),
-    ...(isNamed ? { external_index: externalIndex(keyring, connectionId, externalId) } : {}),
-  }
+  return { ...part, ...next, ...(isNamed && { externalIndex: externalIndex(keyring, connectionId, externalId) }) }
 }
 
-const rungOf = (part: PartRow): Rung => ({ status: part.status, errorCode: part.error_code })
-
 /** The message goes by the platform's id of its first part. */
-function withExternalId(message: Message, parts: readonly PartRow[], { part, externalId }: PartReport): Message {
+function withExternalId(message: Message, parts: readonly Part[], { part, externalId }: PartReport): Message {
   if (message.externalId !== null || externalId === null || parts[0]?.part !== part) return message
   return { ...message, externalId }
 }
 
-async function readMessages(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<MessageRow[]> {
-  return tx<MessageRow[]>`
-    select ${messageColumns(tx)}
-    from messages m
-    where m.workspace_id = ${anyWorkspace(tx, workspaceId)}
-      and m.id = any (${[...ids]}::uuid[])
-      and m.direction = 'outbound'
-      and m.origin in ('live', 'echo')`
+function nameOf(keyring: Keyring, { before, message: { id, connectionId, externalId } }: Climbed): Name | null {
+  if (externalId === null || before.externalId !== null) return null
+  return { sealed: sealExternalId(keyring, id, externalId), index: externalIndex(keyring, connectionId, externalId) }
 }
 
-// Locked: what a send notes of a part is under no conversation's lock.
-async function lockParts(tx: Tx, workspaceId: string, messageIds: readonly string[]): Promise<PartRow[]> {
-  return tx<PartRow[]>`
-    select message_id, part, status, error_code, external_index
-    from message_parts
-    where workspace_id = ${anyWorkspace(tx, workspaceId)}
-      and message_id = any (${[...messageIds]}::uuid[])
-    order by message_id, part
-    for update`
+/** Messages that went out, under the locks of their conversations. What a send notes of a part is under none of these. */
+export async function lockSent(
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  ids: readonly string[],
+): Promise<Map<string, SentMessage>> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const [rows, parts] = await Promise.all([
+    tx<MessageRow[]>`
+      select ${messageColumns(tx)}
+      from messages m
+      where m.workspace_id = ${workspace}
+        and m.id = any (${[...ids]}::uuid[])
+        and m.direction = 'outbound'
+        and m.origin in ('live', 'echo')`,
+    tx<Part[]>`
+      select message_id as "messageId", part, status, error_code as "errorCode", external_index as "externalIndex"
+      from message_parts
+      where workspace_id = ${workspace}
+        and message_id = any (${[...ids]}::uuid[])
+      order by message_id, part
+      for update`,
+  ])
+  const partsOf = Map.groupBy(parts, ({ messageId }) => messageId)
+  return new Map(rows.map((row) => [row.id, { before: openMessage(keyring, row), parts: partsOf.get(row.id) ?? [] }]))
 }
 
-async function storeParts(tx: Tx, workspaceId: string, parts: readonly PartRow[]): Promise<void> {
+export async function storeParts(tx: Tx, workspaceId: string, parts: readonly Part[]): Promise<void> {
   if (parts.length === 0) return
   await tx`
     update message_parts p
     set status = n.status,
       error_code = n.error_code,
       external_index = n.external_index
-    from unnest(
-      ${parts.map((part) => part.message_id)}::uuid[],
-      ${parts.map(({ part }) => part)}::integer[],
-      ${parts.map(({ status }) => status)}::text[],
-      ${parts.map((part) => part.error_code)}::text[],
-      ${byteaArray(parts.map((part) => part.external_index))}::bytea[]
-    ) as n (message_id, part, status, error_code, external_index)
+    from ${unnested(parts, {
+      uuid: ['messageId'],
+      integer: ['part'],
+      text: ['status', 'errorCode'],
+      bytea: ['externalIndex'],
+    })}
     where p.workspace_id = ${anyWorkspace(tx, workspaceId)}
       and p.message_id = n.message_id
       and p.part = n.part`.execute()
 }
 
-async function storeProgress(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  changed: readonly { before: Message; message: Message }[],
-): Promise<void> {
+/** Stores where messages stand, and what the platform calls them. */
+export async function storeProgress(tx: Tx, workspaceId: string, changed: readonly Progress[]): Promise<void> {
   if (changed.length === 0) return
-  const messages = changed.map(({ message }) => message)
-  const named = changed.map(({ before, message: { id, connectionId, externalId } }) =>
-    externalId === null || before.externalId !== null
-      ? null
-      : { sealed: sealExternalId(keyring, id, externalId), index: externalIndex(keyring, connectionId, externalId) },
-  )
+  const rows = changed.map(({ message, named }) => {
+    return { ...message, externalId: named?.sealed ?? null, externalIndex: named?.index ?? null }
+  })
   const workspace = anyWorkspace(tx, workspaceId)
   // An echo may have told of this very message first: then the id stays with the parts, where statuses look as well.
   await tx`
@@ -222,14 +223,12 @@ async function storeProgress(
             and other.external_index = n.external_index
         )
       ))
-    from unnest(
-      ${messages.map(({ id }) => id)}::uuid[],
-      ${messages.map(({ status }) => status)}::text[],
-      ${messages.map(({ errorCode }) => errorCode)}::text[],
-      ${timestampArray(messages.map(({ settleBy }) => settleBy))}::timestamptz[],
-      ${byteaArray(named.map((one) => one?.sealed ?? null))}::bytea[],
-      ${byteaArray(named.map((one) => one?.index ?? null))}::bytea[]
-    ) as n (id, status, error_code, settle_by, external_id, external_index)
+    from ${unnested(rows, {
+      uuid: ['id'],
+      text: ['status', 'errorCode'],
+      timestamptz: ['settleBy'],
+      bytea: ['externalId', 'externalIndex'],
+    })}
     where m.workspace_id = ${workspace}
       and m.id = n.id`.execute()
 }

@@ -1,12 +1,14 @@
-import { announce, commitBehind, type Sql, type Tx } from '../../base/db.ts'
+import { announce, commitBehind } from '../../base/db.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { insertEvents, type NewEvent, recordedTopic } from '../../events/record.ts'
-import { messageStatusChanged } from '../conversation/events.ts'
+import { messageStatusChanged } from '../conversation/change.ts'
+import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { holdConversations } from '../conversation/many-queries.ts'
+import { climb, type MessageStatus, type Rung } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import { climb, type MessageStatus, type Rung } from '../conversation/status-ladder.ts'
 import { isPermanentError } from './permanent-errors.ts'
 import type { ReceiveDeps, ToldStatus } from './receiver.ts'
 
@@ -29,7 +31,7 @@ export async function advanceSettled(
   statuses: readonly ToldStatus[],
 ): Promise<ToldStatus[]> {
   const told = [...Map.groupBy(statuses, ({ receiver, event }) => `${receiver.id} ${event.externalId}`).values()]
-  const found = await findSettled(deps.db.sql, keyring, workspaceId, told)
+  const found = await findSettled({ sql: deps.db.sql, keyring, workspaceId }, told)
   const left: ToldStatus[] = []
   const climbs: Climb[] = []
   for (const [n, ofOne] of told.entries()) {
@@ -79,9 +81,7 @@ function stepsOf(row: SettledRow, told: readonly ToldStatus[]): Step[] {
 
 /** Messages in one part, settled and not failed, by the platform's ids, each by its index. */
 async function findSettled(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   told: readonly (readonly ToldStatus[])[],
 ): Promise<Map<number, SettledRow>> {
   const ids = told.flatMap(([first]) => first ?? [])
@@ -117,7 +117,9 @@ async function storeTogether(
   climbs: readonly Climb[],
 ): Promise<ToldStatus[]> {
   try {
-    const stored = await db.tx((tx) => commitBehind(tx, () => store(tx, keyring, workspaceId, climbs, clock.now())))
+    const stored = await db.tx((tx) =>
+      commitBehind(tx, () => store({ tx, keyring, workspaceId, now: clock.now() }, climbs)),
+    )
     return climbs.flatMap(({ row, told }) => (stored.has(row.id) ? [] : told))
   } catch (error) {
     // Who is at fault is found where they are taken one by one.
@@ -127,13 +129,8 @@ async function storeTogether(
 }
 
 /** Returns the messages that were moved up: those that stood in their conversations as they had been seen. */
-async function store(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  climbs: readonly Climb[],
-  now: Date,
-): Promise<Set<string>> {
+async function store(work: ChangeTx, climbs: readonly Climb[]): Promise<Set<string>> {
+  const { tx, workspaceId } = work
   announce(tx, recordedTopic, workspaceId)
   // The second statement sees what those have done who held the locks before.
   const [, rows] = await Promise.all([
@@ -142,24 +139,22 @@ async function store(
       workspaceId,
       climbs.map(({ row }) => row.conversation_id),
     ),
-    moveUp(tx, keyring, workspaceId, climbs, now).execute(),
+    moveUp(work, climbs).execute(),
   ])
   return new Set(rows.map(({ id }) => id))
 }
 
-function moveUp(tx: Tx, keyring: Keyring, workspaceId: string, climbs: readonly Climb[], now: Date) {
+function moveUp({ tx, keyring, workspaceId, now }: ChangeTx, climbs: readonly Climb[]) {
+  const rows = climbs.map(({ row, steps }) => {
+    return { ...row, seen: row.status, status: steps.at(-1)?.to.status ?? row.status }
+  })
   const stepping = climbs.flatMap(({ row, steps }) => steps.map(() => row.id))
-  const isOfClimbed = tx`(${stepping}::uuid[])[e.place::integer] in (select id from climbed)`
+  const isOfClimbed = tx`(${stepping}::uuid[])[n.place + 1] in (select id from climbed)`
   return tx<{ id: string }[]>`
     with climbed as (
       update messages m
       set status = n.status
-      from unnest(
-        ${climbs.map(({ row }) => row.id)}::uuid[],
-        ${climbs.map(({ row }) => row.conversation_id)}::uuid[],
-        ${climbs.map(({ row }) => row.status)}::text[],
-        ${climbs.map(({ row, steps }) => steps.at(-1)?.to.status ?? row.status)}::text[]
-      ) as n (id, conversation_id, seen, status)
+      from ${unnested(rows, { uuid: ['id', 'conversation_id'], text: ['seen', 'status'] })}
       where m.workspace_id = ${anyWorkspace(tx, workspaceId)}
         and m.id = n.id
         and m.conversation_id = n.conversation_id

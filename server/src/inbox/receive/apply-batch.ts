@@ -2,16 +2,26 @@ import type { Tx } from '../../base/db.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { lockChanged, lockCustomer } from '../conversation/lock-customer.ts'
 import { lockConversationsOf } from '../conversation/many-queries.ts'
 import { type ExternalId, findKnownIds, findTimes } from '../conversation/message-queries.ts'
 import { rememberedIndexesOf } from '../conversation/sealed.ts'
 import { holdFirstOwners } from '../ownership/agents.ts'
-import { begin, type CustomerGroup, type Draft, draftOf, fold, isFollowed, isMessage, stretchesOf } from './draft.ts'
-import { awaitedIds, lockAwaited } from './early-revisions.ts'
-import type { CustomerEvent } from './group-events.ts'
-import type { WorkspaceIntake, Writer } from './receiver.ts'
-import { isRevision } from './revise.ts'
-import { storeDrafts } from './store-drafts.ts'
+import {
+  begin,
+  type CustomerGroup,
+  type Draft,
+  draftOf,
+  fold,
+  isFollowed,
+  isMessage,
+  mayBegin,
+  stretchesOf,
+} from './draft.ts'
+import { awaitedIds, isRevision, lockAwaited, parkRevision } from './early-revisions.ts'
+import type { CustomerEvent, Intake, WorkspaceIntake, Writer } from './receiver.ts'
+import { mayReveal } from './revise-message.ts'
+import { storeDraft, storeDrafts } from './store-drafts.ts'
 
 export interface Taken {
   /** The customers who wrote something new. */
@@ -42,8 +52,8 @@ export async function applyBatch(
   const [, firstOwnerOf, locked, { known: knownIds, awaited }] = await Promise.all([
     mayBegin ? lockAwaited(tx, keyring, plain.flatMap(linesOf)) : null,
     mayBegin ? holdFirstOwners(tx, workspaceId, now) : null,
-    lockConversationsOf(tx, keyring, workspaceId, plain.flatMap(customersOf)),
-    findKnownIds(tx, keyring, workspaceId, plain.flatMap(idsOf), indexOf),
+    lockConversationsOf({ tx, keyring, workspaceId }, plain.flatMap(customersOf)),
+    findKnownIds({ sql: tx, keyring, workspaceId }, plain.flatMap(idsOf), indexOf),
   ])
   const known = new Set(knownIds.map(idKey))
   const awaitedKeys = new Set(awaited.map(idKey))
@@ -99,10 +109,7 @@ const customersOf = ({ receiver, events }: CustomerGroup) =>
   events.map(({ customer }) => ({ connectionId: receiver.id, customer }))
 
 const idsOf = ({ receiver, events }: CustomerGroup): ExternalId[] =>
-  events.flatMap((event) => idsOfEvent(receiver.id, event))
-
-const idsOfEvent = (connectionId: string, event: CustomerEvent): ExternalId[] =>
-  awaitedIds(event).map((externalId) => ({ connectionId, externalId }))
+  events.flatMap(awaitedIds).map((externalId) => ({ connectionId: receiver.id, externalId }))
 
 const idKey = ({ connectionId, externalId }: ExternalId): string => `${connectionId} ${externalId}`
 
@@ -137,4 +144,67 @@ async function learnTimes(
   for (const { conversationId, at } of await findTimes(tx, workspaceId, stretches)) {
     drafts.get(conversationId)?.times.add(at.getTime())
   }
+}
+
+interface TakenAlone {
+  /** The customer, if they wrote something new. */
+  writer: Writer | null
+  /** Edits and the like that wait for their message while their customer has no conversation. */
+  strays: CustomerEvent[]
+}
+
+/** Applies what was told of one customer, event by event, and looks at whatever each of them takes. */
+export async function applyAlone(tx: Tx, intake: Intake, events: readonly CustomerEvent[]): Promise<TakenAlone> {
+  const { keyring, receiver, now } = intake
+  const { workspaceId, id: connectionId } = receiver
+  const taken: TakenAlone = { writer: null, strays: [] }
+  const told = events.map((event) => ({ connectionId, event }))
+  const ids = events.filter(isMessage).map(({ externalId }) => ({ connectionId, externalId }))
+  const [, found] = await Promise.all([
+    lockAwaited(tx, keyring, told),
+    findKnownIds({ sql: tx, keyring, workspaceId }, ids),
+  ])
+  const known = new Set(found.known.map(({ externalId }) => externalId))
+  for (const event of events) {
+    const isKnown = isMessage(event) && known.has(event.externalId)
+    // By a repeat nothing is learned of its customer.
+    if (isKnown && !mayReveal(event)) continue
+    const conversation = await lock(tx, intake, event)
+    if (conversation === undefined && isRevision(event)) {
+      await parkRevision(tx, intake, null, event)
+      taken.strays.push(event)
+    }
+    const draft = conversation === undefined ? await beginning(tx, intake, event, isKnown) : draftOf(conversation)
+    if (draft === null) continue
+    const folded = await fold(draft, { receiver, events: [event] }, () => isKnown, now, { tx, intake })
+    if (folded === null) throw new TypeError('An event that looks at all was not decided')
+    await storeDraft(tx, intake, folded.draft)
+    for (const externalId of folded.added) known.add(externalId)
+    if (folded.writer === null) continue
+    taken.writer = { ...folded.writer, referral: folded.writer.referral ?? taken.writer?.referral ?? null }
+  }
+  return taken
+}
+
+/** By all names of the customer: what turns out to be one conversation is merged. */
+async function lock(
+  tx: Tx,
+  { keyring, receiver, now }: Intake,
+  event: CustomerEvent,
+): Promise<Conversation | undefined> {
+  const scope = { workspaceId: receiver.workspaceId, connectionId: receiver.id }
+  return event.type === 'customer_changed'
+    ? lockChanged(tx, keyring, scope, event, now)
+    : lockCustomer(tx, keyring, scope, event.customer, now)
+}
+
+async function beginning(
+  tx: Tx,
+  { receiver, now }: Intake,
+  event: CustomerEvent,
+  isKnown: boolean,
+): Promise<Draft | null> {
+  if (isKnown || !mayBegin(event)) return null
+  const firstOwnerOf = await holdFirstOwners(tx, receiver.workspaceId, now)
+  return begin(receiver, event, firstOwnerOf(receiver.id), now)
 }

@@ -2,6 +2,7 @@ import type { Sql, Tx } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
 import { lockConversations } from '../conversation/many-queries.ts'
 import { anyWorkspace, lockConversation } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
@@ -38,7 +39,7 @@ async function advanceOthers(
   keyring: Keyring,
   statuses: readonly ToldStatus[],
 ): Promise<void> {
-  const { found, unknown } = await findTargets(deps.db.sql, keyring, workspaceId, statuses)
+  const { found, unknown } = await findTargets({ sql: deps.db.sql, keyring, workspaceId }, statuses)
   await applyTargets(deps, workspaceId, keyring, found)
   if (unknown.length === 0) return
   const keep = (some: readonly ToldStatus[]) => keepUnknown(deps, workspaceId, keyring, some)
@@ -66,9 +67,7 @@ interface Targets {
 }
 
 async function findTargets(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
+  { sql, keyring, workspaceId }: WorkspaceSql,
   statuses: readonly ToldStatus[],
 ): Promise<Targets> {
   const asked = statuses.map((told) => ({
@@ -173,37 +172,33 @@ async function applyTargets(
 ): Promise<void> {
   if (targets.length === 0) return
   const apply = async (some: readonly Target[]) => {
-    const moved = await deps.db.tx((tx: Tx) => advance(tx, keyring, workspaceId, some, deps.clock.now()))
+    const moved = await deps.db.tx((tx: Tx) => advance({ tx, keyring, workspaceId, now: deps.clock.now() }, some))
     for (const target of moved) {
-      await deps.db.tx((tx: Tx) => advanceMoved(tx, keyring, workspaceId, target, deps.clock.now()))
+      await deps.db.tx((tx: Tx) => advanceMoved({ tx, keyring, workspaceId, now: deps.clock.now() }, target))
     }
   }
   await passOverFaulty(deps.log, targets, apply, ({ messageId }) => ({ workspaceId, messageId, code: 'status' }))
 }
 
 /** Returns the targets whose conversation is another one by now. */
-async function advance(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  targets: readonly Target[],
-  now: Date,
-): Promise<Target[]> {
+async function advance(work: ChangeTx, targets: readonly Target[]): Promise<Target[]> {
+  const { tx, workspaceId } = work
   const conversationIds = [...new Set(targets.map(({ conversationId }) => conversationId))]
   const locked = new Map((await lockConversations(tx, workspaceId, conversationIds)).map((one) => [one.id, one]))
   const advances = targets.flatMap(({ conversationId, messageId, reports }) => {
     const conversation = locked.get(conversationId)
     return conversation === undefined ? [] : { conversation, messageId, reports }
   })
-  if (advances.length > 0) await advanceMessages(tx, keyring, workspaceId, advances, now)
+  if (advances.length > 0) await advanceMessages(work, advances)
   return targets.filter(({ conversationId }) => !locked.has(conversationId))
 }
 
 /** The same for a message that was merged into another conversation between the look and the lock. */
-async function advanceMoved(tx: Tx, keyring: Keyring, workspaceId: string, target: Target, now: Date): Promise<void> {
+async function advanceMoved(work: ChangeTx, target: Target): Promise<void> {
+  const { tx, keyring, workspaceId } = work
   const scope = { workspaceId, connectionIds: [] }
   const conversation = await lockConversation(tx, keyring, scope, target.conversationId)
-  if (conversation !== undefined) await advanceMessages(tx, keyring, workspaceId, [{ ...target, conversation }], now)
+  if (conversation !== undefined) await advanceMessages(work, [{ ...target, conversation }])
 }
 
 /** Looks once more under the lock of each id: its send may have been settled since. */
@@ -219,8 +214,8 @@ async function keepUnknown(
       tx,
       statuses.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId)),
     )
-    const { found, unknown } = await findTargets(tx, keyring, workspaceId, statuses)
-    await storeEarlyStatuses(tx, keyring, workspaceId, unknown, now)
+    const { found, unknown } = await findTargets({ sql: tx, keyring, workspaceId }, statuses)
+    await storeEarlyStatuses({ tx, keyring, workspaceId, now }, unknown)
     return found
   })
   await applyTargets(deps, workspaceId, keyring, settled)

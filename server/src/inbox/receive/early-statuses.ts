@@ -1,9 +1,10 @@
 import type { Db, Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { ChangeTx } from '../conversation/conversation.ts'
+import type { MessageStatus, Rung } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
 import type { PartReport } from './advance-send.ts'
 import type { Receiver, ToldStatus } from './receiver.ts'
 
@@ -24,11 +25,8 @@ export async function lockIds(tx: Tx, indexes: readonly Buffer[], part: number):
 
 /** Keeps statuses of ids that their connections do not know yet. Those of a history are of no use. */
 export async function storeEarlyStatuses(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId, now }: ChangeTx,
   statuses: readonly ToldStatus[],
-  now: Date,
 ): Promise<void> {
   if (statuses.length === 0) return
   const indexes = statuses.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))

@@ -1,22 +1,20 @@
-import type { Sql, Tx } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
 import { isUuid, newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import { withOutbound } from '../conversation/change.ts'
+import { messageSent, withOutbound } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
-import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
+import type { ChangeTx, Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
 import { newConversation, withCustomer } from '../conversation/customer.ts'
 import { connectionNotFound } from '../conversation/errors.ts'
-import { messageSent } from '../conversation/events.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
 import { insertConversations } from '../conversation/many-queries.ts'
-import type { Message } from '../conversation/message.ts'
+import { type Message, newMessage } from '../conversation/message.ts'
 import { findByExternalIndex, freeTimeFrom, insertMessages } from '../conversation/message-queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockedPart, withEarlyRevisions } from './early-revisions.ts'
 import { lockExternalIds, lockIds } from './early-statuses.ts'
-import { withoutRace } from './without-race.ts'
+import { withoutRace } from './permanent-errors.ts'
 
 /** A message that another app sent on the same number. */
 export interface Echo {
@@ -45,17 +43,18 @@ export async function recordEcho(
   echo: Echo,
 ): Promise<Recorded> {
   return deps.vault.withKeyring(workspaceId, (keyring) =>
-    withoutRace(() => deps.db.tx((tx) => record(tx, keyring, workspaceId, echo, deps.clock.now()))),
+    withoutRace(() => deps.db.tx((tx) => record({ tx, keyring, workspaceId, now: deps.clock.now() }, echo))),
   )
 }
 
-async function record(tx: Tx, keyring: Keyring, workspaceId: string, echo: Echo, now: Date): Promise<Recorded> {
+async function record(work: ChangeTx, echo: Echo): Promise<Recorded> {
+  const { tx, keyring, workspaceId, now } = work
   const index = externalIndex(keyring, echo.connectionId, echo.externalId)
   // Repeats that come at the same time take turns.
   await Promise.all([lockExternalIds(tx, [index]), lockIds(tx, [index], lockedPart)])
   const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
   if (known !== undefined) return { messageId: known, inserted: false, begun: false }
-  const { conversation, begun } = await conversationFor(tx, keyring, workspaceId, echo, now)
+  const { conversation, begun } = await conversationFor(work, echo)
   const receiver = { workspaceId, id: echo.connectionId }
   const made = await withEarlyRevisions(
     ...([tx, keyring, receiver, conversation, customerOf(echo)] as const),
@@ -63,20 +62,15 @@ async function record(tx: Tx, keyring: Keyring, workspaceId: string, echo: Echo,
   )
   const occurredAt = await freeTimeFrom(tx, workspaceId, conversation.id, made.occurredAt)
   const message = { ...made, occurredAt }
-  await insertMessages(tx, keyring, workspaceId, [message])
+  await insertMessages(work, [message])
   const after = withOutbound(conversation, message, now)
   const change = { conversation: after, events: [messageSent(after, message)] }
-  await commitChange(tx, keyring, workspaceId, conversation, change, { actor: systemActor, reason: null }, now)
+  await commitChange(work, conversation, change, { actor: systemActor, reason: null })
   return { messageId: message.id, inserted: true, begun }
 }
 
-async function conversationFor(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  echo: Echo,
-  now: Date,
-): Promise<{ conversation: Conversation; begun: boolean }> {
+async function conversationFor(work: ChangeTx, echo: Echo): Promise<{ conversation: Conversation; begun: boolean }> {
+  const { tx, keyring, workspaceId, now } = work
   const { connectionId, occurredAt } = echo
   const customer = customerOf(echo)
   const scope = { workspaceId, connectionId }
@@ -84,14 +78,14 @@ async function conversationFor(
   if (found !== undefined) return { conversation: withCustomer(found, customer, 'hearsay', now), begun: false }
   const connection = { id: connectionId, channel: 'waba' } as const
   const conversation = newConversation(connection, customer, 'hearsay', occurredAt ?? now, now)
-  await insertConversations(tx, keyring, workspaceId, [conversation])
+  await insertConversations(work, [conversation])
   return { conversation, begun: true }
 }
 
 const customerOf = ({ to }: Echo): Customer => ({ userId: null, parentUserId: null, phone: to, name: null })
 
 function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
-  return {
+  return newMessage({
     id: newId(now),
     conversationId: conversation.id,
     connectionId: echo.connectionId,
@@ -99,15 +93,11 @@ function messageOf(conversation: Conversation, echo: Echo, now: Date): Message {
     kind: echo.kind,
     origin: 'echo',
     text: echo.text,
-    referral: null,
     externalId: echo.externalId,
     status: 'sent',
-    errorCode: null,
-    actor: null,
     occurredAt: echo.occurredAt ?? now,
     createdAt: now,
-    settleBy: null,
-  }
+  })
 }
 
 /** Throws 404 unless the connection is an official one of the workspace that the caller sees. */

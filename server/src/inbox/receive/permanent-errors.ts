@@ -1,4 +1,4 @@
-import { sqlState } from '../../base/db.ts'
+import { sqlState, violates } from '../../base/db.ts'
 import type { Log, LogFields } from '../../base/log.ts'
 
 // Data exceptions, broken constraints, values beyond a limit: the same item would fail again for ever.
@@ -28,5 +28,23 @@ export async function passOverFaulty<T>(
     const [first, another] = items
     if (another !== undefined) for (const each of items) await passOverFaulty(log, [each], work, fieldsOf)
     else if (first !== undefined) log.error('inbound item passed over', fieldsOf(first), error)
+  }
+}
+
+const maxAttempts = 5
+const keys = ['conversations_user_key', 'conversations_phone_key', 'messages_external_key']
+
+/**
+ * Runs a transaction again that met another one about the same customer: two may learn of one at the same time, by
+ * user id here and by phone there, and the later one sees the earlier's conversation when it looks again. So it is with two
+ * that learn of one message.
+ */
+export async function withoutRace<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === maxAttempts || !keys.some((key) => violates(error, key))) throw error
+    }
   }
 }

@@ -1,18 +1,30 @@
 import { newId, newIdAfter } from '../../base/id.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import { systemActor } from '../../workspace/actor.ts'
-import { type ConversationChange, changeOwner, newest, touched, withOutbound } from '../conversation/change.ts'
+import {
+  type ConversationChange,
+  changeOwner,
+  messageReceived,
+  messageSent,
+  newest,
+  touched,
+  withOutbound,
+} from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { opened, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
 import { withCustomer, withMarketing } from '../conversation/customer.ts'
-import { messageReceived, messageSent } from '../conversation/events.ts'
-import { heldByPerson } from '../conversation/hold.ts'
-import { type Direction, keepDetail, type Message, type Origin } from '../conversation/message.ts'
-import { human } from '../conversation/owner.ts'
-import type { MessageStatus, Rung } from '../conversation/status-ladder.ts'
-import type { CustomerEvent } from './group-events.ts'
-import type { Intake } from './receiver.ts'
-import type { RevisionEvent } from './revise.ts'
+import {
+  type Direction,
+  keepDetail,
+  type Message,
+  type MessageStatus,
+  newMessage,
+  type Origin,
+  type Rung,
+} from '../conversation/message.ts'
+import { heldByPerson, human } from '../conversation/owner.ts'
+import type { RevisionEvent } from './early-revisions.ts'
+import type { CustomerEvent, Intake } from './receiver.ts'
 
 export interface Applied extends ConversationChange {
   /** What the customer wrote, when they did: their ad, if one brought them. */
@@ -129,20 +141,9 @@ function messageOf(
   how: Kind,
   now: Date,
 ): Message {
-  return {
-    id: newId(now),
-    conversationId: id,
-    connectionId,
-    kind,
-    text,
-    referral: null,
-    externalId,
-    errorCode: null,
-    actor: null,
-    occurredAt: at,
-    createdAt: now,
-    settleBy: null,
+  return newMessage({
+    ...{ id: newId(now), conversationId: id, connectionId, kind, text, externalId, occurredAt: at, createdAt: now },
     ...keepDetail(detail, now),
     ...how,
-  }
+  })
 }

@@ -1,14 +1,12 @@
 import { batch } from '../../base/async/batch.ts'
 import { isUndone, type Tx } from '../../base/db.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
-import { applyAlone } from './apply-alone.ts'
-import { applyBatch } from './apply-batch.ts'
+import { applyAlone, applyBatch } from './apply-batch.ts'
 import { receiveStatuses } from './delivery-statuses.ts'
 import type { CustomerGroup } from './draft.ts'
-import { type CustomerEvent, groupByCustomer, sortDelivery } from './group-events.ts'
-import { isPermanentError, passOverFaulty } from './permanent-errors.ts'
+import { isPermanentError, passOverFaulty, withoutRace } from './permanent-errors.ts'
 import type { ReceiveDeps, Receiver, ToldStatus, Writer } from './receiver.ts'
-import { withoutRace } from './without-race.ts'
+import { type CustomerEvent, groupByCustomer, sortDelivery } from './receiver.ts'
 
 /** Takes in what a platform told of one connection. */
 export type ReceiveDelivery = (receiver: Receiver, events: readonly ChannelEvent[]) => Promise<void>

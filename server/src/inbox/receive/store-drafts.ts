@@ -21,7 +21,7 @@ export async function storeDrafts(
   if (changed.length === 0) return
   await commitBehind(tx, () =>
     write(tx, intake, changed, indexOf, (changes) =>
-      storeConversations(tx, intake.keyring, intake.workspaceId, changes),
+      storeConversations({ tx, keyring: intake.keyring, workspaceId: intake.workspaceId }, changes),
     ),
   )
 }
@@ -31,7 +31,7 @@ export async function storeDraft(tx: Tx, { keyring, receiver, now }: Intake, dra
   if (!isChanged(draft)) return
   const { workspaceId } = receiver
   await write(tx, { keyring, workspaceId, now }, [draft], undefined, async ([change]) => {
-    if (change !== undefined) await storeConversation(tx, keyring, workspaceId, change.after)
+    if (change !== undefined) await storeConversation({ tx, keyring, workspaceId }, change.after)
   })
   for (const message of draft.followed) await addEchoPart(tx, keyring, receiver, message)
 }
@@ -54,10 +54,10 @@ async function write(
   const messages = drafts.flatMap((draft) => draft.messages)
   const events = drafts.flatMap((draft) => draft.events)
   await Promise.all([
-    insertConversations(tx, keyring, workspaceId, begun),
+    insertConversations({ tx, keyring, workspaceId }, begun),
     store(changes),
-    insertMessages(tx, keyring, workspaceId, messages, indexOf),
-    insertWhatTheyCarry(tx, keyring, workspaceId, messages),
+    insertMessages({ tx, keyring, workspaceId }, messages, indexOf),
+    insertWhatTheyCarry({ tx, keyring, workspaceId }, messages),
     recordAll(tx, workspaceId, drafts, now),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])

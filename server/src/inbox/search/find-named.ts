@@ -8,8 +8,15 @@ import { asItIs, movingIds, type Reading } from '../conversation/moving.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { openContact, phoneIndexes } from '../conversation/sealed.ts'
 import { filterCondition, type NamedSearch } from '../read/list-filter.ts'
-import { afterPosition, type ListOrder, type SortedRow, timeOf } from '../read/list-order.ts'
-import { type Columns, type Walk, walkList } from '../read/list-walk.ts'
+import {
+  afterPosition,
+  type Columns,
+  type ListOrder,
+  type SortedRow,
+  timeOf,
+  type Walk,
+  walkList,
+} from '../read/list-walk.ts'
 import { matchesName, nameTermTokens } from './conversation-lines.ts'
 import { readProgress } from './progress.ts'
 

@@ -3,17 +3,15 @@ import type { Db, Tx } from '../../base/db.ts'
 import { isSpread } from '../../base/distribution/spread.ts'
 import { firstIdAt } from '../../base/id.ts'
 import { hearNews } from '../../base/news.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { openOrNull } from '../../base/sealing/seal.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
-import { conversationsTopic } from '../conversation/conversation-news.ts'
+import { conversationsTopic, type WorkspaceTx } from '../conversation/conversation.ts'
 import { type MessageRow, openText } from '../conversation/message.ts'
 import { movingConversations } from '../conversation/moving.ts'
 import { openContact } from '../conversation/sealed.ts'
 import { conversationTokens } from './conversation-lines.ts'
 import { epochSize, messageTokens } from './message-tokens.ts'
-import { beginAll, type SearchProgress, takeProgress } from './progress.ts'
-import { putConversationTokens, putMessageTokens } from './put-tokens.ts'
+import { beginAll, putConversationTokens, putMessageTokens, type SearchProgress, takeProgress } from './progress.ts'
 
 export interface IndexDeps {
   db: Db
@@ -155,8 +153,8 @@ function indexNext({ db, vault }: IndexDeps, workspaceId: string, settledTo: Dat
     db.tx(async (tx) => {
       const progress = await takeProgress(tx, workspaceId)
       if (progress === undefined) return 0
-      const conversations = await followConversations(tx, keyring, workspaceId, progress, settledTo)
-      return conversations + (await followMessages(tx, keyring, workspaceId, progress, settledTo))
+      const conversations = await followConversations({ tx, keyring, workspaceId }, progress, settledTo)
+      return conversations + (await followMessages({ tx, keyring, workspaceId }, progress, settledTo))
     }),
   )
 }
@@ -164,12 +162,11 @@ function indexNext({ db, vault }: IndexDeps, workspaceId: string, settledTo: Dat
 type FollowedMessage = Pick<MessageRow, 'id' | 'kind' | 'content'>
 
 async function followMessages(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  work: WorkspaceTx,
   { messagesTo, epoch, inEpoch }: SearchProgress,
   settledTo: Date,
 ): Promise<number> {
+  const { tx, keyring, workspaceId } = work
   const rows = await tx<FollowedMessage[]>`
     select m.id, m.kind, m.content
     from messages m
@@ -184,7 +181,7 @@ async function followMessages(
     const tokens = row.kind === 'system' ? [] : openOrNull(() => messageTokens(keyring, openText(keyring, row), epoch))
     return tokens === null || tokens.length === 0 ? [] : { id: row.id, epoch, tokens }
   })
-  await putMessageTokens(tx, keyring, workspaceId, made)
+  await putMessageTokens(work, made)
   const isFull = inEpoch + made.length >= epochSize
   await tx`
     update inbox_search_progress
@@ -204,12 +201,11 @@ interface FollowedConversation {
 }
 
 async function followConversations(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  work: WorkspaceTx,
   { conversationsTo, conversationTo }: SearchProgress,
   settledTo: Date,
 ): Promise<number> {
+  const { tx, keyring, workspaceId } = work
   const to = await placedTo(tx, workspaceId, settledTo)
   const rows = await tx<FollowedConversation[]>`
     select c.*, s.index_version, s.tokens
@@ -237,7 +233,7 @@ async function followConversations(
     const isRight = row.index_version === keyring.indexVersion && String(tokens) === String(row.tokens)
     return isRight ? [] : { id: row.id, tokens }
   })
-  await putConversationTokens(tx, keyring, workspaceId, changed)
+  await putConversationTokens(work, changed)
   const isAll = rows.length < batch
   await tx`
     update inbox_search_progress

@@ -1,4 +1,7 @@
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
+import type { WorkspaceTx } from '../conversation/conversation.ts'
+import type { Message } from '../conversation/message.ts'
+import { messageTokens } from './message-tokens.ts'
 
 /** How far the tokens of a workspace have come. What lies beyond is looked through as it is. */
 export interface SearchProgress {
@@ -81,4 +84,82 @@ async function beginProgress(tx: Tx, workspaceId: string): Promise<void> {
     insert into inbox_search_progress (workspace_id)
     values (${workspaceId})
     on conflict do nothing`
+}
+
+/** Makes the tokens of a message those of what it says now; those of one that is too new are still to be made. */
+export async function renewTokens(work: WorkspaceTx, { id, text }: Pick<Message, 'id' | 'text'>): Promise<void> {
+  const { tx, keyring, workspaceId } = work
+  const { messagesTo } = await holdProgress(tx, workspaceId)
+  if (id > messagesTo) return
+  const epoch = await epochOf(tx, workspaceId, id)
+  const tokens = messageTokens(keyring, text, epoch)
+  if (tokens.length === 0) await dropMessageTokens(tx, workspaceId, [id])
+  else await putMessageTokens(work, [{ id, epoch, tokens }])
+}
+
+/** That of the message before, where it has none itself: epochs follow each other as the ids do. */
+async function epochOf(tx: Tx, workspaceId: string, id: string): Promise<number> {
+  const [before] = await tx<{ epoch: number }[]>`
+    select epoch
+    from message_search
+    where workspace_id = ${workspaceId}
+      and message_id <= ${id}
+    order by message_id desc
+    limit 1`
+  return before?.epoch ?? 0
+}
+
+interface MessageTokens {
+  id: string
+  epoch: number
+  tokens: readonly number[]
+}
+
+// Lists of different lengths do not go into one array of arrays: they travel as texts.
+const listed = (rows: readonly { tokens: readonly number[] }[]) => rows.map(({ tokens }) => `{${tokens}}`)
+
+export async function putMessageTokens(
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  messages: readonly MessageTokens[],
+): Promise<void> {
+  if (messages.length === 0) return
+  await tx`
+    insert into message_search (workspace_id, message_id, index_version, epoch, tokens)
+    select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.epoch, r.tokens::integer[]
+    from unnest(
+      ${messages.map(({ id }) => id)}::uuid[],
+      ${messages.map(({ epoch }) => epoch)}::integer[],
+      ${listed(messages)}::text[]
+    ) as r (id, epoch, tokens)
+    on conflict (workspace_id, message_id)
+    do update set tokens = excluded.tokens, index_version = excluded.index_version`
+}
+
+export async function putConversationTokens(
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  conversations: readonly { id: string; tokens: readonly number[] }[],
+): Promise<void> {
+  if (conversations.length === 0) return
+  await tx`
+    insert into conversation_search (workspace_id, conversation_id, index_version, tokens)
+    select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.tokens::integer[]
+    from unnest(${conversations.map(({ id }) => id)}::uuid[], ${listed(conversations)}::text[]) as r (id, tokens)
+    on conflict (workspace_id, conversation_id)
+    do update set tokens = excluded.tokens, index_version = excluded.index_version`
+}
+
+/** To be called by whoever holds the progress. */
+export async function dropMessageTokens(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+  await tx`
+    delete from message_search
+    where workspace_id = ${workspaceId}
+      and message_id = any (${[...ids]}::uuid[])`
+}
+
+/** To be called by whoever holds the progress. */
+export async function dropConversationTokens(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+  await tx`
+    delete from conversation_search
+    where workspace_id = ${workspaceId}
+      and conversation_id = any (${[...ids]}::uuid[])`
 }

@@ -37,7 +37,7 @@ export async function findNamed(
   if (uploadId === undefined && aboutId === undefined) return namesNothing
   const { workspaceId, conversationId } = place
   const [upload, about] = await Promise.all([
-    uploadId === undefined ? null : lockUpload(tx, keyring, workspaceId, conversationId, uploadId),
+    uploadId === undefined ? null : lockUpload({ tx, keyring, workspaceId }, conversationId, uploadId),
     aboutId === undefined ? null : findMessage(tx, keyring, place, aboutId),
   ])
   return { upload, about }

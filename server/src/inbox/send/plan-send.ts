@@ -7,12 +7,12 @@ import { type ConversationChange, changeOwner, withOutbound, withReaction } from
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Left } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import { type Message, uniqueTime } from '../conversation/message.ts'
+import { type Message, newMessage, uniqueTime } from '../conversation/message.ts'
 import { stretchMs } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
 import type { NamedBySend } from './check-named.ts'
 import { checkSend, type Draft } from './send-checks.ts'
-import type { ReadSend, SendDeps } from './send-deps.ts'
+import type { ReadSend, SendDeps, SendMeaning } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage } from './send-errors.ts'
 import type { Allowance } from './send-limits.ts'
 
@@ -55,9 +55,7 @@ export interface PlannedSend {
   recipient: Recipient
   /** Of a change of owner. */
   events: ConversationChange['events']
-  isUnasked: boolean
-  leavesSome: boolean
-  readsSome: boolean
+  meaning: SendMeaning
 }
 
 /** A send that is not reserved: refused, a repeat of a used key, or in need of a transaction of its own. */
@@ -92,7 +90,7 @@ export function planSend(
     const limited = { sender, conversationId: conversation.id }
     allowance.check(limited)
     allowance.use(limited)
-    const message = newMessage(thread, send, draft, now)
+    const message = messageOf(thread, send, draft, now)
     const { conversation: owned, events } = takeOver(send, conversation, now)
     const after =
       command.kind === 'reaction' ? withReaction(owned, message, now) : withOutbound(owned, message, now, seen, left)
@@ -102,7 +100,7 @@ export function planSend(
     const isUnasked = conversation.unansweredSince === null
     const readsSome = after.unreadCount < conversation.unreadCount
     const meaning = { isUnasked, leavesSome: left !== null, readsSome }
-    return { send, thread, connection, draft, message, recipient, events, ...meaning }
+    return { send, thread, connection, draft, message, recipient, events, meaning }
   } catch (error) {
     if (error instanceof ApiError) return { refused: error }
     throw error
@@ -122,9 +120,9 @@ function recipientOf({ contact }: Conversation): Recipient {
   return recipient
 }
 
-function newMessage(thread: Thread, { sender }: ReadSend, { kind, text, detail }: Draft, now: Date): Message {
+function messageOf(thread: Thread, { sender }: ReadSend, { kind, text, detail }: Draft, now: Date): Message {
   const { id, connectionId } = thread.conversation
-  return {
+  return newMessage({
     id: newId(now),
     conversationId: id,
     connectionId,
@@ -133,15 +131,12 @@ function newMessage(thread: Thread, { sender }: ReadSend, { kind, text, detail }
     origin: 'live',
     text,
     ...(detail !== undefined && { detail }),
-    referral: null,
-    externalId: null,
     status: 'pending',
-    errorCode: null,
     actor: sender.actor,
     occurredAt: freeTime(thread, now),
     createdAt: now,
     settleBy: new Date(now.getTime() + settleWithinMs),
-  }
+  })
 }
 
 /** The first millisecond that no message has. Beyond those that are known all are free behind the newest message. */

@@ -2,12 +2,11 @@ import { commitBehind, type Tx } from '../../base/db.ts'
 import { andNamed } from '../../base/distribution/spread.ts'
 import { noteActivity } from '../../channels/health/activity.ts'
 import { type DispatchKey, recordVerdict, type Verdict } from '../conversation/dispatches.ts'
-import { sealExternalId } from '../conversation/message.ts'
+import { outcomeUnknown, sealExternalId } from '../conversation/message.ts'
 import { externalIndex } from '../conversation/sealed.ts'
-import { outcomeUnknown } from '../conversation/status-ladder.ts'
-import { persist } from './persist.ts'
 import type { Reserved } from './reserve.ts'
 import type { PartOutcome, SendDeps } from './send-deps.ts'
+import { persist } from './send-deps.ts'
 
 /** Notes what became of a part, before the next one goes. */
 export function recordResult(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<void> {

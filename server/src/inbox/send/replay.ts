@@ -1,12 +1,12 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { isAtWork, isClosed } from '../conversation/dispatches.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { isSameSend } from './fingerprint.ts'
 import type { ReadSend, SendAnswer, SendDeps } from './send-deps.ts'
 import { KeyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
-import { settleSend } from './settle-parts.ts'
-import { answerOf, type StoredAnswer } from './settle-queries.ts'
+import { answerOf, type StoredAnswer, settleSend } from './settle-parts.ts'
 
 // Real time, whatever the service's clock says: this is about how long a request hangs.
 const maxWaitMs = 20_000
@@ -67,4 +67,36 @@ async function findSend(sql: Sql, workspaceId: string, senderId: string, key: st
       and s.sender_id = ${senderId}
       and s.idempotency_key = ${key}`
   return row
+}
+
+type SendContent = Pick<ReadSend, 'conversationId' | 'command' | 'identity'>
+
+const place = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })
+
+/** What makes two sends of one key the same: the conversation and the message. Sealed, as short texts can be guessed. */
+export function fingerprintOf(keyring: Keyring, messageId: string, send: SendContent): Buffer {
+  return keyring.seal(place(messageId), digest(send))
+}
+
+function isSameSend(
+  keyring: Keyring,
+  stored: { message_id: string; fingerprint: Uint8Array },
+  send: SendContent,
+): boolean {
+  const before = keyring.open(place(stored.message_id), stored.fingerprint)
+  return timingSafeEqual(before, digest(send))
+}
+
+function digest({ conversationId, command, identity = command }: SendContent): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([conversationId, sorted(identity)]))
+    .digest()
+}
+
+// The order of an object's keys says nothing; that of a list does.
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.map(([key, member]) => [key, sorted(member)])
 }

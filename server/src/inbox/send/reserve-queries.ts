@@ -1,12 +1,10 @@
 import type { Fragment, Tx } from '../../base/db.ts'
 import { andNamed } from '../../base/distribution/spread.ts'
-import { byteaArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import { aliveForMs, aliveInCallMs } from '../conversation/dispatches.ts'
+import { unnested } from '../../base/postgres/rows.ts'
+import type { Conversation, WorkspaceTx } from '../conversation/conversation.ts'
+import { aliveForMs, aliveInCallMs, takeoverWaitMs } from '../conversation/dispatches.ts'
 import { anyWorkspace, conversationColumns, isNamed } from '../conversation/queries.ts'
 import { type ConversationRow, openConversation } from '../conversation/sealed.ts'
-import { takeoverWaitMs } from '../conversation/takeover-wait.ts'
 import type { Paces } from './pace.ts'
 import type { ReadSend } from './send-deps.ts'
 
@@ -21,9 +19,7 @@ export interface LockedConversation {
  * waiting. A send that `isAlone` waits, and finds what its conversation was merged into, also while it waits.
  */
 export async function lockForSends(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
+  { tx, keyring, workspaceId }: WorkspaceTx,
   sends: readonly ReadSend[],
   isAlone: boolean,
 ): Promise<LockedConversation[]> {
@@ -108,24 +104,18 @@ export async function insertSends(
   await Promise.all([
     tx`
       insert into sends (
-        workspace_id, sender_id, idempotency_key, fingerprint, conversation_id, message_id, created_at
+        workspace_id, sender_id, conversation_id, message_id, idempotency_key, fingerprint, created_at
       )
       select ${workspaceId}::uuid, n.*, ${now}::timestamptz
-      from unnest(
-        ${sends.map(({ senderId }) => senderId)}::uuid[],
-        ${sends.map(({ key }) => key)}::text[],
-        ${byteaArray(sends.map(({ fingerprint }) => fingerprint))}::bytea[],
-        ${sends.map(({ conversationId }) => conversationId)}::uuid[],
-        ${sends.map(({ messageId }) => messageId)}::uuid[]
-      ) as n`.execute(),
+      from ${unnested(sends, {
+        uuid: ['senderId', 'conversationId', 'messageId'],
+        text: ['key'],
+        bytea: ['fingerprint'],
+      })}`.execute(),
     tx`
       insert into message_parts (workspace_id, message_id, part, connection_id, status)
       select ${workspaceId}::uuid, n.message_id, part, n.connection_id, 'pending'
-      from unnest(
-        ${sends.map(({ messageId }) => messageId)}::uuid[],
-        ${sends.map(({ connectionId }) => connectionId)}::uuid[],
-        ${sends.map(({ parts }) => parts)}::integer[]
-      ) as n (message_id, connection_id, parts)
+      from ${unnested(sends, { uuid: ['messageId', 'connectionId'], integer: ['parts'] })}
       cross join generate_series(1, n.parts) as part`.execute(),
   ])
 }
@@ -165,24 +155,18 @@ export async function beginSends(
   now: Fragment,
 ): Promise<Begun[]> {
   const workspace = anyWorkspace(tx, workspaceId)
+  const rows = sends.map(({ paces: { connection, pair }, ...send }, place) => {
+    return { ...send, ...connection, pairEveryMs: pair.everyMs, pairBurst: pair.burst, place }
+  })
   return tx<Begun[]>`
     with asked as (
       select n.*, coalesce(last.turn, 0) + row_number() over (partition by n.conversation_id order by n.place) as turn
-      from unnest(
-        ${sends.map(({ messageId }) => messageId)}::uuid[],
-        ${sends.map(({ conversationId }) => conversationId)}::uuid[],
-        ${sends.map(({ connectionId }) => connectionId)}::uuid[],
-        ${sends.map(({ ownerEpoch }) => ownerEpoch)}::integer[],
-        ${sends.map(({ takesPlace }) => takesPlace)}::boolean[],
-        ${sends.map(({ mayStart }) => mayStart)}::boolean[],
-        ${sends.map(({ paces }) => paces.connection.everyMs)}::float8[],
-        ${sends.map(({ paces }) => paces.connection.burst)}::float8[],
-        ${sends.map(({ paces }) => paces.pair.everyMs)}::float8[],
-        ${sends.map(({ paces }) => paces.pair.burst)}::float8[]
-      ) with ordinality as n (
-        message_id, conversation_id, connection_id, owner_epoch, takes_place, may_start, every_ms, burst, pair_every_ms,
-        pair_burst, place
-      )
+      from ${unnested(rows, {
+        uuid: ['messageId', 'conversationId', 'connectionId'],
+        integer: ['ownerEpoch', 'place'],
+        boolean: ['takesPlace', 'mayStart'],
+        float8: ['everyMs', 'burst', 'pairEveryMs', 'pairBurst'],
+      })}
       cross join lateral (
         select max(turn) as turn from dispatches
         where workspace_id = ${workspace} and conversation_id = n.conversation_id

@@ -1,19 +1,19 @@
 import { commitBehind, type Tx } from '../../base/db.ts'
 import { momentOf } from '../../base/distribution/spread.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Connection } from '../../channels/connection/connection.ts'
-import type { Connector, Outgoing, Recipient } from '../../channels/connector.ts'
+import type { Connector, Outgoing } from '../../channels/connector.ts'
 import { claimTry } from '../../channels/health/availability.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
 import { commitChange } from '../conversation/commit-change.ts'
+import type { ChangeTx } from '../conversation/conversation.ts'
+import type { DispatchKey } from '../conversation/dispatches.ts'
 import { storeConversations } from '../conversation/many-queries.ts'
-import type { Message } from '../conversation/message.ts'
 import { findTimes, insertMessages, stretchMs } from '../conversation/message-queries.ts'
 import { insertWhatTheyCarry } from '../media/media-queries.ts'
 import { takeUpload } from '../media/sent-media.ts'
 import { type FileToGive, findNamed, namesNothing, namesSomething } from './check-named.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { type Found, type Known, keyOf, type PlannedSend, planSend, type Thread, type Unplanned } from './plan-send.ts'
+import { fingerprintOf } from './replay.ts'
 import { type Begun, beginSends, connectionsOf, findUsedKeys, insertSends, lockForSends } from './reserve-queries.ts'
 import type { ReadSend, SendDeps } from './send-deps.ts'
 import { connectionUnavailable, ThreadMoved } from './send-errors.ts'
@@ -21,21 +21,9 @@ import { countSends } from './send-limits.ts'
 import { findLeft, findNewerThan } from './stale-thread.ts'
 
 /** A send that is recorded and may go to the platform, in its turn. */
-export interface Reserved {
-  workspaceId: string
-  conversationId: string
-  messageId: string
-  message: Message
-  connection: Connection
+export interface Reserved extends DispatchKey, Pick<PlannedSend, 'message' | 'connection' | 'recipient' | 'meaning'> {
   connector: Connector
-  recipient: Recipient
   parts: Outgoing[]
-  /** Whether the customer waits for no answer. */
-  isUnasked: boolean
-  /** Whether the customer wrote what the sender had not seen: that stays unanswered. */
-  leavesSome: boolean
-  /** Whether it made customer messages read that were not. */
-  readsSome: boolean
   /** The file that the platform is given before; null for words. */
   file: FileToGive | null
   /** The reason of the hold of the connection that this send tries; null where nothing stops it. */
@@ -109,7 +97,8 @@ async function reserve(reserving: Reserving, sends: readonly ReadSend[]): Promis
   return judged.map((one) => {
     if (typeof one === 'string' || 'refused' in one) return one
     const { turn = 1, waitMs = null, isAllowed = false } = beginningOf.get(one.message.id) ?? {}
-    return { reserved: reservedOf(deps, one, turn, waitMs === null ? null : { askedAt, waitMs, isAllowed }) }
+    const start = waitMs === null ? null : { askedAt, waitMs, isAllowed }
+    return { reserved: reservedOf(deps, one, { turn, start }) }
   })
 }
 
@@ -122,7 +111,7 @@ interface Asked {
 async function lock({ deps, tx, keyring, workspaceId, isAlone }: Reserving, sends: readonly ReadSend[]) {
   const count = (some: readonly ReadSend[]) => countSends(tx, workspaceId, some, deps.clock.now())
   const [locked, used, connections, counted] = await Promise.all([
-    lockForSends(tx, keyring, workspaceId, sends, isAlone),
+    lockForSends({ tx, keyring, workspaceId }, sends, isAlone),
     findUsedKeys(
       tx,
       workspaceId,
@@ -213,11 +202,11 @@ async function write(
   const moment = await momentOf(tx)
   const writeAll = () =>
     Promise.all([
-      insertMessages(tx, keyring, workspaceId, messages),
+      insertMessages({ tx, keyring, workspaceId }, messages),
       insertSends(tx, workspaceId, sends, now),
-      insertWhatTheyCarry(tx, keyring, workspaceId, messages),
+      insertWhatTheyCarry({ tx, keyring, workspaceId }, messages),
       takeUploads(tx, workspaceId, planned, now),
-      storeThreads(tx, keyring, workspaceId, planned, now),
+      storeThreads({ tx, keyring, workspaceId, now }, planned),
       // The last, as lines are shared with all others who send: they are held for no longer than the commit takes.
       beginSends(tx, workspaceId, beginnings, moment.now),
     ])
@@ -235,46 +224,30 @@ async function takeUploads(tx: Tx, workspaceId: string, planned: readonly Planne
 }
 
 /** What a person writes may change more of a conversation than what is said in it. */
-async function storeThreads(
-  tx: Tx,
-  keyring: Keyring,
-  workspaceId: string,
-  planned: readonly PlannedSend[],
-  now: Date,
-): Promise<void> {
+async function storeThreads(work: ChangeTx, planned: readonly PlannedSend[]): Promise<void> {
   const answered = new Set(planned.flatMap(({ send, thread }) => (isAgents(send) ? [thread] : [])))
   const changes = [...answered].map(({ before, conversation }) => ({ before, after: conversation }))
   await Promise.all([
-    storeConversations(tx, keyring, workspaceId, changes),
+    storeConversations(work, changes),
     ...planned.map(({ send, thread: { before, conversation }, events }) => {
       if (isAgents(send)) return null
       const cause = { actor: send.sender.actor, reason: 'sent' } as const
-      return commitChange(tx, keyring, workspaceId, before, { conversation, events }, cause, now)
+      return commitChange(work, before, { conversation, events }, cause)
     }),
   ])
 }
 
 function reservedOf(
   deps: SendDeps,
-  { connection, draft, message, recipient, isUnasked, leavesSome, readsSome, send }: PlannedSend,
-  turn: number,
-  start: Reserved['start'],
+  { connection, draft, message, recipient, meaning, send }: PlannedSend,
+  { turn, start }: Pick<Reserved, 'turn' | 'start'>,
 ): Reserved {
   return {
-    workspaceId: send.sender.workspaceId,
-    conversationId: message.conversationId,
-    messageId: message.id,
-    message,
-    connection,
+    ...{ workspaceId: send.sender.workspaceId, conversationId: message.conversationId, messageId: message.id },
+    ...{ message, connection, recipient, meaning, turn, start },
     connector: deps.connectors[connection.channel],
-    recipient,
     parts: draft.parts,
-    isUnasked,
-    leavesSome,
-    readsSome,
     file: draft.file ?? null,
     tries: draft.tries ?? null,
-    turn,
-    start,
   }
 }

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SendLimits } from '../../access/keys/caller.ts'
-import type { Fragment, Sql } from '../../base/db.ts'
+import { announce, type Db, type Fragment, type Sql, type Tx } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { RunStep } from '../../base/steps.ts'
@@ -11,7 +12,6 @@ import type { InboxDeps } from '../conversation/conversation.ts'
 import type { SeenUpTo } from '../conversation/conversation-state.ts'
 import type { Paces } from './pace.ts'
 import type { SendCommand } from './send-command.ts'
-import type { SendWakeups } from './send-wakeups.ts'
 
 /** The steps of a send, in order of their ends: after each of them a crash could tear it apart. Only files are uploaded. */
 export const sendSteps = [
@@ -67,17 +67,22 @@ export interface Sender {
 /** What became of one part of a send; `stopped`: we have not asked the platform. */
 export type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 
-/** What a request to send is answered with; `body` is the very text, the same at each repeat. */
-export interface SendAnswer {
+/** What a send means for its conversation. */
+export interface SendMeaning {
+  /** Whether the customer waits for no answer. */
+  isUnasked: boolean
+  /** Whether the customer wrote what the sender had not seen: that stays unanswered. */
+  leavesSome: boolean
+  /** Whether it made customer messages read that were not. */
+  readsSome: boolean
+}
+
+/** What a request to send is answered with; what it means only where this request has sent it. */
+export interface SendAnswer extends Partial<SendMeaning> {
   status: number
+  /** The very text, the same at each repeat. */
   body: string
   isReplay: boolean
-  /** Whether the customer waited for no answer; only of what this request has sent. */
-  isUnasked?: boolean
-  /** Whether the customer has written what the sender had not seen; only of what this request has sent. */
-  leavesSome?: boolean
-  /** Whether it made customer messages read that were not; only of what this request has sent. */
-  readsSome?: boolean
 }
 
 /** What a request asks for, read and not yet judged. */
@@ -92,4 +97,55 @@ export interface ReadSend {
   seen?: SeenUpTo | undefined
   /** The newest message that the sender has seen: with news since, nothing is sent. Null: whatever there is. */
   lastSeenId: string | null
+}
+
+/** Wakes those who wait for a send of a conversation to be settled, on whichever node. */
+interface SendWakeups {
+  /** Resolves at the next settled send of the conversation, or after this time. Ask before looking, then wait. */
+  next(conversationId: string, maxMs: number): Promise<void>
+}
+
+/** Sends of a conversation that are settled: the id is the conversation. */
+const settledTopic = 'sends_settled'
+
+export function openSendWakeups(db: Pick<Db, 'onNews'>): SendWakeups {
+  const waiting = new Map<string, Set<() => void>>()
+  db.onNews(settledTopic, (conversationId) => {
+    for (const wake of [...(waiting.get(conversationId) ?? [])]) wake()
+  })
+  return {
+    next: (conversationId, maxMs) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const set = waiting.get(conversationId) ?? new Set()
+      waiting.set(conversationId, set)
+      const wake = () => {
+        clearTimeout(timer)
+        set.delete(wake)
+        if (set.size === 0 && waiting.get(conversationId) === set) waiting.delete(conversationId)
+        resolve()
+      }
+      const timer = setTimeout(wake, maxMs)
+      set.add(wake)
+      return promise
+    },
+  }
+}
+
+/** To be called in the transaction that settles a send. Announced rather than notified: that has commits wait for each other. */
+export function wakeWaiting(tx: Tx, conversationId: string): void {
+  announce(tx, settledTopic, conversationId)
+}
+
+const delaysMs = [50, 250, 1000, 3000]
+
+/** Does it again while it fails: what the platform answered must not be lost to a database that is briefly away. */
+export async function persist<T>(work: () => Promise<T>): Promise<T> {
+  for (const delayMs of delaysMs) {
+    try {
+      return await work()
+    } catch {
+      await sleep(delayMs)
+    }
+  }
+  return work()
 }

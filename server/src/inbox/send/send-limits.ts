@@ -1,8 +1,8 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { firstIdAt } from '../../base/id.ts'
 import { secondsToNextUtcDay, startOfUtcDay } from '../../base/time.ts'
+import { outcomeUnknown } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import { outcomeUnknown } from '../conversation/status-ladder.ts'
 import type { Sender } from './send-deps.ts'
 import { dailySendsReached, unansweredLimit } from './send-errors.ts'
 

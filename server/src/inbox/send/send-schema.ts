@@ -2,46 +2,38 @@ import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { errorAnswer, nullable, oneOf, titled } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import { choiceLimits } from '../../channels/choices.ts'
+import { strict, strictTitled } from '../api/schema.ts'
 
 const closed = { additionalProperties: false }
 
-export const TextSend = Type.Object(
-  {
-    kind: Type.Literal('text', { description: 'A free text, for as long as the 24-hour window is open.' }),
-    text: Type.String({
-      minLength: 1,
-      maxLength: 16_384,
-      description:
-        'At most 16,384 characters. What is too long for one message of the channel goes out as several, in order; to the caller it stays one message.',
-      example: 'Your order has left our warehouse.',
-    }),
-    preview_url: Type.Optional(
-      Type.Boolean({ default: false, description: 'Shows a preview of the first link.', example: false }),
-    ),
-  },
-  { ...closed, title: 'TextToSend' },
-)
+export const TextSend = strictTitled('TextToSend', {
+  kind: Type.Literal('text', { description: 'A free text, for as long as the 24-hour window is open.' }),
+  text: Type.String({
+    minLength: 1,
+    maxLength: 16_384,
+    description:
+      'At most 16,384 characters. What is too long for one message of the channel goes out as several, in order; to the caller it stays one message.',
+    example: 'Your order has left our warehouse.',
+  }),
+  preview_url: Type.Optional(
+    Type.Boolean({ default: false, description: 'Shows a preview of the first link.', example: false }),
+  ),
+})
 
-export const TemplateSend = Type.Object(
-  {
-    kind: Type.Literal('template', { description: 'An approved template, to open or restart a conversation.' }),
-    template: Type.Object(
-      {
-        name: Type.String({ minLength: 1, maxLength: 512, example: 'order_update' }),
-        language: Type.String({ minLength: 1, maxLength: 20, description: 'Language code.', example: 'en_US' }),
-        body_params: Type.Optional(
-          Type.Array(Type.String({ maxLength: 2048 }), {
-            maxItems: 50,
-            description: 'Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`.',
-            example: ['Ana', 'A-17'],
-          }),
-        ),
-      },
-      { ...closed, title: 'TemplateChoice' },
+export const TemplateSend = strictTitled('TemplateToSend', {
+  kind: Type.Literal('template', { description: 'An approved template, to open or restart a conversation.' }),
+  template: strictTitled('TemplateChoice', {
+    name: Type.String({ minLength: 1, maxLength: 512, example: 'order_update' }),
+    language: Type.String({ minLength: 1, maxLength: 20, description: 'Language code.', example: 'en_US' }),
+    body_params: Type.Optional(
+      Type.Array(Type.String({ maxLength: 2048 }), {
+        maxItems: 50,
+        description: 'Fill `{{1}}`, `{{2}}`, … in order: as many as the template has in `parameter_count`.',
+        example: ['Ana', 'A-17'],
+      }),
     ),
-  },
-  { ...closed, title: 'TemplateToSend' },
-)
+  }),
+})
 
 /** Understood, but not offered: answered with 422 whatever else is in it. */
 export const InteractiveSend = Type.Object(
@@ -70,39 +62,30 @@ const quotes = {
 
 export const QuotingTextSend = Type.Object({ ...TextSend.properties, ...quotes }, closed)
 
-export const QuotingTemplateSend = Type.Object(
-  {
-    kind: TemplateSend.properties.kind,
-    template: Type.Object(
-      {
-        ...TemplateSend.properties.template.properties,
-        header_upload_id: Type.Optional(
-          uuid('The upload that fills the header: required for a template with a `header`, of that kind.'),
-        ),
-      },
-      { ...closed, title: 'TemplateChoiceAsMember' },
+export const QuotingTemplateSend = strict({
+  kind: TemplateSend.properties.kind,
+  template: strictTitled('TemplateChoiceAsMember', {
+    ...TemplateSend.properties.template.properties,
+    header_upload_id: Type.Optional(
+      uuid('The upload that fills the header: required for a template with a `header`, of that kind.'),
     ),
-    ...quotes,
-  },
-  closed,
-)
+  }),
+  ...quotes,
+})
 
-export const MediaSend = Type.Object(
-  {
-    kind: Type.Literal('media', { description: 'A file, for as long as the 24-hour window is open.' }),
-    upload_id: uuid('An upload of this conversation that no message has used yet.'),
-    text: Type.Optional(
-      Type.String({
-        maxLength: 16_384,
-        description:
-          'The caption of an image, a video or a document: `captionLength` of the upload limits says how long it may be.',
-        example: 'Your invoice for May.',
-      }),
-    ),
-    ...quotes,
-  },
-  closed,
-)
+export const MediaSend = strict({
+  kind: Type.Literal('media', { description: 'A file, for as long as the 24-hour window is open.' }),
+  upload_id: uuid('An upload of this conversation that no message has used yet.'),
+  text: Type.Optional(
+    Type.String({
+      maxLength: 16_384,
+      description:
+        'The caption of an image, a video or a document: `captionLength` of the upload limits says how long it may be.',
+      example: 'Your invoice for May.',
+    }),
+  ),
+  ...quotes,
+})
 
 const choiceId = Type.Optional(
   Type.String({
@@ -117,66 +100,51 @@ const choiceId = Type.Optional(
 const words = (maxLength: number, description: string, example: string) =>
   Type.String({ minLength: 1, maxLength, description, example })
 
-const Fields = Type.Object(
-  {
-    text: words(choiceLimits.text, 'What stands above.', 'How do you want to get it?'),
-    buttons: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { id: choiceId, title: words(choiceLimits.buttonTitle, 'What it says.', 'Deliver it') },
-          { ...closed, title: 'ButtonToSend' },
-        ),
-        { minItems: 1, maxItems: choiceLimits.buttons, description: 'Either these or `list`.' },
-      ),
+const Fields = strictTitled('ChoicesToOffer', {
+  text: words(choiceLimits.text, 'What stands above.', 'How do you want to get it?'),
+  buttons: Type.Optional(
+    Type.Array(
+      strictTitled('ButtonToSend', {
+        id: choiceId,
+        title: words(choiceLimits.buttonTitle, 'What it says.', 'Deliver it'),
+      }),
+      { minItems: 1, maxItems: choiceLimits.buttons, description: 'Either these or `list`.' },
     ),
-    list: Type.Optional(
-      Type.Object(
-        {
-          button: words(choiceLimits.buttonTitle, 'What the button says that opens it.', 'See the times'),
-          rows: Type.Array(
-            Type.Object(
-              {
-                id: choiceId,
-                title: words(choiceLimits.rowTitle, 'What it says.', 'Monday, 9:00'),
-                description: Type.Optional(words(choiceLimits.description, 'Stands below.', 'With Ana')),
-              },
-              { ...closed, title: 'RowToSend' },
-            ),
-            { minItems: 1, maxItems: choiceLimits.rows },
-          ),
-        },
-        { ...closed, title: 'ListToSend' },
+  ),
+  list: Type.Optional(
+    strictTitled('ListToSend', {
+      button: words(choiceLimits.buttonTitle, 'What the button says that opens it.', 'See the times'),
+      rows: Type.Array(
+        strictTitled('RowToSend', {
+          id: choiceId,
+          title: words(choiceLimits.rowTitle, 'What it says.', 'Monday, 9:00'),
+          description: Type.Optional(words(choiceLimits.description, 'Stands below.', 'With Ana')),
+        }),
+        { minItems: 1, maxItems: choiceLimits.rows },
       ),
-    ),
-    footer: Type.Optional(words(choiceLimits.footer, 'Small words below.', 'We deliver until 18:00.')),
-  },
-  { ...closed, title: 'ChoicesToOffer' },
-)
+    }),
+  ),
+  footer: Type.Optional(words(choiceLimits.footer, 'Small words below.', 'We deliver until 18:00.')),
+})
 export type ChoicesFields = Static<typeof Fields>
 
-export const ChoicesSend = Type.Object(
-  {
-    kind: Type.Literal('choices', {
-      description:
-        'A text with buttons or a list, for as long as the 24-hour window is open. The customer’s choice comes as a text that quotes it. Channels without them answer 422 `UNSUPPORTED_KIND`.',
-    }),
-    choices: Fields,
-    ...quotes,
-  },
-  closed,
-)
+export const ChoicesSend = strict({
+  kind: Type.Literal('choices', {
+    description:
+      'A text with buttons or a list, for as long as the 24-hour window is open. The customer’s choice comes as a text that quotes it. Channels without them answer 422 `UNSUPPORTED_KIND`.',
+  }),
+  choices: Fields,
+  ...quotes,
+})
 
-export const ReactionSend = Type.Object(
-  {
-    kind: Type.Literal('reaction', {
-      description:
-        'Takes the place of our former reaction to the message. It is no answer: the conversation stays whose it is.',
-    }),
-    message_id: uuid('The message of this conversation that it is about.'),
-    emoji: nullable(text(40, 'One emoji; null takes ours back.', { minLength: 1, example: '👍' })),
-  },
-  closed,
-)
+export const ReactionSend = strict({
+  kind: Type.Literal('reaction', {
+    description:
+      'Takes the place of our former reaction to the message. It is no answer: the conversation stays whose it is.',
+  }),
+  message_id: uuid('The message of this conversation that it is about.'),
+  emoji: nullable(text(40, 'One emoji; null takes ours back.', { minLength: 1, example: '👍' })),
+})
 
 const seen = <P extends TProperties>(send: TObject<P>, title: string) =>
   Type.Object({ ...send.properties, ...lastSeen }, { ...closed, title })

@@ -3,16 +3,15 @@ import { isUndone, violates } from '../../base/db.ts'
 import { isUuid } from '../../base/id.ts'
 import type { SeenUpTo } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { callPlatform } from './call-platform.ts'
 import { replay } from './replay.ts'
 import { goesAlone, type Reservation, reserveAlone, reserveSends } from './reserve.ts'
-import { readSendCommand, type SendLanguage } from './send-command.ts'
+import { readIdempotencyKey, readSendCommand, type SendLanguage } from './send-command.ts'
 import type { ReadSend, SendAnswer, SendDeps, Sender } from './send-deps.ts'
 import { outcomeNotKnown } from './send-errors.ts'
 import { type AcceptedCall, settle, settleAccepted } from './settle.ts'
-import type { Answer } from './settle-queries.ts'
+import type { Answer } from './settle-parts.ts'
 import { splitLastSeen } from './stale-thread.ts'
 
 export interface SendRequest {
@@ -82,13 +81,13 @@ async function send(deps: SendDeps, writes: Writes, sender: Sender, request: Sen
   if ('refused' in reservation) throw reservation.refused
 
   const { reserved } = reservation
-  const { connection, recipient, tries, isUnasked, leavesSome, readsSome } = reserved
+  const { connection, recipient, tries, meaning } = reserved
   const { accepted, refusal, isTaken } = await callPlatform(deps, reserved)
   const answer = await settle(deps, reserved, accepted, writes.settle)
   if (tries !== null && isTaken) await deps.noteAcceptance(connection, tries)
   if (refusal !== null) await deps.noteRefusal(connection, refusal.effect, refusal.errorCode, recipient)
   if (answer === null) throw outcomeNotKnown()
-  return { ...answer, isReplay: false, isUnasked, leavesSome, readsSome }
+  return { ...answer, isReplay: false, ...meaning }
 }
 
 async function reserve(deps: SendDeps, writes: Writes, send: ReadSend): Promise<Reservation> {

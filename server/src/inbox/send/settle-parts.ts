@@ -1,27 +1,25 @@
-import type { Tx } from '../../base/db.ts'
+import type { Sql, Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { runStep } from '../../base/steps.ts'
 import { type Channel, channels } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
+import { messageSent, messageStatusChanged } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import {
   type Dispatch,
   type DispatchKey,
+  isClosed,
   listStranded,
   lockDispatch,
+  removeDispatch,
   type Verdict,
 } from '../conversation/dispatches.ts'
-import { messageSent, messageStatusChanged } from '../conversation/events.ts'
-import { type Message, openMessage } from '../conversation/message.ts'
+import { climb, type Message, outcomeUnknown, type Rung, rungOfParts } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
-import { climb, outcomeUnknown, type Rung, rungOfParts } from '../conversation/status-ladder.ts'
-import { advanceMessages } from '../receive/advance-send.ts'
+import { advanceMessages, lockSent, type Part, storeParts, storeProgress } from '../receive/advance-send.ts'
 import { takeEarlyReports } from '../receive/early-statuses.ts'
-import { persist } from './persist.ts'
-import type { SendDeps } from './send-deps.ts'
-import { wakeWaiting } from './send-wakeups.ts'
-import { type Answer, accepted, findAnswer, lockParts, type Part, storeOutcome } from './settle-queries.ts'
+import { persist, type SendDeps, wakeWaiting } from './send-deps.ts'
 
 /** How many are settled at a time, of those whose process has died. */
 const batchSize = 100
@@ -82,38 +80,40 @@ async function settle(
 ): Promise<Answer | null> {
   const { workspaceId, messageId } = dispatch
   const now = deps.clock.now()
-  const [found, earlier, way] = await Promise.all([
-    lockParts(tx, workspaceId, messageId),
+  const [sent, earlier, way] = await Promise.all([
+    lockSent({ tx, keyring, workspaceId }, [messageId]),
     findAnswer(tx, workspaceId, messageId),
     lockDispatch(tx, workspaceId, messageId),
   ])
+  const found = sent.get(messageId)
   if (found === undefined) return null
   if (earlier !== null) return earlier
-  const { row, parts } = found
-  const before = openMessage(keyring, row)
+  const { before, parts } = found
   const isUnsent =
     way !== undefined && (await hasNotLeft(deps, tx, keyring, workspaceId, { way, conversation, before, parts }))
   const silence = isUnsent ? notSent : ending === 'given up' ? outcomeUnknown : null
   const end = endOf(messageId, parts, way?.verdict ?? null, silence)
   if (end === null) return null
 
-  const message = { ...before, ...(climb(before, end.rung) ?? before), settleBy: null }
-  const externalIndex = end.parts.find(({ part }) => part === 1)?.externalIndex ?? null
-  const externalIndexes = end.parts.flatMap(({ externalIndex: index }) => index ?? [])
+  const message = { ...before, ...climb(before, end.rung), settleBy: null }
+  const externalIndexes = end.parts.flatMap(({ externalIndex }) => externalIndex ?? [])
+  const index = end.parts.find(({ part }) => part === 1)?.externalIndex ?? null
+  const named = way?.external_id ? { sealed: way.external_id, index } : null
   wakeWaiting(tx, dispatch.conversationId)
   const [early] = await Promise.all([
     takeEarlyReports(tx, workspaceId, messageId, externalIndexes),
-    storeOutcome(tx, workspaceId, messageId, {
-      rung: message,
-      parts: end.parts,
-      answer: end.answer,
-      externalId: way?.external_id ?? null,
-      externalIndex,
-    }),
+    storeParts(
+      tx,
+      workspaceId,
+      end.parts.filter((part, n) => part !== parts[n]),
+    ),
+    storeProgress(tx, workspaceId, [{ message, named }]),
+    storeAnswer(tx, workspaceId, messageId, end.answer),
+    removeDispatch(tx, workspaceId, messageId),
     recordEvents(tx, keyring, workspaceId, eventsOf(conversation, before, message, now), now),
   ])
   if (early.length > 0)
-    await advanceMessages(tx, keyring, workspaceId, [{ conversation, messageId, reports: early }], now)
+    await advanceMessages({ tx, keyring, workspaceId, now }, [{ conversation, messageId, reports: early }])
   return end.answer
 }
 
@@ -181,4 +181,49 @@ function undelivered(messageId: string): Answer {
   const statusMessage = 'The chat platform did not deliver the message'
   const data = { code: 'DELIVERY_FAILED', message_id: messageId }
   return { status: 502, body: JSON.stringify({ statusCode: 502, statusMessage, data }) }
+}
+
+// A row of `sends` holds a key and its answer, `message_parts` what became of each platform message.
+
+/** What the caller of a send is told, in the very words that each repeat gets. */
+export interface Answer {
+  status: number
+  body: string
+}
+
+/** The answer to a send that every part of it left with, or that has failed for certain. */
+export function accepted(messageId: string, status: 'sent' | 'failed'): Answer {
+  return { status: 202, body: JSON.stringify({ message_id: messageId, status }) }
+}
+
+export interface StoredAnswer {
+  answer_status: number | null
+  answer_body: string | null
+  /** Whether its dispatch is gone, as it is from when the send was settled. */
+  is_settled: boolean
+}
+
+/** Null while the send is not settled. One without an answer of its own was settled with others: those were accepted. */
+export function answerOf(messageId: string, row: StoredAnswer): Answer | null {
+  const { answer_status: status, answer_body: body, is_settled: isSettled } = row
+  if (status !== null && body !== null) return { status, body }
+  return isSettled ? accepted(messageId, 'sent') : null
+}
+
+async function findAnswer(sql: Sql, workspaceId: string, messageId: string): Promise<Answer | null> {
+  const [row] = await sql<StoredAnswer[]>`
+    select s.answer_status, s.answer_body, ${isClosed(sql, workspaceId, sql`s.message_id`)} as is_settled
+    from sends s
+    where s.workspace_id = ${workspaceId}
+      and s.message_id = ${messageId}`
+  return row === undefined ? null : answerOf(messageId, row)
+}
+
+async function storeAnswer(tx: Tx, workspaceId: string, messageId: string, { status, body }: Answer): Promise<void> {
+  await tx`
+    update sends
+    set answer_status = ${status},
+      answer_body = ${body}
+    where workspace_id = ${workspaceId}
+      and message_id = ${messageId}`
 }

@@ -1,18 +1,19 @@
 import { commitBehind, type Tx } from '../../base/db.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
+import { noteEveryMs } from '../../channels/health/activity.ts'
 import { recordEvents } from '../../events/record.ts'
-import { messageSent } from '../conversation/events.ts'
+import { messageSent } from '../conversation/change.ts'
 import { lockConversations } from '../conversation/many-queries.ts'
 import { sealExternalId } from '../conversation/message.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
 import { externalIndex } from '../conversation/sealed.ts'
 import { lockExternalIds } from '../receive/early-statuses.ts'
 import type { AcceptedPart } from './call-platform.ts'
 import { recordResult } from './record-result.ts'
 import type { Reserved } from './reserve.ts'
-import type { SendDeps } from './send-deps.ts'
-import { wakeWaiting } from './send-wakeups.ts'
-import { settleSend } from './settle-parts.ts'
-import { type AcceptedSend, type Answer, accepted, findUntold, storeAccepted } from './settle-queries.ts'
+import { type SendDeps, wakeWaiting } from './send-deps.ts'
+import { type Answer, accepted, settleSend } from './settle-parts.ts'
 
 /** A send whose only part the platform has accepted. */
 export interface AcceptedCall {
@@ -126,4 +127,80 @@ function distinct(sends: readonly AcceptedSend[]): AcceptedSend[] {
     if (!byId.has(id)) byId.set(id, send)
   }
   return [...byId.values()]
+}
+
+/** A send that the platform has accepted, with its only part. */
+interface AcceptedSend {
+  conversationId: string
+  connectionId: string
+  messageId: string
+  /** The platform's id: its digest, and sealed for messages/external_id. */
+  externalIndex: Buffer
+  externalId: Buffer
+}
+
+/**
+ * The messages of those sends of which the database knows no more than when they were reserved: no status has come, nobody
+ * has settled them, and their platform's ids are new. Under the locks of their conversations and of these ids.
+ */
+async function findUntold(tx: Tx, workspaceId: string, sends: readonly AcceptedSend[]): Promise<string[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const rows = await tx<{ message_id: string }[]>`
+    select n.message_id
+    from ${unnested(sends, { uuid: ['messageId', 'conversationId', 'connectionId'], bytea: ['externalIndex'] })}
+    cross join lateral (
+      select from dispatches
+      where workspace_id = ${workspace} and message_id = n.message_id and conversation_id = n.conversation_id
+        and verdict is null
+      offset 0
+    ) as d
+    cross join lateral (
+      select from messages where workspace_id = ${workspace} and id = n.message_id and status = 'pending' offset 0
+    ) as m
+    where not exists (
+      select from messages
+      where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+      offset 0
+    )
+    and not exists (
+      select from message_parts
+      where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+      offset 0
+    )
+    and not exists (
+      select from parked_statuses
+      where workspace_id = ${workspace} and connection_id = n.connection_id and external_index = n.external_index
+      offset 0
+    )`
+  return rows.map((row) => row.message_id)
+}
+
+/**
+ * Closes sends that were accepted: their messages have what the platform said, and their dispatches go. Parts and answers
+ * stay as they were reserved: a part alone is where its message is, and no answer beside no dispatch is `accepted`.
+ */
+async function storeAccepted(tx: Tx, workspaceId: string, sends: readonly AcceptedSend[], now: Date): Promise<void> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const ids = sends.map(({ messageId }) => messageId)
+  await Promise.all([
+    tx`
+      update messages m
+      set status = 'sent',
+        settle_by = null,
+        external_id = n.external_id,
+        external_index = n.external_index
+      from ${unnested(sends, { uuid: ['messageId'], bytea: ['externalId', 'externalIndex'] })}
+      where m.workspace_id = ${workspace}
+        and m.id = n.message_id`.execute(),
+    tx`
+      delete from dispatches
+      where workspace_id = ${workspace}
+        and message_id = any (${ids}::uuid[])`.execute(),
+    tx`
+      update connections
+      set last_event_out_at = ${now}
+      where workspace_id = ${workspace}
+        and id = any (${[...new Set(sends.map(({ connectionId }) => connectionId))].sort()}::uuid[])
+        and (last_event_out_at is null or last_event_out_at <= ${new Date(now.getTime() - noteEveryMs)})`.execute(),
+  ])
 }

@@ -1,6 +1,7 @@
 import type { Tx } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
+import { unnested } from '../../base/postgres/rows.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { type Left, laterId, mayLeave, type SeenUpTo, waitsFrom } from '../conversation/conversation-state.ts'
@@ -78,17 +79,13 @@ export async function findLeft(tx: Tx, workspaceId: string, sends: readonly Seei
   const asked = sends.flatMap(({ conversation, seen }, place) =>
     conversation === null || seen === null || !mayLeave(conversation, seen)
       ? []
-      : [{ place, id: conversation.id, after: laterId(conversation.inbound.answered, seen.id) }],
+      : [{ place, conversationId: conversation.id, afterId: laterId(conversation.inbound.answered, seen.id) }],
   )
   if (asked.length === 0) return sends.map(() => null)
   const workspace = anyWorkspace(tx, workspaceId)
   const rows = await tx<{ place: number; occurred_at: Date; created_at: Date }[]>`
     select n.place, m.occurred_at, m.created_at
-    from unnest(
-      ${asked.map(({ place }) => place)}::integer[],
-      ${asked.map(({ id }) => id)}::uuid[],
-      ${asked.map(({ after }) => after)}::uuid[]
-    ) as n (place, conversation_id, after_id)
+    from ${unnested(asked, { integer: ['place'], uuid: ['conversationId', 'afterId'] })}
     cross join lateral (
       select id, direction, kind, origin, occurred_at, created_at
       from messages

@@ -5,7 +5,7 @@ import { timestamp } from '../../base/route.ts'
 import { cursor, page } from '../../base/schema-types.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { readOwnerFilter, readTime } from '../api/list-request.ts'
+import { readOwnerFilter, readTime } from '../api/key-request.ts'
 import { MessagesQuery } from '../api/schema.ts'
 import type { InboxDeps, LeadCard } from '../conversation/conversation.ts'
 import { type ConversationStatus, conversationStatuses } from '../conversation/conversation-state.ts'
@@ -17,11 +17,9 @@ import { listNotes } from '../notes/notes.ts'
 import { countViews, maxCounted } from '../read/count-views.ts'
 import { type ListRequest, listTeamConversations } from '../read/list.ts'
 import type { ConversationFilter, InboxView, NamedSearch } from '../read/list-filter.ts'
-import { namedActors, readNames } from '../read/names.ts'
+import { namedActors, readNames, showConversations } from '../read/names.ts'
 import { readDetails } from '../read/read-details.ts'
-import { readMessages } from '../read/read-messages.ts'
-import { showConversations } from '../read/show.ts'
-import { teamMessageColumns } from '../read/shown-message.ts'
+import { readMessages, teamMessageColumns } from '../read/read-messages.ts'
 import { readNameTerm } from '../search/conversation-lines.ts'
 import { conversationsPath, inboxPath, scopeOf, showOne } from './inbox-request.ts'
 import {
@@ -160,9 +158,9 @@ export function readRoutes(api: TeamApi, deps: InboxDeps): void {
       const { phone } = opened.contact
       const [conversation, notes, found, referral, firstMessageAt] = await Promise.all([
         showOne(deps, member.workspaceId, opened),
-        listNotes(db.sql, keyring, member.workspaceId, row.id),
+        listNotes({ sql: db.sql, keyring, workspaceId: member.workspaceId }, row.id),
         phone === null ? null : leadOf(member.workspaceId, phone),
-        findReferral(db.sql, keyring, member.workspaceId, row.id),
+        findReferral({ sql: db.sql, keyring, workspaceId: member.workspaceId }, row.id),
         findFirstMessageTime(db.sql, member.workspaceId, row.id),
       ])
       return {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Member } from '../../team/member.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
-import { showConversations } from '../read/show.ts'
+import { showConversations } from '../read/names.ts'
 import { TeamConversation } from './inbox-schema.ts'
 import { presentTeamConversation } from './present-conversation.ts'
 

@@ -1,16 +1,17 @@
 import { Type } from 'typebox'
 import { ApiError, conflict, forbidden, invalid, unavailable } from '../../base/errors.ts'
 import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
-import { oneOf } from '../../base/route.ts'
+import { oneOf, titled } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { answerSend, conversationParam, judgedByVerb, noQuery, sendAnswers } from '../api/send-routes.ts'
-import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
+import { idSchema, workspaceParams } from '../../team/team-schema.ts'
+import { answerSend, conversationParam, judgedByVerb, noQuery, sendAnswers } from '../api/routes-write.ts'
+import { strictTitled } from '../api/schema.ts'
 import { beginConversation } from '../ownership/begin-conversation.ts'
 import { readDetails } from '../read/read-details.ts'
 import { sendMessage } from '../send/send.ts'
+import { readIdempotencyKey } from '../send/send-command.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { ThreadMoved } from '../send/send-errors.ts'
 import { memberRefusal, SendHeaders, sendRefusals, TeamSend, TemplateSend } from '../send/send-schema.ts'
@@ -53,27 +54,21 @@ async function showNewer(deps: SendDeps, workspaceId: string, error: unknown): P
   throw conflict(error.message, { ...error.data, message: presentTeamMessage(error.newer, () => null, details) })
 }
 
-const NewConversation = Type.Object(
-  {
-    connection_id: uuid('The number to send from.'),
-    phone: text(maxPhoneLength, 'The number to send to, with country code.', {
-      minLength: 1,
-      example: '+55 81 99123-4567',
-    }),
-    template: TemplateSend.properties.template,
-  },
-  { ...closed, title: 'NewConversation' },
-)
+const NewConversation = strictTitled('NewConversation', {
+  connection_id: uuid('The number to send from.'),
+  phone: text(maxPhoneLength, 'The number to send to, with country code.', {
+    minLength: 1,
+    example: '+55 81 99123-4567',
+  }),
+  template: TemplateSend.properties.template,
+})
 
-const Started = Type.Object(
-  {
-    conversation_id: idSchema('The conversation: a new one, or the one that there was with this number.'),
-    began: Type.Boolean({ description: 'False: there was a conversation with this number already.' }),
-    message_id: idSchema('The message.'),
-    status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
-  },
-  { title: 'StartedConversation' },
-)
+const Started = titled('StartedConversation', {
+  conversation_id: idSchema('The conversation: a new one, or the one that there was with this number.'),
+  began: Type.Boolean({ description: 'False: there was a conversation with this number already.' }),
+  message_id: idSchema('The message.'),
+  status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
+})
 
 /** What agents do by `start_conversation`, for people. */
 export function startRoutes(api: TeamApi, deps: SendDeps): void {

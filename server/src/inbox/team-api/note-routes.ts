@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
 import { forbidden } from '../../base/errors.ts'
-import { nullable, timestamp } from '../../base/route.ts'
+import { nullable, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, page } from '../../base/schema-types.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
+import { strict } from '../api/schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import { readIdempotencyKey } from '../conversation/idempotency-key.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { addTeamNote } from '../notes/add-note.ts'
 import { countUnreadMentions, listMentions, markMentionsRead } from '../notes/mentions.ts'
-import { listNotes } from '../notes/notes.ts'
+import { addTeamNote, listNotes } from '../notes/notes.ts'
 import { nameContacts } from '../read/names.ts'
+import { readIdempotencyKey } from '../send/send-command.ts'
 import { conversationsPath, inboxPath, scopeOf } from './inbox-request.ts'
 import { NewNote, NoteHeaders, TeamContact, TeamConversationParams, TeamNote } from './inbox-schema.ts'
 import { presentContact, presentTeamNotes } from './present-conversation.ts'
@@ -29,7 +29,7 @@ export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
     return presentTeamNotes(
       deps,
       workspaceId,
-      await listNotes(db.sql, await vault.keyring(workspaceId), workspaceId, row.id),
+      await listNotes({ sql: db.sql, keyring: await vault.keyring(workspaceId), workspaceId }, row.id),
     )
   }
   api.get(path, 'member', {
@@ -69,14 +69,11 @@ export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
 const mentionsPath = `${inboxPath}/mentions`
 const unread = count('How many are unread, of all.', { example: 2 })
 
-const Mention = Type.Object(
-  {
-    note: TeamNote,
-    conversation: Type.Object({ id: idSchema('Where it stands.'), contact: TeamContact }),
-    readAt: nullable(timestamp('When it was marked read.')),
-  },
-  { title: 'Mention' },
-)
+const Mention = titled('Mention', {
+  note: TeamNote,
+  conversation: Type.Object({ id: idSchema('Where it stands.'), contact: TeamContact }),
+  readAt: nullable(timestamp('When it was marked read.')),
+})
 
 /** The notes in which colleagues name a member. */
 export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
@@ -85,14 +82,11 @@ export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
     operationId: 'listMentions',
     summary: 'List the notes that mention me',
     description: 'Newest first. For members; a token is mentioned nowhere (403).',
-    query: Type.Object(
-      {
-        unread: Type.Optional(Type.Boolean({ description: 'Only those not marked read.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
-        cursor: Type.Optional(cursor('From the page before.')),
-      },
-      closed,
-    ),
+    query: strict({
+      unread: Type.Optional(Type.Boolean({ description: 'Only those not marked read.' })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
+      cursor: Type.Optional(cursor('From the page before.')),
+    }),
     answers: {
       200: Type.Object({
         mentions: Type.Array(Mention, page),
@@ -106,7 +100,7 @@ export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
       const { unread: unreadOnly = false, limit = 30, cursor = null } = query
       const keyring = await vault.keyring(workspaceId)
       const [page, count] = await Promise.all([
-        listMentions(db.sql, keyring, workspaceId, userId, { limit, unreadOnly, cursor }),
+        listMentions({ sql: db.sql, keyring, workspaceId }, userId, { limit, unreadOnly, cursor }),
         countUnreadMentions(db.sql, workspaceId, userId),
       ])
       const written = page.mentions.map(({ note }) => note)

@@ -9,8 +9,13 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { conversationsPath } from './inbox-request.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
-import { presentPeople } from './live-conversations.ts'
-import { type OpenConversation, type Presence, presenceStates, presentForMs } from './presence.ts'
+import {
+  type OpenConversation,
+  type Presence,
+  presenceStates,
+  presentForMs,
+  presentPeople,
+} from './live-conversations.ts'
 
 const path = `${conversationsPath}/:id/presence`
 

@@ -3,14 +3,13 @@ import type { InboxDeps } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
-import { isInlineType } from '../media/inline-types.ts'
-import { safeName } from '../media/safe-name.ts'
+import { isInlineType, safeName } from '../media/check-file.ts'
 import type { Note } from '../notes/notes.ts'
+import type { ShownConversation } from '../read/names.ts'
 import { type NamedContact, type Names, namedActors, readNames } from '../read/names.ts'
+import type { ShownMedia } from '../read/read-details.ts'
 import { type Details, emojiOf } from '../read/read-details.ts'
-import type { ShownConversation } from '../read/show.ts'
-import type { ShownMedia } from '../read/shown-media.ts'
-import type { ShownMessage } from '../read/shown-message.ts'
+import type { ShownMessage } from '../read/read-messages.ts'
 
 export function presentTeamConversation({ conversation, contact, newest, names }: ShownConversation, now: Date) {
   const { lastMessage } = conversation

@@ -1,58 +1,50 @@
 import { type Static, Type } from 'typebox'
 import { nullable, timestamp } from '../../base/route.ts'
 import { cursor, text, visible } from '../../base/schema-types.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { closed, idSchema } from '../../team/team-schema.ts'
+import { idSchema } from '../../team/team-schema.ts'
 import * as schema from '../api/schema.ts'
+import { described, strict } from '../api/schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { actorOf, authorOf } from '../conversation/message.ts'
-import { anyWorkspace } from '../conversation/queries.ts'
-import { recallContact } from '../read/listed-conversation.ts'
-import { type NamedContact, nameContacts, namedActors, readNames } from '../read/names.ts'
+import { namedActors, readContacts, readNames } from '../read/names.ts'
 import { type FoundMessage, searchMessages } from '../search/search-messages.ts'
-import { maxStretches, maxStretchLength, snippetOf } from '../search/snippet.ts'
+import { maxStretches, maxStretchLength, snippetOf } from '../search/words.ts'
 import { inboxPath, scopeOf } from './inbox-request.ts'
 import { author, TeamContact } from './inbox-schema.ts'
 import { named, presentContact } from './present-conversation.ts'
 
 const maxFound = 50
 
-const SearchQuery = Type.Object(
-  {
-    search: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      pattern: visible,
-      description:
-        'Words that a message has to say, all of them, in any order, whatever their case and accents. The last one may be the beginning of a word, from three letters on. In quotes: words that follow each other.',
-      example: 'blue sofa deliv',
-    }),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxFound, default: 20 })),
-    cursor: Type.Optional(cursor('From the page before.')),
-  },
-  closed,
-)
+const SearchQuery = strict({
+  search: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: visible,
+    description:
+      'Words that a message has to say, all of them, in any order, whatever their case and accents. The last one may be the beginning of a word, from three letters on. In quotes: words that follow each other.',
+    example: 'blue sofa deliv',
+  }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxFound, default: 20 })),
+  cursor: Type.Optional(cursor('From the page before.')),
+})
 
-const FoundInMessage = Type.Object(
-  {
-    id: idSchema('The message: `aroundMessage` of the timeline shows what stands around it.'),
-    conversationId: idSchema('Its conversation.'),
-    contact: TeamContact,
-    direction: schema.messageFields.direction,
-    kind: schema.messageFields.kind,
-    author,
-    occurredAt: schema.messageFields.occurred_at,
-    snippet: Type.Array(
-      Type.Object({
-        text: text(maxStretchLength, 'A stretch of the text.', { example: 'sofa' }),
-        isHit: Type.Boolean({ description: 'Whether it is what was looked for.', example: true }),
-      }),
-      { maxItems: maxStretches, description: 'What stands around the first hit, in order.' },
-    ),
-  },
-  { title: 'FoundMessage', description: 'A message that says what was looked for.' },
-)
+const FoundInMessage = described('FoundMessage', 'A message that says what was looked for.', {
+  id: idSchema('The message: `aroundMessage` of the timeline shows what stands around it.'),
+  conversationId: idSchema('Its conversation.'),
+  contact: TeamContact,
+  direction: schema.messageFields.direction,
+  kind: schema.messageFields.kind,
+  author,
+  occurredAt: schema.messageFields.occurred_at,
+  snippet: Type.Array(
+    Type.Object({
+      text: text(maxStretchLength, 'A stretch of the text.', { example: 'sofa' }),
+      isHit: Type.Boolean({ description: 'Whether it is what was looked for.', example: true }),
+    }),
+    { maxItems: maxStretches, description: 'What stands around the first hit, in order.' },
+  ),
+})
 
 export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, vault } = deps
@@ -76,7 +68,7 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
       return vault.withKeyring(workspaceId, async (keyring) => {
         const found = await searchMessages(db.sql, keyring, scopeOf(member), { search, limit, cursor: from })
         return {
-          messages: await presentFound(deps, keyring, workspaceId, found.messages),
+          messages: await presentFound(deps, workspaceId, found.messages),
           cursor: found.cursor,
           lookedTo: found.lookedTo?.toISOString() ?? null,
         }
@@ -87,13 +79,16 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
 
 async function presentFound(
   deps: InboxDeps,
-  keyring: Keyring,
   workspaceId: string,
   messages: readonly FoundMessage[],
 ): Promise<Static<typeof FoundInMessage>[]> {
   const actors = messages.map(actorOf)
   const [contacts, names] = await Promise.all([
-    readContacts(deps, keyring, workspaceId, [...new Set(messages.map((one) => one.conversation_id))]),
+    readContacts(
+      deps,
+      workspaceId,
+      messages.map((one) => one.conversation_id),
+    ),
     readNames(deps, workspaceId, namedActors(actors)),
   ])
   return messages.flatMap(({ id, conversation_id: conversationId, direction, kind, text: said, hits, ...row }, n) => {
@@ -111,21 +106,4 @@ async function presentFound(
       snippet: snippetOf(said, hits),
     }
   })
-}
-
-async function readContacts(
-  { db: { sql }, leadsOf }: InboxDeps,
-  keyring: Keyring,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, NamedContact>> {
-  if (ids.length === 0) return new Map()
-  const rows = await sql<{ id: string; contact: string }[]>`
-    select c.id, encode(c.contact, 'base64') as contact
-    from conversations c
-    where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
-      and c.id = any (${[...ids]}::uuid[])`
-  const contacts = rows.map((row) => recallContact(keyring, row))
-  const named = await nameContacts(leadsOf, workspaceId, contacts)
-  return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }

@@ -1,4 +1,4 @@
-import type { EventKind } from '../../events/event-kind.ts'
+import type { EventKind } from '../../events/feed.ts'
 import { type LeadEventName, leadCreated, leadDeleted, leadRestored, leadUpdated } from '../lead/events.ts'
 import type { Lead } from '../lead/lead.ts'
 import { maskLeadEvent, showLeadEvent } from '../lead/present.ts'

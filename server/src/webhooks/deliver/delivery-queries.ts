@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { andOnlyOf, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { EventName } from '../../events/event-groups.ts'
+import type { EventName } from '../../events/record.ts'
 import { type Lease, lockQueue, noteNextDue } from '../endpoint/queue-queries.ts'
 import type { Health } from '../endpoint/retry-policy.ts'
 import type { Delivery, DeliveryRow } from './delivery.ts'

@@ -1,6 +1,6 @@
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { type EventName, faceOf } from '../../events/event-groups.ts'
 import type { PresentPayload } from '../../events/feed.ts'
+import { type EventName, faceOf } from '../../events/record.ts'
 import type { Verdict } from '../endpoint/retry-policy.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
-import { faceOf } from '../../events/event-groups.ts'
+import { faceOf } from '../../events/record.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'

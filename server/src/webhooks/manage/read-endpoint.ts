@@ -5,7 +5,7 @@ import { invalid, type RequestPart } from '../../base/errors.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
 import { readIsoTime } from '../../base/time.ts'
 import type { PresentPayload } from '../../events/feed.ts'
-import type { Sequencer } from '../../events/sequencer.ts'
+import type { Sequencer } from '../../events/sequence.ts'
 import type { Member } from '../../team/member.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
 import {

@@ -27,7 +27,7 @@ export const allowed: readonly Reason[] = [
   { path: 'channels/unofficial/session/lease.ts', faults: [volatile], why: beside },
   { path: 'channels/unofficial/session/lease.ts', faults: [wide], why: byHolder },
   { path: 'inbox/conversation/dispatches.ts', faults: [volatile], why: beside },
-  { path: 'inbox/conversation/takeover-wait.ts', faults: [volatile], why: beside },
+  { path: 'inbox/conversation/dispatches.ts', faults: [volatile], why: beside },
   { path: 'inbox/media/fetch-queries.ts', faults: [lock], why: byOne },
   { path: 'webhooks/endpoint/queue-queries.ts', faults: [lock], why: byOne },
   { path: 'webhooks/endpoint/queue-queries.ts', faults: [volatile], why: beside },

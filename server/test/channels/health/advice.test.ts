@@ -10,7 +10,7 @@ import { adviceOn, knownAdvice } from '../../../src/channels/health/advice.ts'
 import { adviseOn, silentSince } from '../../../src/channels/health/health.ts'
 import { errorMeanings } from '../../../src/channels/waba/errors.ts'
 import { readAccountUpdate } from '../../../src/channels/waba/read/parse.ts'
-import { activityReasons } from '../../../src/inbox/conversation/activity.ts'
+import { activityReasons } from '../../../src/inbox/conversation/commit-change.ts'
 import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const source = fileURLToPath(new URL('../../../src', import.meta.url))

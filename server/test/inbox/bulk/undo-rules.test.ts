@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Former, formerOf, type ManyChanges, undoingOf } from '../../../src/inbox/bulk/undo-rules.ts'
+import { type Former, formerOf, type ManyChanges, undoingOf } from '../../../src/inbox/bulk/change-many.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 
 const tomorrow = new Date('2026-03-02T09:00:00.000Z')

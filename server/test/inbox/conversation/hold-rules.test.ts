@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assigneeAfter, heldAfter, heldByPerson, refusalToTake } from '../../../src/inbox/conversation/hold.ts'
-import { agent, human, type Owner } from '../../../src/inbox/conversation/owner.ts'
+import {
+  agent,
+  assigneeAfter,
+  heldAfter,
+  heldByPerson,
+  human,
+  type Owner,
+  refusalToTake,
+} from '../../../src/inbox/conversation/owner.ts'
 import { type Actor, systemActor } from '../../../src/workspace/actor.ts'
 
 const [me, other] = ['01985e2a-0000-7000-8000-000000000001', '01985e2a-0000-7000-8000-000000000002']

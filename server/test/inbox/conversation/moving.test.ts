@@ -4,7 +4,7 @@ import { fillConversations } from '../../../../bench/fill.ts'
 import type { Db, Tx } from '../../../src/base/db.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { storeConversations } from '../../../src/inbox/conversation/many-queries.ts'
-import { placeQuiet, quietMs } from '../../../src/inbox/conversation/place-quiet.ts'
+import { placeQuiet, quietMs } from '../../../src/inbox/conversation/moving.ts'
 import { lockConversation, storeConversation } from '../../../src/inbox/conversation/queries.ts'
 import { runWatchdog, watchAnswers } from '../../../src/inbox/ownership/hand-back.ts'
 import { tellWaits } from '../../../src/inbox/ownership/tell-waits.ts'
@@ -63,10 +63,10 @@ test(
     for (let n = 0; n < 30; n++) {
       updates.push(
         await store((tx, before) =>
-          storeConversations(tx, keyring, w.workspaceId, [{ before, after: later(before, 1000) }]),
+          storeConversations({ tx, keyring, workspaceId: w.workspaceId }, [{ before, after: later(before, 1000) }]),
         ),
         await store((tx, before) =>
-          storeConversation(tx, keyring, w.workspaceId, { ...later(before, 1), unreadCount: 0 }),
+          storeConversation({ tx, keyring, workspaceId: w.workspaceId }, { ...later(before, 1), unreadCount: 0 }),
         ),
       )
     }
@@ -126,7 +126,7 @@ async function tied(): Promise<{ w: InboxWorld; places: Map<string, string[]> }>
       const before = await lockConversation(tx, keyring, { workspaceId: w.workspaceId, connectionIds: [] }, id)
       assert.ok(before)
       const after = { ...before, lastMessageAt: of(n), updatedAt: of(n), unansweredSince: of(n), unreadCount: n % 5 }
-      await storeConversation(tx, keyring, w.workspaceId, after)
+      await storeConversation({ tx, keyring, workspaceId: w.workspaceId }, after)
       if (n % 3 > 0) await tx`delete from moving_conversations where conversation_id = ${id}`
     }
     await tx`
@@ -204,7 +204,7 @@ test('of conversations that move it is known who waits, and who was answered', a
     const before = await lockConversation(tx, keyring, { workspaceId: w.workspaceId, connectionIds: [] }, id)
     assert.ok(before)
     const after = { ...later(before, 1000), unansweredSince: null }
-    await storeConversations(tx, keyring, w.workspaceId, [{ before, after }])
+    await storeConversations({ tx, keyring, workspaceId: w.workspaceId }, [{ before, after }])
   })
   const look = async () => {
     w.clock.advance(61_000)

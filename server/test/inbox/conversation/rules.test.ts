@@ -8,14 +8,14 @@ import {
   windowAfter,
   windowIsOpen,
 } from '../../../src/inbox/conversation/conversation-state.ts'
-import { agent, human, readOwner, writeOwner } from '../../../src/inbox/conversation/owner.ts'
 import {
   climb,
   type MessageStatus,
   outcomeUnknown,
   type Rung,
   rungOfParts,
-} from '../../../src/inbox/conversation/status-ladder.ts'
+} from '../../../src/inbox/conversation/message.ts'
+import { agent, human, readOwner, writeOwner } from '../../../src/inbox/conversation/owner.ts'
 
 const noon = new Date('2026-03-10T12:00:00.000Z')
 const at = (minutes: number): Date => new Date(noon.getTime() + minutes * 60_000)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mismatchOf } from '../../../src/inbox/media/check-file.ts'
+import { mismatchOf, safeName } from '../../../src/inbox/media/check-file.ts'
 import { afterProblem, retryDelayMs } from '../../../src/inbox/media/fetch-media.ts'
-import { safeName } from '../../../src/inbox/media/safe-name.ts'
 
 for (const [told, safe] of [
   ['invoice.pdf', 'invoice.pdf'],

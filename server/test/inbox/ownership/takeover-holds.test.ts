@@ -108,7 +108,7 @@ test('what a member writes at hand-back is read by the agent that it is for, and
   const note = { summary: 'Price agreed.', reason: 'Office closes.', nextStep: 'Ask for the address.' }
   await member.call('POST', `${place}/hand-back`, { keyId: agent.id, note })
   const keyring = await w.vault.keyring(w.workspaceId)
-  const read = (keyId: string) => readHandBack(w.db.sql, keyring, w.workspaceId, id, keyId)
+  const read = (keyId: string) => readHandBack({ sql: w.db.sql, keyring, workspaceId: w.workspaceId }, id, keyId)
   const told = await read(agent.id)
   assert.deepEqual([told?.summary, told?.reason, told?.nextStep], Object.values(note))
   assert.deepEqual(told?.actor, { type: 'user', id: member.userId })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { snippetOf } from '../../../src/inbox/search/snippet.ts'
-import { findTerm, piecesOf, readMessageTerm } from '../../../src/inbox/search/words.ts'
+import { findTerm, piecesOf, readMessageTerm, snippetOf } from '../../../src/inbox/search/words.ts'
 
 const finds = (search: string, text: string): boolean => {
   const term = readMessageTerm(search)

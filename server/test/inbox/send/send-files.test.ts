@@ -9,7 +9,7 @@ import { messageColumns } from '../../../src/inbox/conversation/message-queries.
 import { asItIs } from '../../../src/inbox/conversation/moving.ts'
 import { findConversation } from '../../../src/inbox/conversation/queries.ts'
 import { openConversation } from '../../../src/inbox/conversation/sealed.ts'
-import { showConversations } from '../../../src/inbox/read/show.ts'
+import { showConversations } from '../../../src/inbox/read/names.ts'
 import { sendMessage } from '../../../src/inbox/send/send.ts'
 import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'

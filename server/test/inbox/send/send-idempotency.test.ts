@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readIdempotencyKey } from '../../../src/inbox/conversation/idempotency-key.ts'
+import { readIdempotencyKey } from '../../../src/inbox/send/send-command.ts'
 import { freshKey, type Reply, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 const headers: [string, string | undefined, string][] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { takeoverWaitMs } from '../../../src/inbox/conversation/dispatches.ts'
 import { human } from '../../../src/inbox/conversation/owner.ts'
-import { takeoverWaitMs } from '../../../src/inbox/conversation/takeover-wait.ts'
 import { updateConversation } from '../../../src/inbox/ownership/update.ts'
 import type { SendStep } from '../../../src/inbox/send/send-deps.ts'
 import { gate } from '../../support/inbox/gate.ts'

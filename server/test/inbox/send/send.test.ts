@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { outcomeUnknown } from '../../../src/inbox/conversation/message.ts'
 import { asItIs } from '../../../src/inbox/conversation/moving.ts'
-import { outcomeUnknown } from '../../../src/inbox/conversation/status-ladder.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 test('a text goes to the platform once, with our id, and is answered sent', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { tellOfMedia } from '../../../src/inbox/conversation/conversation-news.ts'
+import { tellOfMedia } from '../../../src/inbox/conversation/conversation.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
 import { follow, startNode } from '../../support/events/feed-world.ts'
 import type { OpenStream } from '../../support/events/live-stream.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removeOldEvents } from '../../../src/events/retention.ts'
-import { createSequencer } from '../../../src/events/sequencer.ts'
+import { createSequencer } from '../../../src/events/sequence.ts'
 import { hearOfFeeds, indexHeard, indexLeads, readIndexedTo } from '../../../src/leads/search/index-leads.ts'
 import { openNode, statementCountOf, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'

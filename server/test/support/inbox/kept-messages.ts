@@ -1,8 +1,29 @@
-import { type Message, type MessageRow, openMessage } from '../../../src/inbox/conversation/message.ts'
+import type { MediaKind } from '../../../src/channels/channel-event.ts'
+import { type Direction, type Message, type MessageRow, openMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
-import type { Media } from '../../../src/inbox/media/media.ts'
-import { openDetails } from '../../../src/inbox/media/sealed-media.ts'
+import { type MediaDetails, type MediaState, openDetails } from '../../../src/inbox/media/media.ts'
+import type { Actor } from '../../../src/workspace/actor.ts'
 import type { InboxWorld } from './inbox-world.ts'
+
+/** A file that a message carries, or an upload that no send has taken yet. */
+interface Media {
+  id: string
+  conversationId: string
+  connectionId: string
+  messageId: string | null
+  direction: Direction
+  kind: MediaKind
+  state: MediaState
+  details: MediaDetails
+  file: { key: Buffer; storedAs: string; bytes: number } | null
+  preview: { key: Buffer; storedAs: string; bytes: number } | null
+  /** The platform's id of an upload, while it lives. */
+  platform: { id: string; livesUntil: Date } | null
+  failure: string | null
+  createdBy: Actor | null
+  createdAt: Date
+  updatedAt: Date
+}
 
 /** The message that the platform calls by this id, as it is kept. */
 export async function keptMessage({ db, vault, workspaceId }: InboxWorld, externalId: string): Promise<Message> {

@@ -7,7 +7,7 @@ import { findConnection, findConnections } from '../../../src/channels/connectio
 import type { Connector } from '../../../src/channels/connector.ts'
 import type { MediaWay } from '../../../src/channels/media-way.ts'
 import type { SendDeps } from '../../../src/inbox/send/send-deps.ts'
-import { openSendWakeups } from '../../../src/inbox/send/send-wakeups.ts'
+import { openSendWakeups } from '../../../src/inbox/send/send-deps.ts'
 
 export const fastPaces = { connection: { burst: 1000, everyMs: 0.01 }, pair: { burst: 1000, everyMs: 0.01 } }
 

@@ -7,7 +7,7 @@ import type { App } from '../../../src/base/route.ts'
 import { openVault } from '../../../src/base/sealing/vault.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { describeApi } from '../../../src/http/contract/openapi.ts'
-import { sendRoutes } from '../../../src/inbox/api/send-routes.ts'
+import { sendRoutes } from '../../../src/inbox/api/routes-write.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { noMarks } from '../../../src/inbox/conversation/conversation-state.ts'
 import { insertConversations } from '../../../src/inbox/conversation/many-queries.ts'
@@ -103,7 +103,7 @@ export async function sendWorld() {
     conversation: async (settings: Partial<Conversation> = {}) => {
       const conversation = newConversation(connectionId, keyId, settings)
       const keyring = await vault.keyring(workspaceId)
-      await db.tx((tx) => insertConversations(tx, keyring, workspaceId, [conversation]))
+      await db.tx((tx) => insertConversations({ tx, keyring, workspaceId }, [conversation]))
       return conversation
     },
     post: async (conversationId: string, options: PostOptions = {}): Promise<Reply> => {

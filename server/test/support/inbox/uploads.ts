@@ -5,7 +5,7 @@ import { newId } from '../../../src/base/id.ts'
 import type { Vault } from '../../../src/base/sealing/vault.ts'
 import type { MediaKind } from '../../../src/channels/channel-event.ts'
 import type { MediaDetails } from '../../../src/inbox/media/media.ts'
-import { sealDetails, sealFileKeys } from '../../../src/inbox/media/sealed-media.ts'
+import { sealDetails, sealFileKeys } from '../../../src/inbox/media/media.ts'
 import { sealFile } from '../../../src/media/sealed-file.ts'
 import type { MediaStore } from '../../../src/media/store/store.ts'
 

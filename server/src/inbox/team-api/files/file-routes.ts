@@ -1,21 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../../base/clock.ts'
-import type { Db, Tx } from '../../../base/db.ts'
-import { notFound } from '../../../base/errors.ts'
+import type { Db, Sql, Tx } from '../../../base/db.ts'
+import { invalid, notFound } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { MediaKind } from '../../../channels/channel-event.ts'
 import type { MediaStore } from '../../../media/store/store.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
-import { teamApi } from '../../../team/team-api.ts'
+import { type TeamApi, teamApi } from '../../../team/team-api.ts'
 import { teamRoute } from '../../../team/team-schema.ts'
-import { tellOfMedia } from '../../conversation/conversation-news.ts'
+import { type InboxDeps, type Scope, tellOfMedia } from '../../conversation/conversation.ts'
+import { conversationNotFound } from '../../conversation/errors.ts'
+import type { Direction } from '../../conversation/message.ts'
+import { findConversation } from '../../conversation/queries.ts'
 import { tellComing } from '../../media/fetch-queries.ts'
 import type { MediaState } from '../../media/media.ts'
-import { openMedia } from '../../media/open-media.ts'
+import { openMedia } from '../../media/media-queries.ts'
+import { type PlaceInTime, readPlace, writePlace } from '../../read/list-walk.ts'
+import { openShownMedia, type ShownMedia, type ShownMediaRow, shownMediaColumns } from '../../read/read-details.ts'
 import type { SendDeps } from '../../send/send-deps.ts'
-import { inboxPath } from '../inbox-request.ts'
-import { filePlaces, readingPlaces } from './file-places.ts'
-import { FileHeaders, fileAnswers, MediaParams, Retried } from './files-schema.ts'
-import { sendFile } from './send-file.ts'
+import { conversationsPath, inboxPath, scopeOf } from '../inbox-request.ts'
+import { TeamConversationParams } from '../inbox-schema.ts'
+import { FileHeaders, fileAnswers, Gallery, GalleryQuery, MediaParams, mediaKinds, Retried } from '../media-schema.ts'
+import { presentTeamMedia } from '../present-conversation.ts'
+import { filePlaces, readingPlaces, sendFile } from './send-file.ts'
 
 const path = `${inboxPath}/media/:mediaId`
 /** Whoever reads for longer is asked again whether they may. */
@@ -139,4 +147,93 @@ async function lockRow(tx: Tx, workspaceId: string, mediaId: string, now: Date):
       and message_id is not null
     for no key update`
   return row
+}
+
+/** All files of a conversation. */
+export function galleryRoutes(api: TeamApi, { db, vault }: InboxDeps): void {
+  api.get(`${conversationsPath}/:id/media`, 'member', {
+    operationId: 'listConversationMedia',
+    summary: "List a conversation's files",
+    description: 'Newest first, those that have not come among them.',
+    params: TeamConversationParams,
+    query: GalleryQuery,
+    answers: { 200: Gallery },
+    allErrors: [400, 401, 404],
+    run: async ({ member, params, query }) => {
+      const scope = scopeOf(member)
+      const { kinds, limit = 50, cursor } = query
+      const asked = {
+        kinds: kinds === undefined ? null : readKinds(kinds),
+        limit,
+        after: cursor === undefined ? null : readPlace('gallery', cursor),
+      }
+      const { items, next } = await vault.withKeyring(scope.workspaceId, (keyring) =>
+        readGallery(db.sql, keyring, scope, params.id, asked),
+      )
+      return {
+        items: items.map(({ at, media, ...item }) => ({
+          ...item,
+          at: at.toISOString(),
+          media: presentTeamMedia(media),
+        })),
+        next,
+      }
+    },
+  })
+}
+
+function readKinds(text: string): MediaKind[] {
+  const words = text.split(',')
+  const kinds = mediaKinds.filter((kind) => words.includes(kind))
+  if (words.every((word) => kinds.some((kind) => kind === word))) return kinds
+  throw invalid('kinds', `must be some of ${mediaKinds.join(', ')}, with commas between`, 'query')
+}
+
+interface GalleryRequest {
+  /** Null: all of them. */
+  kinds: readonly MediaKind[] | null
+  limit: number
+  after: PlaceInTime | null
+}
+
+interface GalleryItem {
+  messageId: string
+  at: Date
+  direction: Direction
+  media: ShownMedia
+}
+
+type GalleryRow = ShownMediaRow & { messageId: string; at: Date; direction: Direction; createdAt: Date }
+
+/** The files of a conversation's messages, newest first, and where to go on. Throws 404 outside the scope. */
+async function readGallery(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  conversationId: string,
+  { kinds, limit, after }: GalleryRequest,
+): Promise<{ items: GalleryItem[]; next: string | null }> {
+  const conversation = await findConversation(sql, scope, conversationId)
+  if (conversation === undefined) throw conversationNotFound()
+  const { workspaceId } = scope
+  const rows = await sql<GalleryRow[]>`
+    select ${shownMediaColumns(sql)}, f.message_id as "messageId", m.occurred_at as at, f.direction,
+      f.created_at as "createdAt"
+    from media f
+    join messages m on m.workspace_id = ${workspaceId} and m.id = f.message_id
+    where f.workspace_id = ${workspaceId}
+      and f.conversation_id = ${conversation.id}
+      ${kinds === null ? sql`` : sql`and f.kind = any (${[...kinds]}::text[])`}
+      ${after === null ? sql`` : sql`and (f.created_at, f.id) < (${after.at}::timestamptz, ${after.id}::uuid)`}
+    order by f.created_at desc, f.id desc
+    limit ${limit + 1}`
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return {
+    items: shown.map(({ messageId, at, direction, createdAt: _, ...media }) => ({
+      ...{ messageId, at, direction },
+      media: openShownMedia(keyring, media),
+    })),
+    next: last === undefined ? null : writePlace('gallery', { at: last.createdAt, id: last.id }),
+  }
 }

@@ -11,9 +11,8 @@ import { findConversation } from '../../conversation/queries.ts'
 import { limitsOf, removeUpload, takeUpload, type UploadDeps } from '../../media/uploads.ts'
 import { conversationsPath, scopeOf } from '../inbox-request.ts'
 import { TeamConversationParams } from '../inbox-schema.ts'
-import { mediaKinds } from '../media-schema.ts'
-import { filePlaces, takingPlaces } from './file-places.ts'
 import {
+  mediaKinds,
   Upload,
   UploadLimits,
   UploadParams,
@@ -21,7 +20,8 @@ import {
   uploadLimitReached,
   uploadTooLarge,
   uploadTypeRefused,
-} from './files-schema.ts'
+} from '../media-schema.ts'
+import { filePlaces, takingPlaces } from './send-file.ts'
 
 /** What the platforms take as the text of a file. */
 const captionLength = 1024
