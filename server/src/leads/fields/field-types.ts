@@ -44,7 +44,8 @@ export const choiceSeparator = ', '
 /** The type that a value is kept with: the contract's, which knows no amounts. */
 export const keptType = (type: LeadFieldType): CustomFieldType => (type === 'amount' ? 'number' : type)
 
-export const hasChoices = (type: LeadFieldType): boolean => type === 'select' || type === 'multiselect'
+export const hasChoices = (type: LeadFieldType | CustomFieldType): boolean =>
+  type === 'select' || type === 'multiselect'
 
 /** The value in the form in which it is kept, or what is wrong with it and what fits instead. */
 export function fitValue({ type, choices }: FieldRule, value: string | boolean, country: string | null): Fitting {
@@ -81,11 +82,14 @@ export function toldChoices(choices: readonly string[]): string {
 }
 
 /** What is wrong with what can be chosen, or null. */
-export function choicesProblem({ type, choices }: FieldRule): string | null {
+export function choicesProblem(
+  { type, choices }: { type: LeadFieldType | CustomFieldType; choices: readonly string[] },
+  sameness = (choice: string) => choice.toLowerCase(),
+): string | null {
   if (!hasChoices(type)) return choices.length === 0 ? null : 'are for select and multiselect only'
   if (choices.length === 0) return 'must have at least one option'
   if (choices.some((choice) => choice.trim() !== choice || choice === '')) return 'must not be empty or padded'
-  if (new Set(choices.map((choice) => choice.toLowerCase())).size < choices.length) return 'must differ from each other'
+  if (new Set(choices.map(sameness)).size < choices.length) return 'must differ from each other'
   if (choices.some((choice) => choice.length > maxTextLength)) return `must have at most ${maxTextLength} characters`
   if (type === 'select') return null
   if (choices.some((choice) => choice.includes(','))) return 'must hold no comma, which separates the chosen ones'

@@ -1,13 +1,17 @@
-import { choiceSeparator, type Fitting, fitValue, hasChoices, type LeadFieldType } from '../../fields/field-types.ts'
-import type { LeadField } from '../../fields/lead-fields.ts'
+import {
+  choiceSeparator,
+  type FieldRule,
+  type Fitting,
+  fitValue,
+  hasChoices,
+  type LeadFieldType,
+} from '../../fields/field-types.ts'
 import { type DecimalSign, readFileAmount } from './amounts.ts'
 import { fold, valueKey } from './choices.ts'
 
 // Folded by `fold`.
 const yes = ['true', 'yes', 'y', 'sim', 's', 'si', 'x', '1', 'verdadeiro', 'verdadero']
 const no = ['false', 'no', 'n', 'nao', '0', 'falso']
-
-type FieldRule = Pick<LeadField, 'type' | 'choices'>
 
 /** The value of a field that the workspace defines, as a file writes it; or what is wrong with it. */
 export function readFieldValue(
