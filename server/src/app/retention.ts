@@ -7,7 +7,7 @@ import { forgetFormer } from '../leads/merge/merges.ts'
 import { forgetImports } from '../leads/retention.ts'
 import { forgetNotices } from '../notices/retention.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
-import { defaultAuditDays } from '../workspace/retention.ts'
+import { defaultAuditDays } from '../workspace/workspace.ts'
 import type { Runtime } from './runtime.ts'
 import { agingTables } from './tables.ts'
 

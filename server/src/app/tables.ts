@@ -15,7 +15,7 @@ import { contactDigest } from '../leads/merge/contacts.ts'
 import { contactPlace } from '../leads/merge/merges.ts'
 import { piecePlace } from '../leads/transfer/import/pieces.ts'
 import { answerPlace } from '../webhooks/deliver/bodies.ts'
-import { defaultAuditDays } from '../workspace/retention.ts'
+import { defaultAuditDays } from '../workspace/workspace.ts'
 
 /** What is said of a table once: what of it is under keys, and what goes with time. */
 interface Table {

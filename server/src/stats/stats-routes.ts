@@ -107,7 +107,7 @@ async function readState(
     selectWebhooks(sql, workspaceId),
     listNamedKeys(sql, workspaceId),
   ])
-  return { agentsStopped: workspace?.agents_stopped ?? false, quota, waiting, connections, webhooks, keys }
+  return { agentsStopped: workspace?.agentsStopped ?? false, quota, waiting, connections, webhooks, keys }
 }
 
 async function selectConnections(sql: Sql, workspaceId: string): Promise<ConnectionInfo[]> {

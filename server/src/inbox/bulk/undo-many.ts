@@ -1,6 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import type { TeamActor } from '../../team/member.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/workspace.ts'
 import { touched } from '../conversation/change.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import { lockNamed } from '../conversation/many-queries.ts'

@@ -1,5 +1,5 @@
 import type { Actor } from '../../workspace/actor.ts'
-import type { TakingBack } from '../../workspace/workspace.ts'
+import type { TakingBack } from '../../workspace/schema.ts'
 import type { Owner } from './owner.ts'
 
 // Pure rules of who may have a conversation next: what people have taken, agents leave alone until it is handed over.

@@ -1,6 +1,6 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/workspace.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { openLead } from '../lead/sealed.ts'
 import { hide, lockLive } from '../write/remove.ts'

@@ -48,7 +48,7 @@ export async function missingFields(sql: Sql, workspaceId: string, { customField
 }
 
 async function statusesOf(sql: Sql, workspaceId: string): Promise<string[]> {
-  return (await findWorkspace(sql, workspaceId))?.lead_statuses ?? []
+  return (await findWorkspace(sql, workspaceId))?.leadStatuses ?? []
 }
 
 function isMissing(values: CustomValues, { key }: LeadField): boolean {

@@ -1,7 +1,7 @@
 import { commitBehind } from '../../base/db.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { recordEvents } from '../../events/record.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/workspace.ts'
 import { applyPatch } from '../lead/change.ts'
 import { assigneeIssue, leadNotFound, takenField, valueTaken } from '../lead/errors.ts'
 import { leadUpdated } from '../lead/events.ts'

@@ -180,7 +180,7 @@ async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: 
   const issues: Issue[] = []
   const mapping: ValueMapping = {}
   for (const field of chosenFields) {
-    const allowed = allowedValues(field, workspace?.lead_statuses ?? [])
+    const allowed = allowedValues(field, workspace?.leadStatuses ?? [])
     for (const [text, value] of Object.entries(values[field] ?? {})) {
       if (value !== null && allowed?.includes(value) === false) {
         issues.push({ path: `values.${field}`, message: `must be one of ${allowed.join(', ')}, or null` })

@@ -60,7 +60,7 @@ export function importFileTeamRoutes(app: App, deps: LeadDeps, guard: TeamGuard)
       const { workspaceId } = member
       const { sql } = deps.db
       const row = await findImport(sql, workspaceId, params.importId)
-      const statuses = (await findWorkspace(sql, workspaceId))?.lead_statuses ?? []
+      const statuses = (await findWorkspace(sql, workspaceId))?.leadStatuses ?? []
       const keyring = await deps.vault.keyring(workspaceId)
       const field = fieldToFill(query.field, await fieldsInUse(sql, workspaceId))
       const members =

@@ -1,7 +1,7 @@
 import { listMembers } from '../../../access/users/members.ts'
 import type { Sql, Tx } from '../../../base/db.ts'
 import { type ApiError, InvalidInput } from '../../../base/errors.ts'
-import { leadSettingsOf, plainLeadSettings, readLeadSettings } from '../../../base/lead-settings.ts'
+import { leadSettingsOf, plainLeadSettings } from '../../../base/lead-settings.ts'
 import type { Log } from '../../../base/log.ts'
 import { phoneClass } from '../../../base/phone/phone-variants.ts'
 import { byteaArray } from '../../../base/postgres/values.ts'
@@ -63,7 +63,7 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   const { choice } = openSettings(await keyringOf(), row.id, row.settings)
   if (choice === null) throw new Error('An import was started without a choice')
   const workspace = await findWorkspace(deps.db.sql, row.workspace_id)
-  const statuses = workspace?.lead_statuses ?? []
+  const statuses = workspace?.leadStatuses ?? []
   const user = userOf(row, workspace)
   if (!row.dry_run) await deps.db.tx((tx) => trackImport(tx, row, deps.clock.now()))
   const memberIds = await memberIdsOf(deps, row.workspace_id)
@@ -109,7 +109,7 @@ async function refreshStatistics(sql: Sql): Promise<void> {
 function userOf(row: ImportRow, workspace: WorkspaceRow | undefined): LeadUser {
   return {
     workspaceId: row.workspace_id,
-    ...(workspace === undefined ? plainLeadSettings : readLeadSettings(workspace)),
+    ...(workspace === undefined ? plainLeadSettings : leadSettingsOf(workspace)),
     masked: false,
     actor: { type: row.actor_type, id: row.actor_id },
     partOf: `import:${row.id}`,
