@@ -14,7 +14,7 @@ export async function withServer<T>(config: Config, work: (server: ServerAddress
   const [{ buildApp }, { openRuntime: openHouse }, { startImports }] = await Promise.all([
     import('../app/app.ts'),
     import('./start/runtime.ts'),
-    import('../leads/transfer/import/worker.ts'),
+    import('../leads/transfer/import/run.ts'),
   ])
   const runtime = await openHouse({ ...config, logLevel: 'warn' }, say)
   try {

@@ -6,23 +6,17 @@ import { recordAudit } from '../../team/audit.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { personOf } from '../../workspace/actor.ts'
+import { FieldsToSet } from '../bulk/schema.ts'
 import { leadNotFound } from '../lead/errors.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
-import { LeadChanges, NoQuery } from '../lead/schema.ts'
+import { type LeadChanges, NoQuery } from '../lead/schema.ts'
 import { presentError } from '../write/present-bulk.ts'
 import { removeLeads } from '../write/remove.ts'
 import { type Restored, restoreLeads } from '../write/restore.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
 import { leadsPath, leadUserOf } from './lead-request.ts'
-
-const changes = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
-  title: 'FieldsToSet',
-  ...closed,
-  minProperties: 1,
-  description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',
-})
 
 const maxBatch = 500
 
@@ -33,7 +27,7 @@ const BulkChange = Type.Object(
       maxItems: maxBatch,
       description: 'At most 500 leads.',
     }),
-    changes: Type.Optional(changes),
+    changes: Type.Optional(FieldsToSet),
     delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
     restore: Type.Optional(Type.Literal(true, { description: 'Brings deleted ones back.' })),
   },

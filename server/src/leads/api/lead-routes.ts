@@ -22,8 +22,7 @@ import type { ListDeps } from '../search/list-page.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { timelineRoutes } from '../timeline/lead-timeline-routes.ts'
 import type { TimelineDeps } from '../timeline/read-timeline.ts'
-import { exportRoutes } from '../transfer/export/export-routes.ts'
-import { importFileTeamRoutes } from '../transfer/import/import-file-routes.ts'
+import { exportRoutes } from '../transfer/export/export.ts'
 import { importTeamRoutes } from '../transfer/import/import-routes.ts'
 import { leadCreator } from '../write/create.ts'
 import { removeLead } from '../write/remove.ts'
@@ -56,7 +55,6 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   conversationRoutes(api, deps)
   timelineRoutes(api, deps)
   importTeamRoutes(app, deps, guard)
-  importFileTeamRoutes(app, deps, guard)
   exportRoutes(api, deps)
   leadFieldTeamRoutes(app, deps, guard)
 }

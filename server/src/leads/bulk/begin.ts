@@ -10,18 +10,15 @@ import type { LeadFilter } from '../search/list-filter.ts'
 import {
   announceMove,
   type BulkChangeRow,
-  type BulkFields,
-  type BulkLabels,
   endBulkChange,
   findBulkChange,
   leaseEnd,
   lockBulkChange,
 } from './bulk-changes.ts'
-import { sealFilter } from './collect.ts'
-import { putWaiting } from './items.ts'
+import { putWaiting, sealFilter } from './items.ts'
 import { type BulkDeps, batchLeads, workOn } from './run.ts'
+import type { BulkFields, BulkLabels } from './schema.ts'
 
-export const maxBulkLeads = 10_000
 export const maxOpenBulkChanges = 5
 
 /** What is to become of every lead of a selection: of those named, or of all that a filter shows at that moment. */

@@ -15,9 +15,9 @@ import { listLeads } from '../search/list.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from './begin.ts'
-import { type BulkChangeRow, type BulkLabels, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
+import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
 import type { BulkDeps } from './run.ts'
-import { BulkChange, bulkChangeParams, NewBulkChange, OneBulkChange } from './schema.ts'
+import { BulkChange, type BulkLabels, bulkChangeParams, NewBulkChange, OneBulkChange } from './schema.ts'
 
 const changesPath = '/api/team/v1/workspaces/:workspaceId/lead-bulk-changes'
 const changePath = `${changesPath}/:changeId`

@@ -42,4 +42,13 @@ export const TeamListQuery = Type.Object(
   },
   { additionalProperties: false },
 )
+/** What narrows the list, for what looks at all of it. */
+export const listFilters = Type.Omit(TeamListQuery, [
+  'cursor',
+  'limit',
+  'page',
+  'sortBy',
+  'sortOrder',
+  'sortLanguage',
+]).properties
 export type TeamListQuery = Static<typeof TeamListQuery>

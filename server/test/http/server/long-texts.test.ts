@@ -19,8 +19,8 @@ import { splitText } from '../../../src/inbox/send/send-checks.ts'
 import { customFieldTypes } from '../../../src/leads/lead/custom-fields.ts'
 import { readPhones } from '../../../src/leads/lead/read-phones.ts'
 import { readSearchTerm } from '../../../src/leads/lead/search-lines.ts'
-import { readFileAmount } from '../../../src/leads/transfer/file/amounts.ts'
 import { csvLine, guardCell, unguardCell } from '../../../src/leads/transfer/file/cells.ts'
+import { readFileAmount } from '../../../src/leads/transfer/file/field-values.ts'
 
 const fields: FormField[] = customFieldTypes.map((type) => ({ key: `my_${type}`, label: type, type, required: false }))
 const form = { fields: [...fields, { key: 'phone', label: 'Phone', type: 'phone', required: false }] } as PublicForm

@@ -1,5 +1,5 @@
 import { keyProblem } from '../../lead/custom-fields.ts'
-import { fold } from './choices.ts'
+import { fold } from './field-values.ts'
 
 /** The fields of a lead that a column may fill. */
 export const fieldTargets = [

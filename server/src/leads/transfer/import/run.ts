@@ -1,4 +1,5 @@
 import { listMembers } from '../../../access/users/members.ts'
+import type { Loop, Repeat } from '../../../base/async/loop.ts'
 import type { Sql, Tx } from '../../../base/db.ts'
 import { type ApiError, InvalidInput } from '../../../base/errors.ts'
 import { leadSettingsOf, plainLeadSettings } from '../../../base/lead-settings.ts'
@@ -11,19 +12,35 @@ import { emailKey } from '../../../base/text/email.ts'
 import { startOfUtcDay } from '../../../base/time.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { findWorkspace, type WorkspaceRow } from '../../../workspace/workspace.ts'
+import { startWork } from '../../bulk/run.ts'
 import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
 import { type PrefetchedPlan, prefetchPlan } from '../../write/prefetched-plan.ts'
 import { upsertLeads } from '../../write/upsert.ts'
 import type { UpsertItem, UpsertOutcome } from '../../write/upsert-plan.ts'
-import { FileProblem } from '../file/file-problem.ts'
-import { type FileRow, readRows } from '../file/file-rows.ts'
-import { advanceImport, claimImport, endRun, type ImportRow, letGoOfImport, pauseImport } from './imports.ts'
-import { checkGrowth } from './limits.ts'
+import { FileProblem, type FileRow, readRows } from '../file/file-rows.ts'
+import {
+  advanceImport,
+  checkGrowth,
+  claimImport,
+  endRun,
+  type ImportRow,
+  letGoOfImport,
+  pauseImport,
+  watchImports,
+} from './imports.ts'
 import { dropUsed, putPiece, readPieces } from './pieces.ts'
 import { inRow, type RowContext, readRow } from './read-row.ts'
-import { refusedHeader, refusedRow } from './refused-rows.ts'
-import { addRefusals, type ImportChoice, openReport, openSettings, type Refusal, sealReport } from './settings.ts'
+import {
+  addRefusals,
+  type ImportChoice,
+  openReport,
+  openSettings,
+  type Refusal,
+  refusedHeader,
+  refusedRow,
+  sealReport,
+} from './settings.ts'
 import { endTracking, noteBatch, trackImport } from './track.ts'
 
 export interface ImportDeps extends LeadDeps {
@@ -35,6 +52,13 @@ class NotOurs extends Error {}
 
 const maxAttempts = 10
 const dayMs = 86_400_000
+
+/** Works on imports as they are started, here or on another node. */
+export const startImports = ({ repeat, ...deps }: ImportDeps & { repeat?: Repeat }): Loop =>
+  startWork(watchImports(deps), (signal) => runImports(deps, signal), {
+    repeat,
+    onError: (error) => deps.log.error('imports failed', {}, error),
+  })
 
 /** Does the work of every import that waits for it, until `signal` says to stop. Returns how many it took up. */
 export async function runImports(deps: ImportDeps, signal: AbortSignal): Promise<number> {
@@ -89,7 +113,7 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
     if (outgrewStatistics(state.rows, done.rows)) await refreshStatistics(deps.db.sql)
     isOfNew = done.created > state.created
     state = done
-    if (signal.aborted) return await deps.db.tx((tx) => letGoOfImport(tx, done, deps.clock.now()))
+    if (signal.aborted) return void (await deps.db.tx((tx) => letGoOfImport(tx, done, deps.clock.now())))
   }
   await end(deps, row, row.dry_run ? 'checked' : 'done', null)
 }
@@ -181,7 +205,6 @@ async function settleBatch(
   const count = (is: (outcome: UpsertOutcome) => boolean) => outcomes.filter(is).length
   const unchanged = count((outcome) => outcome.action === 'updated' && outcome.before === outcome.lead)
   const progress = {
-    from: row.position,
     position: rows[outcomes.length - 1]?.end ?? row.position,
     rows: outcomes.length,
     created: count(({ action }) => action === 'created') - found,
