@@ -2,9 +2,8 @@ import type { Sql, Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
-import { listLeads } from '../search/list.ts'
+import { type ListDeps, listLeads } from '../search/list.ts'
 import { asOf, type LeadFilter } from '../search/list-filter.ts'
-import type { ListDeps } from '../search/list-page.ts'
 import { type BulkChangeRow, changeFrom, leaseEnd } from './bulk-changes.ts'
 
 /** What became of a lead. */

@@ -3,7 +3,7 @@ import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { LeadChanges, labelIds } from '../lead/schema.ts'
-import { listFilters } from '../lead/team-list-query.ts'
+import { listFilters } from '../search/list-request.ts'
 
 const bulkStates = ['collecting', 'running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
 export type BulkState = (typeof bulkStates)[number]

@@ -9,8 +9,7 @@ import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { otherNumbers } from '../lead/mask-lead.ts'
 import { findLeadByName, findOldestOfPhones } from '../lead/queries.ts'
 import { type LeadRow, openLead, phoneIndexes } from '../lead/sealed.ts'
-import { findNewestLeads } from '../search/list.ts'
-import type { ListDeps } from '../search/list-page.ts'
+import { findNewestLeads, type ListDeps } from '../search/list.ts'
 import { upsertLeads } from './upsert.ts'
 
 export interface ChatCustomer {

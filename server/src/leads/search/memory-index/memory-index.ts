@@ -1,5 +1,4 @@
 import { type CodedColumn, codedColumns, type Dictionaries } from './filter-counts.ts'
-import { answerQuery, type IndexAnswer, type IndexQuery } from './query.ts'
 import {
   append,
   bytesOf,
@@ -55,10 +54,6 @@ export function newMemoryIndex(shape: IndexShape): MemoryIndex {
       codedColumns.map((column) => [column, new Map<string, number>()]),
     ) as unknown as Dictionaries,
   }
-}
-
-export function queryMemoryIndex(index: MemoryIndex, query: IndexQuery): IndexAnswer {
-  return answerQuery([...index.segments, index.tail], index.dictionaries, query)
 }
 
 /** Sets a lead as it is now. */

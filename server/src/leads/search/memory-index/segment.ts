@@ -1,6 +1,5 @@
-import { type BlockBits, blockBits } from './blocks.ts'
+import { type BlockBits, blockBits, type Postings, postingBytes, postingsOf } from './grams.ts'
 import { pack } from './pack.ts'
-import { type Postings, postingBytes, postingsOf } from './postings.ts'
 
 /**
  * What an index is asked for: texts to search, values to sort and narrow by, or neither, so that it is small: pages and totals
