@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import { type ApiError, InvalidInput, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
-import { fitAgent, missingFields } from '../../leads/fields/fit.ts'
+import { fitAgent, missingFields } from '../../leads/fields/lead-fields.ts'
 import { type LeadPatch, readLeadPatch } from '../../leads/lead/input.ts'
 import type { Lead, LeadUser } from '../../leads/lead/lead.ts'
-import { readUpsert } from '../../leads/write/read-upsert.ts'
 import { updateLead } from '../../leads/write/update.ts'
+import { readUpsert } from '../../leads/write/upsert-plan.ts'
 import { input, output } from '../schema.ts'
 import {
   AgentLead,

@@ -1,6 +1,6 @@
 import type { Issue } from '../../base/errors.ts'
 import { lengthProblem } from '../../base/text/text-length.ts'
-import { choiceSeparator } from '../../leads/fields/field-types.ts'
+import { choiceSeparator } from '../../leads/fields/lead-fields.ts'
 import {
   type CustomField,
   fieldsFromParameters,

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { unprocessable } from '../../base/errors.ts'
 import { count, leadStatus, unpaged } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
@@ -40,6 +40,8 @@ const BoardColumn = Type.Object({
   value: sum('Sum of what each is worth: its `actualValue`, or its `estimatedValue` while it has none.', 4500),
 })
 
+type BoardColumn = Static<typeof BoardColumn>
+
 /** Leads by status: the heads of the columns, whose cards are the list with that status. */
 export function boardRoutes(api: TeamApi, deps: LeadDeps): void {
   api.get(`${leadsPath}/board`, 'member', {
@@ -55,14 +57,6 @@ export function boardRoutes(api: TeamApi, deps: LeadDeps): void {
       return { columns: await readBoard(deps, leadUserOf(member), filter) }
     },
   })
-}
-
-export interface BoardColumn {
-  status: string
-  count: number
-  estimatedValue: number
-  actualValue: number
-  value: number
 }
 
 /**

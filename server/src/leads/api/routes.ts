@@ -14,12 +14,11 @@ import { type ListDeps, listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { leadCreator } from '../write/create.ts'
-import { presentBulk } from '../write/present-bulk.ts'
-import { readBulkItem, readUpsert } from '../write/read-upsert.ts'
-import { removeLead } from '../write/remove.ts'
 import { restoreLead } from '../write/restore.ts'
-import { updateLead } from '../write/update.ts'
+import { removeLead, updateLead } from '../write/update.ts'
 import { leadUpserter, upsertLeads } from '../write/upsert.ts'
+import { readBulkItem, readUpsert } from '../write/upsert-plan.ts'
+import { presentBulk } from './bulk-routes.ts'
 
 export interface LeadsGuard {
   /** Lets a key in that has any of these scopes. */

@@ -9,7 +9,7 @@ import type { TeamActor } from '../../team/member.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
 import type { ListDeps } from '../search/list.ts'
-import { removeLeads } from '../write/remove.ts'
+import { removeLeads } from '../write/update.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
 import {

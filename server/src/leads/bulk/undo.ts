@@ -1,13 +1,20 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { findLabels } from '../../workspace/labels.ts'
-import { findNonMembers } from '../../workspace/workspace.ts'
-import { changeBack, changesNothing, type LabelWish, wishedChange } from '../labels/label-rules.ts'
-import { type LabelChange, readLabels, writeLabels } from '../labels/lead-labels.ts'
+import {
+  changeBack,
+  changesNothing,
+  type LabelChange,
+  type LabelWish,
+  readLabels,
+  wishedChange,
+  writeLabels,
+} from '../labels/lead-labels.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { lockLive } from '../lead/queries.ts'
 import { openLead } from '../lead/sealed.ts'
-import { hide, lockLive } from '../write/remove.ts'
-import { restoreLeads, takenNames } from '../write/restore.ts'
+import { impossibleFields, restoreLeads } from '../write/restore.ts'
+import { hide } from '../write/update.ts'
 import { writeOutcomes } from '../write/upsert.ts'
 import type { Advance, BulkChangeRow } from './bulk-changes.ts'
 import { type BulkItem, type FormerValues, type ItemRow, openBefore, openFormerValues, putItems } from './items.ts'
@@ -72,8 +79,8 @@ async function plan(
     const updatedAt = new Date(Math.max(now.getTime(), lead.updatedAt.getTime()))
     return [{ before: lead, lead: { ...lead, ...mine, updatedAt } }]
   })
-  const isImpossible = await impossible(tx, user.workspaceId, wanted)
-  return { changes: wanted.filter((change) => !isImpossible(change)), left }
+  const impossible = await impossibleFields(tx, user.workspaceId, wanted)
+  return { changes: wanted.filter((change) => impossible(change).length === 0), left }
 }
 
 /** Of the fields that a member set, those that still have what was set. */
@@ -81,36 +88,6 @@ function stillSet({ changes }: BulkChangeRow, lead: Lead, former: FormerValues):
   const set: Record<string, unknown> = { ...changes }
   const mine = Object.entries(former).filter(([name]) => lead[name as keyof Lead] === set[name])
   return Object.fromEntries(mine)
-}
-
-interface Change {
-  before: Lead
-  lead: Lead
-}
-
-/** Whether a former name is another lead's by now, or a former assignee no member any more. */
-async function impossible(tx: Tx, workspaceId: string, changes: readonly Change[]): Promise<(one: Change) => boolean> {
-  const assignees = new Set(
-    changes.flatMap(({ before, lead }) => (lead.assignedTo === before.assignedTo ? [] : (lead.assignedTo ?? []))),
-  )
-  const renamed = changes.filter(
-    ({ before, lead }) => before.uniqueCode !== lead.uniqueCode || before.externalRef !== lead.externalRef,
-  )
-  const gone = new Set(assignees.size === 0 ? [] : await findNonMembers(tx, workspaceId, [...assignees]))
-  const taken =
-    renamed.length === 0
-      ? null
-      : await takenNames(
-          tx,
-          workspaceId,
-          renamed.map(({ lead }) => lead),
-        )
-  return ({ before, lead }) =>
-    (lead.assignedTo !== null && lead.assignedTo !== before.assignedTo && gone.has(lead.assignedTo)) ||
-    (lead.uniqueCode !== before.uniqueCode && taken?.uniqueCodes.has(lead.uniqueCode) === true) ||
-    (lead.externalRef !== null &&
-      lead.externalRef !== before.externalRef &&
-      taken?.externalRefs.has(lead.externalRef) === true)
 }
 
 async function undoDeletion(

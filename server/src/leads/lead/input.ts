@@ -1,13 +1,11 @@
 import type { Issue } from '../../base/errors.ts'
 import type { LeadSettings } from '../../base/lead-settings.ts'
-import { phoneProblem, readPhone } from '../../base/phone/phone.ts'
+import { isKnownPhone, maskPhone, maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
 import { isBlank } from '../../base/text/outside-text.ts'
 import { lengthProblem } from '../../base/text/text-length.ts'
 import { joinPath } from '../../base/validation.ts'
 import { type CustomValues, emailShape, type FitField, type TypedField } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'
-import { isPhoneMask } from './masked-input.ts'
-import { holdsPhone } from './read-phones.ts'
 import type { LeadChanges } from './schema.ts'
 
 /** What a request wants a lead to become: stored forms of the fields it names, and custom fields to set. */
@@ -114,3 +112,35 @@ function emailProblem(email: string): string | null {
 function isAmount(amount: number | null): boolean {
   return amount === null || Number(amount.toFixed(2)) === amount
 }
+
+/** Whether the text is what `maskPhone` makes of some phone. */
+export function isPhoneMask(text: string): boolean {
+  return /^(?:\d{5})?\*+\d{3}$/.test(text)
+}
+
+/**
+ * A caller who sees phones masked can send back a lead as it was read: the mask of the stored phone is no change, and
+ * any other mask is no phone.
+ */
+export function isMaskOfOther(mask: string, phone: string | null): boolean {
+  return phone === null || maskPhone(phone) !== mask
+}
+
+/**
+ * The phones that a text may mean when a lead is looked up, the surest first; none when it is no phone. Answers show
+ * phones as bare digits with country code, so such digits mean that phone before they mean a national number.
+ */
+export function readPhones(text: string, defaultCountry: string | null): string[] {
+  if (text.length > maxPhoneLength) return []
+  const asStored = /^\d+$/.test(text) ? readPhone(text) : null
+  const asWritten = readPhone(text, defaultCountry ?? undefined)
+  return [...new Set([asStored, asWritten])].filter((digits) => digits !== null)
+}
+
+/** Whether a reference may be or hold a phone: what no numbering plan has is a number of another kind. */
+export function holdsPhone(text: string | null | undefined, defaultCountry: string | null): boolean {
+  const numbers = [text ?? '', ...(text?.match(numberRun) ?? [])]
+  return numbers.some((number) => readPhones(number, defaultCountry).some(isKnownPhone))
+}
+
+const numberRun = /\d{8,20}/g

@@ -12,7 +12,7 @@ import {
   unspacedPieces,
 } from '../../base/text/search-text.ts'
 import type { Lead, LeadContacts } from './lead.ts'
-import { maskedFields, maskPerson } from './mask-lead.ts'
+import { maskedFields, maskPerson } from './present.ts'
 
 export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'> & {
   contacts?: LeadContacts | null | undefined

@@ -6,11 +6,18 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { insertEvents, type MadeBy, recordEvents, recordedTopic } from '../../events/record.ts'
 import { findNonMembers } from '../../workspace/workspace.ts'
 import { newLead } from '../lead/change.ts'
-import { assigneeIssue, quotaReached, takenField, valueTaken } from '../lead/errors.ts'
 import { leadCreated } from '../lead/events.ts'
-import { guessing } from '../lead/guessing.ts'
+import { guessing } from '../lead/identify.ts'
 import type { LeadPatch } from '../lead/input.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import {
+  assigneeIssue,
+  type Lead,
+  type LeadDeps,
+  type LeadUser,
+  quotaReached,
+  takenField,
+  valueTaken,
+} from '../lead/lead.ts'
 import { takeFromSlot, takeQuota } from '../lead/quota.ts'
 import { insertLeads, insertRows } from '../lead/write.ts'
 

@@ -1,12 +1,17 @@
 import { type GuessBudget, unlimited } from '../../access/rate-limit/guesses.ts'
 import { ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { phoneProblem } from '../../base/phone/phone.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { compileCheck, joinPath } from '../../base/validation.ts'
 import { applyPatch, newLead } from '../lead/change.ts'
-import { assigneeIssue, leadMissing, quotaReached, type UniqueField, valueTaken } from '../lead/errors.ts'
-import { isWrongGuess } from '../lead/guessing.ts'
-import type { LeadPatch } from '../lead/input.ts'
-import type { Lead } from '../lead/lead.ts'
+import type { TypedField } from '../lead/custom-fields.ts'
+import { isWrongGuess } from '../lead/identify.ts'
+import { holdsPhone, type LeadPatch, type ReadContext, readLeadPatch, readPhones } from '../lead/input.ts'
+import { assigneeIssue, type Lead, leadMissing, quotaReached, type UniqueField, valueTaken } from '../lead/lead.ts'
+import { UpsertBody } from '../lead/schema.ts'
+import { type LeadSeals, makeSeals } from '../lead/sealed.ts'
 
 /** One upsert, read and ready. `value` is canonical: digits of a phone, an id in lower case. */
 export interface UpsertItem {
@@ -171,4 +176,78 @@ function workingSet(leads: readonly Lead[]): WorkingSet {
       return byId.get(byName[by].get(value) ?? '')
     },
   }
+}
+
+/**
+ * What a batch of upserts comes to if none of its leads is there yet and no assignee is a stranger: planned and sealed
+ * while the batch before it is being written. Whether it came true is known under the locks; if not, it is forgotten.
+ */
+export interface PrefetchedPlan {
+  outcomes: readonly UpsertOutcome[]
+  /** Of the leads that are created, by their id. */
+  seals: ReadonlyMap<string, LeadSeals>
+  /** What they were sealed with: with newer keys they are sealed again. */
+  keyring: Keyring
+}
+
+/** For batches that go on where an item fails. Null when an item changes the lead of another: that is not sealed twice. */
+export function prefetchPlan(
+  keyring: Keyring,
+  items: readonly (UpsertItem | ApiError)[],
+  now: Date,
+): PrefetchedPlan | null {
+  const context = { now, continueOnError: true, quotaLeft: Number.POSITIVE_INFINITY, nonMembers: nobody }
+  const outcomes = planUpserts(items, [], context)
+  if (outcomes.some(({ action }) => action === 'updated')) return null
+  const created = outcomes.flatMap((outcome) => (outcome.action === 'created' ? outcome.lead : []))
+  return { outcomes, seals: new Map(created.map((lead) => [lead.id, makeSeals(keyring, lead)])), keyring }
+}
+
+const nobody: ReadonlySet<string> = new Set()
+
+/** The outcomes as of now: a lead is created when it is written. */
+export function asPrefetched(prefetched: PrefetchedPlan | null | undefined, keyring: Keyring, now: Date) {
+  if (prefetched?.keyring !== keyring) return null
+  const outcomes = prefetched.outcomes.map((outcome) =>
+    outcome.action === 'created' ? { ...outcome, lead: { ...outcome.lead, createdAt: now, updatedAt: now } } : outcome,
+  )
+  return { outcomes, seals: prefetched.seals }
+}
+
+const checkShape = compileCheck(UpsertBody)
+
+/** Reads one upsert whose shape was checked. `at` is where it stands in the request: `` or `items[3]`. */
+export function readUpsert(
+  body: UpsertBody,
+  parameters: TypedField[],
+  { at, ...reader }: ReadContext,
+): UpsertItem | InvalidInput {
+  const leadAt = joinPath(at, 'lead')
+  const { patch, issues } = readLeadPatch(body.lead, parameters, { ...reader, at: leadAt })
+  const [value = null, storedDigits] = valuesOf(body.match, reader.defaultCountry)
+  const matchIssues: Issue[] =
+    value === null ? [{ path: joinPath(at, 'match.value'), message: phoneProblem(body.match.value) }] : []
+  if (value === null || issues.length > 0) return new InvalidInput([...matchIssues, ...issues])
+  const { by } = body.match
+  const namesNumber =
+    reader.masked === true &&
+    (patch.namesNumber === true || by === 'phone' || (by !== 'id' && holdsPhone(value, reader.defaultCountry)))
+  const item = { by, value, patch, createIfMissing: body.createIfMissing !== false, namesNumber, at: leadAt }
+  return storedDigits === undefined ? item : { ...item, storedDigits }
+}
+
+/** Reads one item of a batch, whose shape nobody has looked at yet: what does not fit fails alone. */
+export function readBulkItem(
+  item: unknown,
+  context: ReadContext,
+  parameters: TypedField[] = [],
+): UpsertItem | InvalidInput {
+  const issues = checkShape(item, context.at)
+  return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)
+}
+
+/** The canonical value, none when it is no phone; then the digits as sent, when they may be a stored phone too. */
+function valuesOf({ by, value }: UpsertBody['match'], defaultCountry: string | null): string[] {
+  if (by === 'phone') return readPhones(value, defaultCountry).reverse()
+  return [by === 'id' ? value.toLowerCase() : value]
 }

@@ -9,16 +9,21 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { apart } from '../../base/shares/work.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findNonMembers } from '../../workspace/workspace.ts'
-import { takenField, type UniqueField, valueTaken } from '../lead/errors.ts'
 import { leadCreated, leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { type Lead, type LeadDeps, type LeadUser, takenField, type UniqueField, valueTaken } from '../lead/lead.ts'
 import { type LeadNames, lockLeadsByNames } from '../lead/queries.ts'
 import { quotaLeft, readQuota, takeQuota } from '../lead/quota.ts'
 import { type LeadSeals, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { insertLeads, releaseNames, updateLeads } from '../lead/write.ts'
-import { asPrefetched, type PrefetchedPlan } from './prefetched-plan.ts'
-import { isWrongUpsert, planUpserts, type UpsertItem, type UpsertOutcome } from './upsert-plan.ts'
+import {
+  asPrefetched,
+  isWrongUpsert,
+  type PrefetchedPlan,
+  planUpserts,
+  type UpsertItem,
+  type UpsertOutcome,
+} from './upsert-plan.ts'
 
 export interface UpsertOptions {
   continueOnError: boolean

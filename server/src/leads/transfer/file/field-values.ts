@@ -5,7 +5,7 @@ import {
   fitValue,
   hasChoices,
   type LeadFieldType,
-} from '../../fields/field-types.ts'
+} from '../../fields/lead-fields.ts'
 import { adPlatforms, priorities, sources } from '../../lead/lead.ts'
 
 /** Fields of which a lead has one of a few values, so that what a file has in them may have to be translated. */

@@ -7,8 +7,7 @@ import { recordAudit } from '../../../team/audit.ts'
 import type { TeamActor } from '../../../team/member.ts'
 import { announceImport } from '../../../team/team-news.ts'
 import { findWorkspace } from '../../../workspace/workspace.ts'
-import { hasChoices, toldChoices } from '../../fields/field-types.ts'
-import { fieldsInUse } from '../../fields/lead-fields.ts'
+import { fieldsInUse, hasChoices, toldChoices } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
 import {
   allowedValues,

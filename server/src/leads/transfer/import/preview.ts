@@ -1,8 +1,7 @@
 import type { Sql } from '../../../base/db.ts'
 import { InvalidInput, unprocessable } from '../../../base/errors.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
-import { hasChoices } from '../../fields/field-types.ts'
-import { fieldsInUse, type LeadField } from '../../fields/lead-fields.ts'
+import { fieldsInUse, hasChoices, type LeadField } from '../../fields/lead-fields.ts'
 import { unguardCell } from '../file/cells.ts'
 import { type ChosenField, choicesIn, isChosen, proposeValue, sameChoice, valueKey } from '../file/field-values.ts'
 import {

@@ -2,11 +2,9 @@ import { InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
 import type { LeadSettings } from '../../../base/lead-settings.ts'
 import { emailKey } from '../../../base/text/email.ts'
-import { hasChoices, keptType } from '../../fields/field-types.ts'
-import type { LeadField } from '../../fields/lead-fields.ts'
+import { hasChoices, keptType, type LeadField } from '../../fields/lead-fields.ts'
 import { maxLabelLength, type TypedField } from '../../lead/custom-fields.ts'
-import { readBulkItem } from '../../write/read-upsert.ts'
-import type { UpsertItem } from '../../write/upsert-plan.ts'
+import { readBulkItem, type UpsertItem } from '../../write/upsert-plan.ts'
 import { unguardCell } from '../file/cells.ts'
 import {
   allowedValues,

@@ -15,9 +15,8 @@ import { findWorkspace, type WorkspaceRow } from '../../../workspace/workspace.t
 import { startWork } from '../../bulk/run.ts'
 import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
-import { type PrefetchedPlan, prefetchPlan } from '../../write/prefetched-plan.ts'
 import { upsertLeads } from '../../write/upsert.ts'
-import type { UpsertItem, UpsertOutcome } from '../../write/upsert-plan.ts'
+import { type PrefetchedPlan, prefetchPlan, type UpsertItem, type UpsertOutcome } from '../../write/upsert-plan.ts'
 import { FileProblem, type FileRow, readRows } from '../file/file-rows.ts'
 import {
   advanceImport,
