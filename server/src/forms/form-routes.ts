@@ -17,14 +17,8 @@ import type { NewForm } from './form/schema.ts'
 import * as schema from './form/schema.ts'
 import { fieldHtml, formPage, thanksPage, untouched } from './page/page.ts'
 import type { Answer } from './submit/submission.ts'
-import {
-  answersOf,
-  countByDay,
-  countSubmissions,
-  listSubmissions,
-  type SubmissionCount,
-  type SubmissionRow,
-} from './submit/submissions.ts'
+import type { SubmissionCount, SubmissionRow } from './submit/submissions.ts'
+import { answersOf, countByDay, countSubmissions, listSubmissions } from './submit/submissions.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/forms'
 

@@ -10,30 +10,14 @@ import type { Html } from '../base/text/html.ts'
 import { secondsToNextUtcDay, startOfUtcDay } from '../base/time.ts'
 import type { LeadDeps } from '../leads/lead/lead.ts'
 import { createClaimedLead } from '../leads/write/create.ts'
-import {
-  decoyField,
-  type Form,
-  findPublicForm,
-  formNotFound,
-  isQuotaReached,
-  type PublicForm,
-  tokenField,
-} from './form/form.ts'
+import type { Form, PublicForm } from './form/form.ts'
+import { decoyField, findPublicForm, formNotFound, isQuotaReached, tokenField } from './form/form.ts'
 import * as schema from './form/schema.ts'
 import { formPage, noticePage, type Refusal, style, thanksPage } from './page/page.ts'
 import { carriedParameters, type RawFields, readSubmission } from './submit/submission.ts'
 import { answersOf, insertSubmission } from './submit/submissions.ts'
-import {
-  admitSender,
-  isJson,
-  issueToken,
-  looseQuery,
-  type RateDeps,
-  readToken,
-  type TokenReading,
-  takeTurn,
-  wantsJson,
-} from './submit/visitor.ts'
+import type { RateDeps, TokenReading } from './submit/visitor.ts'
+import { admitSender, isJson, issueToken, looseQuery, readToken, takeTurn, wantsJson } from './submit/visitor.ts'
 
 export interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
   /** The address that people use, without a trailing slash. */

@@ -13,14 +13,8 @@ import { issuesOfHours } from '../team/opening-hours.ts'
 import { announceWorkspace } from '../team/team-news.ts'
 import { changedQuota, firstQuota, quotaIn } from './quota-ceiling.ts'
 import type { newWorkspaceSchema, WorkspacePatch } from './schema.ts'
-import {
-  announceChange,
-  insertFirstOwner,
-  insertWorkspace,
-  lockWorkspace,
-  storeWorkspace,
-  type WorkspaceRow,
-} from './workspace.ts'
+import type { WorkspaceRow } from './workspace.ts'
+import { announceChange, insertFirstOwner, insertWorkspace, lockWorkspace, storeWorkspace } from './workspace.ts'
 
 export interface WorkspaceDeps {
   db: Db

@@ -1,11 +1,7 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { type ApiError, conflict, forbidden, notFound, tooManyRequests } from '../../base/errors.ts'
-import {
-  type LeadSettings,
-  type LeadSettingsRow,
-  leadSettingsColumns,
-  readLeadSettings,
-} from '../../base/lead-settings.ts'
+import type { LeadSettings, LeadSettingsRow } from '../../base/lead-settings.ts'
+import { leadSettingsColumns, readLeadSettings } from '../../base/lead-settings.ts'
 import { type FormDefinition, leadFieldTypes } from './schema.ts'
 
 /** What the team decides about a form, and where it stands. */

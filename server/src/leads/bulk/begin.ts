@@ -7,14 +7,8 @@ import { announceBulkChange } from '../../team/team-news.ts'
 import { lockWorkspace } from '../../workspace/workspace.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
-import {
-  announceMove,
-  type BulkChangeRow,
-  endBulkChange,
-  findBulkChange,
-  leaseEnd,
-  lockBulkChange,
-} from './bulk-changes.ts'
+import type { BulkChangeRow } from './bulk-changes.ts'
+import { announceMove, endBulkChange, findBulkChange, leaseEnd, lockBulkChange } from './bulk-changes.ts'
 import { putWaiting, sealFilter } from './items.ts'
 import { type BulkDeps, batchLeads, workOn } from './run.ts'
 import type { BulkFields, BulkLabels } from './schema.ts'

@@ -12,11 +12,9 @@ import type { ListDeps } from '../search/list.ts'
 import { removeLeads } from '../write/update.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
+import type { Advance, BulkChangeRow, BulkProgress } from './bulk-changes.ts'
 import {
-  type Advance,
   advanceBulkChange,
-  type BulkChangeRow,
-  type BulkProgress,
   claimBulkChange,
   endBulkChange,
   letGoOfBulkChange,

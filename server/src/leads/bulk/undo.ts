@@ -1,15 +1,8 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { findLabels } from '../../workspace/labels.ts'
-import {
-  changeBack,
-  changesNothing,
-  type LabelChange,
-  type LabelWish,
-  readLabels,
-  wishedChange,
-  writeLabels,
-} from '../labels/lead-labels.ts'
+import type { LabelChange, LabelWish } from '../labels/lead-labels.ts'
+import { changeBack, changesNothing, readLabels, wishedChange, writeLabels } from '../labels/lead-labels.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { lockLive } from '../lead/queries.ts'
 import { openLead } from '../lead/sealed.ts'

@@ -2,13 +2,8 @@ import type { Sql } from '../../base/db.ts'
 import { type Issue, unprocessable } from '../../base/errors.ts'
 import { readPhone } from '../../base/phone/phone.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
-import {
-  type CustomFieldType,
-  type CustomValues,
-  type FitField,
-  maxTextLength,
-  valueProblem,
-} from '../lead/custom-fields.ts'
+import type { CustomFieldType, CustomValues, FitField } from '../lead/custom-fields.ts'
+import { maxTextLength, valueProblem } from '../lead/custom-fields.ts'
 import type { LeadPatch } from '../lead/input.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
 

@@ -9,15 +9,8 @@ import { newLead } from '../lead/change.ts'
 import { leadCreated } from '../lead/events.ts'
 import { guessing } from '../lead/identify.ts'
 import type { LeadPatch } from '../lead/input.ts'
-import {
-  assigneeIssue,
-  type Lead,
-  type LeadDeps,
-  type LeadUser,
-  quotaReached,
-  takenField,
-  valueTaken,
-} from '../lead/lead.ts'
+import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { assigneeIssue, quotaReached, takenField, valueTaken } from '../lead/lead.ts'
 import { takeFromSlot, takeQuota } from '../lead/quota.ts'
 import { insertLeads, insertRows } from '../lead/write.ts'
 

@@ -10,15 +10,8 @@ import { leadDeleted, leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import { findLead, guessing, isWrongGuess } from '../lead/identify.ts'
 import type { LeadPatch } from '../lead/input.ts'
-import {
-  assigneeIssue,
-  type Lead,
-  type LeadDeps,
-  type LeadUser,
-  leadNotFound,
-  takenField,
-  valueTaken,
-} from '../lead/lead.ts'
+import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { assigneeIssue, leadNotFound, takenField, valueTaken } from '../lead/lead.ts'
 import { anyWorkspace, lockLead, lockLive } from '../lead/queries.ts'
 import { openLead } from '../lead/sealed.ts'
 import { updateLeads } from '../lead/write.ts'

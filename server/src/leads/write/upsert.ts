@@ -16,14 +16,8 @@ import { type LeadNames, lockLeadsByNames } from '../lead/queries.ts'
 import { quotaLeft, readQuota, takeQuota } from '../lead/quota.ts'
 import { type LeadSeals, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { insertLeads, releaseNames, updateLeads } from '../lead/write.ts'
-import {
-  asPrefetched,
-  isWrongUpsert,
-  type PrefetchedPlan,
-  planUpserts,
-  type UpsertItem,
-  type UpsertOutcome,
-} from './upsert-plan.ts'
+import type { PrefetchedPlan, UpsertItem, UpsertOutcome } from './upsert-plan.ts'
+import { asPrefetched, isWrongUpsert, planUpserts } from './upsert-plan.ts'
 
 export interface UpsertOptions {
   continueOnError: boolean

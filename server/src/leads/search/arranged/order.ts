@@ -1,14 +1,6 @@
 import { adPlatforms, priorities, sources } from '../../lead/lead.ts'
-import {
-  type ChoiceColumn,
-  type Column,
-  type CustomColumn,
-  isNumber,
-  kindOf,
-  type NumberColumn,
-  type ReadableLead,
-  type TextColumn,
-} from './conditions.ts'
+import type { ChoiceColumn, Column, CustomColumn, NumberColumn, ReadableLead, TextColumn } from './conditions.ts'
+import { isNumber, kindOf } from './conditions.ts'
 
 /** Languages whose order of letters is known. English and Portuguese have the same one. */
 export const languages = ['en', 'es', 'pt'] as const

@@ -7,14 +7,8 @@ import { type LeadRow, openPerson } from '../../lead/sealed.ts'
 import { customTexts } from '../arranged/opened.ts'
 import { leadText } from './indexed-text.ts'
 import { valuesText } from './lead-values.ts'
-import {
-  type IndexedLead,
-  type IndexShape,
-  type MemoryIndex,
-  putLead,
-  removeErased,
-  removeLead,
-} from './memory-index.ts'
+import type { IndexedLead, IndexShape, MemoryIndex } from './memory-index.ts'
+import { putLead, removeErased, removeLead } from './memory-index.ts'
 import type { Held } from './segment.ts'
 
 /** An index and how far it has followed the events of its workspace. */

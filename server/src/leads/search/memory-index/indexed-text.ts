@@ -1,12 +1,6 @@
 import { shortWords } from '../../../base/text/search-text.ts'
-import {
-  isWordTerm,
-  maskedLines,
-  type Searchable,
-  type SearchLines,
-  type SearchTerm,
-  searchLines,
-} from '../../lead/search-lines.ts'
+import type { Searchable, SearchLines, SearchTerm } from '../../lead/search-lines.ts'
+import { isWordTerm, maskedLines, searchLines } from '../../lead/search-lines.ts'
 
 // A mark begins every line. Folded text has no control characters, so no term reaches from one line into the next, and
 // the beginning of a plain column can be looked for like any text.

@@ -1,11 +1,5 @@
-import {
-  choiceSeparator,
-  type FieldRule,
-  type Fitting,
-  fitValue,
-  hasChoices,
-  type LeadFieldType,
-} from '../../fields/lead-fields.ts'
+import type { FieldRule, Fitting, LeadFieldType } from '../../fields/lead-fields.ts'
+import { choiceSeparator, fitValue, hasChoices } from '../../fields/lead-fields.ts'
 import { adPlatforms, priorities, sources } from '../../lead/lead.ts'
 
 /** Fields of which a lead has one of a few values, so that what a file has in them may have to be translated. */

@@ -9,13 +9,8 @@ import { announceImport } from '../../../team/team-news.ts'
 import { findWorkspace } from '../../../workspace/workspace.ts'
 import { fieldsInUse, hasChoices, toldChoices } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
-import {
-  allowedValues,
-  chosenFields,
-  type FieldValueMapping,
-  type ValueMapping,
-  valueKey,
-} from '../file/field-values.ts'
+import type { FieldValueMapping, ValueMapping } from '../file/field-values.ts'
+import { allowedValues, chosenFields, valueKey } from '../file/field-values.ts'
 import { readTarget, targetOfKey } from '../file/targets.ts'
 import { checkOpenImports, endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
 import { dropPieces, dropUsed } from './pieces.ts'

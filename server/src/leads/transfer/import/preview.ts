@@ -4,16 +4,8 @@ import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { fieldsInUse, hasChoices, type LeadField } from '../../fields/lead-fields.ts'
 import { unguardCell } from '../file/cells.ts'
 import { type ChosenField, choicesIn, isChosen, proposeValue, sameChoice, valueKey } from '../file/field-values.ts'
-import {
-  type Delimiter,
-  decodeBeginning,
-  detectDelimiter,
-  detectEncoding,
-  type Encoding,
-  FileProblem,
-  type FileRow,
-  readRows,
-} from '../file/file-rows.ts'
+import type { Delimiter, Encoding, FileRow } from '../file/file-rows.ts'
+import { decodeBeginning, detectDelimiter, detectEncoding, FileProblem, readRows } from '../file/file-rows.ts'
 import { proposeTargets, readTarget } from '../file/targets.ts'
 import { endStates, type ImportRow } from './imports.ts'
 import { readPieces } from './pieces.ts'

@@ -18,28 +18,12 @@ import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
 import { upsertLeads } from '../../write/upsert.ts'
 import { type PrefetchedPlan, prefetchPlan, type UpsertItem, type UpsertOutcome } from '../../write/upsert-plan.ts'
 import { FileProblem, type FileRow, readRows } from '../file/file-rows.ts'
-import {
-  advanceImport,
-  checkGrowth,
-  claimImport,
-  endRun,
-  type ImportRow,
-  letGoOfImport,
-  pauseImport,
-  watchImports,
-} from './imports.ts'
+import type { ImportRow } from './imports.ts'
+import { advanceImport, checkGrowth, claimImport, endRun, letGoOfImport, pauseImport, watchImports } from './imports.ts'
 import { dropUsed, putPiece, readPieces } from './pieces.ts'
 import { inRow, type RowContext, readRow } from './read-row.ts'
-import {
-  addRefusals,
-  type ImportChoice,
-  openReport,
-  openSettings,
-  type Refusal,
-  refusedHeader,
-  refusedRow,
-  sealReport,
-} from './settings.ts'
+import type { ImportChoice, Refusal } from './settings.ts'
+import { addRefusals, openReport, openSettings, refusedHeader, refusedRow, sealReport } from './settings.ts'
 import { endTracking, noteBatch, trackImport } from './track.ts'
 
 export interface ImportDeps extends LeadDeps {
