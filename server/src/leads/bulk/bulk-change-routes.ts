@@ -43,8 +43,7 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
       if ('filter' in wish && wish.filter.conditions !== undefined) {
         await refuseTooMany(deps, leadUserOf(member), wish.filter)
       }
-      const row = await beginBulkChange(deps, workspaceId, actor, wish)
-      return { bulkChange: present(row, deps.clock.now()) }
+      return answerOf(deps, beginBulkChange(deps, workspaceId, actor, wish))
     },
   })
   api.get(changesPath, 'member', {
@@ -65,10 +64,7 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
     params: bulkChangeParams,
     query: Type.Object({}, closed),
     answers: { 200: OneBulkChange },
-    run: async ({ member, params }) => {
-      const row = await findBulkChange(deps.db.sql, member.workspaceId, params.changeId)
-      return { bulkChange: present(row, deps.clock.now()) }
-    },
+    run: ({ member, params }) => answerOf(deps, findBulkChange(deps.db.sql, member.workspaceId, params.changeId)),
   })
   endRoutes(api, deps)
 }
@@ -81,11 +77,8 @@ function endRoutes(api: TeamApi, deps: BulkDeps): void {
     params: bulkChangeParams,
     answers: { 200: OneBulkChange },
     errors: [409],
-    run: async ({ member, params }) => {
-      const { workspaceId, actor } = member
-      const row = await cancelBulkChange(deps, workspaceId, actor, params.changeId)
-      return { bulkChange: present(row, deps.clock.now()) }
-    },
+    run: ({ member, params }) =>
+      answerOf(deps, cancelBulkChange(deps, member.workspaceId, member.actor, params.changeId)),
   })
   api.post(`${changePath}/undo`, 'member', {
     operationId: 'undoLeadBulkChange',
@@ -95,13 +88,14 @@ function endRoutes(api: TeamApi, deps: BulkDeps): void {
     params: bulkChangeParams,
     answers: { 200: OneBulkChange },
     errors: [409],
-    run: async ({ member, params }) => {
-      const { workspaceId, actor } = member
-      const row = await undoBulkChange(deps, workspaceId, actor, params.changeId, 'selection')
-      return { bulkChange: present(row, deps.clock.now()) }
-    },
+    run: ({ member, params }) =>
+      answerOf(deps, undoBulkChange(deps, member.workspaceId, member.actor, params.changeId, 'selection')),
   })
 }
+
+const answerOf = async ({ clock }: BulkDeps, changed: Promise<BulkChangeRow>) => ({
+  bulkChange: present(await changed, clock.now()),
+})
 
 /** Conditions that cannot be answered for so many leads are refused now, not by the worker. */
 async function refuseTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {

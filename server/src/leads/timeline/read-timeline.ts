@@ -5,7 +5,7 @@ import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { changesPlace } from '../../events/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { type FieldChange, fieldChanges } from '../lead/events.ts'
+import { fieldChanges } from '../lead/events.ts'
 import { openLeadNote } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
@@ -14,8 +14,17 @@ import { openLead, openPerson } from '../lead/sealed.ts'
 import { otherPhones } from '../lead/search-lines.ts'
 import { openFormer } from '../merge/merges.ts'
 import { listed } from '../merge/plan-merge.ts'
-import type { EntryKind, Position, Stretch, TimelineEntry, TimelineFilter } from './entries.ts'
-import { idBefore, newestFirst, placeOfId, timelineFilters } from './entries.ts'
+import {
+  type EntryKind,
+  idBefore,
+  newestFirst,
+  type Position,
+  placeOfId,
+  type Stretch,
+  type TimelineEntry,
+  type TimelineFilter,
+  timelineFilters,
+} from './entries.ts'
 
 /** What other rooms know of a lead. */
 export interface TimelineDeps extends LeadDeps {
@@ -57,42 +66,29 @@ export async function readLeadTimeline(
 }
 
 function sourcesOf(
-  deps: TimelineDeps,
+  { db: { sql }, vault, clock, talkOf, submissionsOf }: TimelineDeps,
   workspaceId: string,
   lead: Lead,
   stretch: Stretch,
   wants: (kind: EntryKind) => boolean,
 ): Promise<TimelineEntry[]>[] {
-  const { sql } = deps.db
   const sources: Promise<TimelineEntry[]>[] = []
+  const look: Look = { sql, workspaceId, lead, stretch }
+  const opened = (select: (look: Look, keyring: Keyring) => Promise<TimelineEntry[]>) =>
+    sources.push(vault.withKeyring(workspaceId, (keyring) => select(look, keyring)))
   const [messages, notes] = [wants('message'), wants('note')]
   const phones = [...listed(lead.phone), ...otherPhones(lead)]
-  if (phones.length > 0 && (messages || notes)) {
-    sources.push(deps.talkOf(workspaceId, phones, { messages, notes }, stretch))
-  }
-  if (notes) {
-    sources.push(
-      deps.vault.withKeyring(workspaceId, (keyring) => selectNoteEntries(sql, keyring, workspaceId, lead.id, stretch)),
-    )
-  }
+  if (phones.length > 0 && (messages || notes)) sources.push(talkOf(workspaceId, phones, { messages, notes }, stretch))
+  if (notes) opened(selectNotes)
   if (wants('merged')) {
-    const now = deps.clock.now()
-    sources.push(
-      deps.vault.withKeyring(workspaceId, (keyring) =>
-        selectMergeEntries(sql, keyring, workspaceId, lead, stretch, now),
-      ),
-    )
+    const now = clock.now()
+    opened((look, keyring) => selectMerges(look, keyring, now))
   }
   if (!wants('fields')) return sources
-  sources.push(
-    selectStatusEntries(sql, workspaceId, lead.id, stretch),
-    deps.vault.withKeyring(workspaceId, (keyring) => selectChangeEntries(sql, keyring, workspaceId, lead.id, stretch)),
-    deps.submissionsOf(workspaceId, lead.id, stretch),
-  )
+  sources.push(selectStatuses(look), submissionsOf(workspaceId, lead.id, stretch))
+  opened(selectChanges)
   const creation = { id: lead.id, at: lead.createdAt }
-  if (stretch.before === null || newestFirst(stretch.before, creation) < 0) {
-    sources.push(selectCreation(sql, workspaceId, lead).then((entry) => [entry]))
-  }
+  if (stretch.before === null || newestFirst(stretch.before, creation) < 0) sources.push(selectCreation(look))
   return sources
 }
 
@@ -111,176 +107,152 @@ export function readTimelineCursor(text: string): Position {
   return { at: new Date(Number(time)), id: id.toLowerCase() }
 }
 
-interface ActorColumns {
-  actor_type: Actor['type'] | null
-  actor_id: string | null
+/** What is looked for, and of whom. */
+interface Look {
+  sql: Sql
+  workspaceId: string
+  lead: Lead
+  stretch: Stretch
 }
 
-const actorOf = ({ actor_type: type, actor_id: id }: ActorColumns): Actor | null =>
-  type === null ? null : ({ type, id } as Actor)
+const actorColumn = (sql: Sql) => sql`
+  case when actor_type is not null then json_build_object('type', actor_type, 'id', actor_id) end as actor`
+
+/** The condition and the order of the newest rows of the lead before the stretch. */
+function newestOf({ sql, workspaceId, lead, stretch }: Look, column: string, condition = sql`true`) {
+  const before = idBefore(stretch.before)
+  return sql`
+    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and ${sql(column)} = ${lead.id}
+      and ${condition}
+      ${before === null ? sql`` : sql`and id < ${before}::uuid`}
+    order by id desc
+    limit ${stretch.limit}`
+}
 
 /** The steps from status to status, which are kept for good. */
-export async function selectStatusEntries(
-  sql: Sql,
-  workspaceId: string,
-  leadId: string,
-  { before, limit }: Stretch,
-): Promise<TimelineEntry[]> {
-  const rows = await sql<(ActorColumns & { id: string; from_status: string; to_status: string })[]>`
-    select id, from_status, to_status, actor_type, actor_id
+async function selectStatuses(look: Look): Promise<TimelineEntry[]> {
+  const { sql } = look
+  const rows = await sql<{ id: string; actor: Actor | null; from: string; to: string }[]>`
+    select id, ${actorColumn(sql)}, from_status as from, to_status as to
     from lead_status_changes
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
-      and lead_id = ${leadId}
-      ${olderThan(sql, before)}
-    order by id desc
-    limit ${limit}`
-  return rows.map((row) => ({
-    ...placeOfId(row.id),
+    ${newestOf(look, 'lead_id')}`
+  return rows.map(({ id, actor, from, to }) => ({
+    ...placeOfId(id),
     kind: 'status',
-    actor: actorOf(row),
-    changes: [{ field: 'status', from: row.from_status, to: row.to_status }],
+    actor,
+    changes: [{ field: 'status', from, to }],
   }))
 }
 
 const kindOf = { 'lead.updated': 'fields', 'lead.deleted': 'deleted', 'lead.restored': 'restored' } as const
 
+interface EventRow {
+  id: string
+  name: keyof typeof kindOf
+  actor: Actor | null
+  partOf: string | null
+  changes: Buffer | null
+}
+
 /** What else changed, for as long as the feed tells of it. What a merge changed is told with the merge. */
-export async function selectChangeEntries(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
-  leadId: string,
-  { before, limit }: Stretch,
-): Promise<TimelineEntry[]> {
-  const rows = await sql<
-    (ActorColumns & { id: string; name: keyof typeof kindOf; part_of: string | null; changes: Buffer | null })[]
-  >`
-    select id, name, actor_type, actor_id, part_of, changes
+async function selectChanges(look: Look, keyring: Keyring): Promise<TimelineEntry[]> {
+  const { sql } = look
+  const isTold = sql`
+    (
+      name in ('lead.deleted', 'lead.restored')
+      or (name = 'lead.updated' and changes is not null and coalesce(part_of, '') not like 'merge:%')
+    )
+    and test_endpoint_id is null`
+  const rows = await sql<EventRow[]>`
+    select id, name, ${actorColumn(sql)}, part_of as "partOf", changes
     from events
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
-      and subject_id = ${leadId}
-      and (
-        name in ('lead.deleted', 'lead.restored')
-        or (name = 'lead.updated' and changes is not null and coalesce(part_of, '') not like 'merge:%')
-      )
-      and test_endpoint_id is null
-      ${olderThan(sql, before)}
-    order by id desc
-    limit ${limit}`
-  return rows.map((row) => ({
-    ...placeOfId(row.id),
-    kind: kindOf[row.name],
-    actor: actorOf(row),
-    partOf: row.part_of,
-    changes: row.changes === null ? [] : openChanges(keyring, row.id, row.changes),
+    ${newestOf(look, 'subject_id', isTold)}`
+  return rows.map(({ id, name, actor, partOf, changes }) => ({
+    ...placeOfId(id),
+    kind: kindOf[name],
+    actor,
+    partOf,
+    changes: changes === null ? [] : JSON.parse(keyring.openText(changesPlace(id), changes)),
   }))
 }
 
-const openChanges = (keyring: Keyring, id: string, sealed: Buffer): FieldChange[] =>
-  JSON.parse(keyring.openText(changesPlace(id), sealed))
-
 /** Who made it, for as long as the feed tells of it. */
-export async function selectCreation(
-  sql: Sql,
-  workspaceId: string,
-  { id, createdAt }: { id: string; createdAt: Date },
-): Promise<TimelineEntry> {
-  const [row] = await sql<(ActorColumns & { name: string; part_of: string | null })[]>`
-    select name, actor_type, actor_id, part_of
+async function selectCreation({ sql, workspaceId, lead: { id, createdAt: at } }: Look): Promise<TimelineEntry[]> {
+  const [row] = await sql<{ name: string; actor: Actor | null; partOf: string | null }[]>`
+    select name, ${actorColumn(sql)}, part_of as "partOf"
     from events
     where workspace_id = ${anyWorkspace(sql, workspaceId)}
       and subject_id = ${id}
     order by id
     limit 1`
-  const isIt = row?.name === 'lead.created'
-  return { id, at: createdAt, kind: 'created', actor: isIt ? actorOf(row) : null, partOf: isIt ? row.part_of : null }
+  const { actor, partOf } = row?.name === 'lead.created' ? row : { actor: null, partOf: null }
+  return [{ id, at, kind: 'created', actor, partOf }]
+}
+
+interface ToldMergeRow {
+  id: string
+  actor: Actor | null
+  otherId: string
+  former: Buffer | null
+  undoUntil: Date | null
+  undoneAt: Date | null
+  undoneBy: Actor | null
+  /** Empty of a lead that was purged. */
+  person: Buffer | null
 }
 
 /** Which leads were merged into it, and what it got from them for as long as that can be undone. */
-export async function selectMergeEntries(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
-  lead: Lead,
-  { before, limit }: Stretch,
-  now: Date,
-): Promise<TimelineEntry[]> {
+async function selectMerges(look: Look, keyring: Keyring, now: Date): Promise<TimelineEntry[]> {
+  const { sql, workspaceId, lead } = look
   const rows = await sql<ToldMergeRow[]>`
-    select id, merged_id, former, actor_type, actor_id, undo_until, undone_at, undone_by_type, undone_by_id, (
+    select id, ${actorColumn(sql)}, merged_id as "otherId", former, undo_until as "undoUntil", undone_at as "undoneAt",
+      case
+        when undone_by_type is not null then json_build_object('type', undone_by_type, 'id', undone_by_id)
+      end as "undoneBy",
+      (
         select person
         from leads
         where workspace_id = ${anyWorkspace(sql, workspaceId)}
           and id = m.merged_id
       ) as person
     from lead_merges m
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
-      and kept_id = ${lead.id}
-      ${olderThan(sql, before)}
-    order by id desc
-    limit ${limit}`
-  return rows.map((row) => mergeEntry(keyring, lead, row, now))
+    ${newestOf(look, 'kept_id')}`
+  return rows.map((row): TimelineEntry => {
+    const { id, actor, otherId, undoUntil, undoneAt, undoneBy } = row
+    const former = row.former === null ? null : openFormer(keyring, id, row.former)
+    return {
+      ...placeOfId(id),
+      kind: 'merged',
+      actor,
+      changes: former === null ? [] : fieldChanges({ ...lead, ...former.before }, { ...lead, ...former.after }),
+      merge: {
+        otherId,
+        otherName: nameOf(keyring, row),
+        undoUntil: undoUntil !== null && undoUntil > now ? undoUntil : null,
+        undone: undoneAt === null ? null : { at: undoneAt, actor: undoneBy },
+      },
+    }
+  })
 }
 
-interface ToldMergeRow extends ActorColumns {
-  id: string
-  merged_id: string
-  former: Buffer | null
-  undo_until: Date | null
-  undone_at: Date | null
-  undone_by_type: Actor['type'] | null
-  undone_by_id: string | null
-  /** Empty of a lead that was purged. */
-  person: Buffer | null
-}
-
-function mergeEntry(keyring: Keyring, lead: Lead, row: ToldMergeRow, now: Date): TimelineEntry {
-  const { undone_at: undoneAt, undone_by_type: actor_type, undone_by_id: actor_id, undo_until: undoUntil } = row
-  const former = row.former === null ? null : openFormer(keyring, row.id, row.former)
-  return {
-    ...placeOfId(row.id),
-    kind: 'merged',
-    actor: actorOf(row),
-    changes: former === null ? [] : fieldChanges({ ...lead, ...former.before }, { ...lead, ...former.after }),
-    merge: {
-      otherId: row.merged_id,
-      otherName: nameOf(keyring, row),
-      undoUntil: undoUntil !== null && undoUntil > now ? undoUntil : null,
-      undone: undoneAt === null ? null : { at: undoneAt, actor: actorOf({ actor_type, actor_id }) },
-    },
-  }
-}
-
-function nameOf(keyring: Keyring, { merged_id: id, person }: ToldMergeRow): string | null {
+function nameOf(keyring: Keyring, { otherId, person }: ToldMergeRow): string | null {
   if (person === null || person.length === 0) return null
-  const [firstName, lastName] = openPerson(keyring, id, person)
+  const [firstName, lastName] = openPerson(keyring, otherId, person)
   return [firstName, lastName].filter(Boolean).join(' ')
 }
 
 /** What the team wrote down about the lead. */
-export async function selectNoteEntries(
-  sql: Sql,
-  keyring: Keyring,
-  workspaceId: string,
-  leadId: string,
-  { before, limit }: Stretch,
-): Promise<TimelineEntry[]> {
-  const rows = await sql<(ActorColumns & { id: string; text: Buffer })[]>`
-    select id, text, actor_type, actor_id
+async function selectNotes(look: Look, keyring: Keyring): Promise<TimelineEntry[]> {
+  const { sql } = look
+  const rows = await sql<{ id: string; actor: Actor | null; text: Buffer }[]>`
+    select id, ${actorColumn(sql)}, text
     from lead_notes
-    where workspace_id = ${anyWorkspace(sql, workspaceId)}
-      and lead_id = ${leadId}
-      ${olderThan(sql, before)}
-    order by id desc
-    limit ${limit}`
-  return rows.map((row) => ({
-    ...placeOfId(row.id),
+    ${newestOf(look, 'lead_id')}`
+  return rows.map(({ id, actor, text }) => ({
+    ...placeOfId(id),
     kind: 'note',
-    actor: actorOf(row),
-    text: openLeadNote(keyring, row.id, row.text),
+    actor,
+    text: openLeadNote(keyring, id, text),
   }))
-}
-
-function olderThan(sql: Sql, before: Position | null) {
-  const id = idBefore(before)
-  return id === null ? sql`` : sql`and id < ${id}::uuid`
 }
