@@ -22,7 +22,7 @@ import { answersOf, countByDay, countSubmissions, listSubmissions } from './subm
 
 const path = '/api/team/v1/workspaces/:workspaceId/forms'
 
-export interface TeamFormDeps extends FormDeps {
+interface TeamFormDeps extends FormDeps {
   vault: Vault
   /** The address that people use, without a trailing slash. */
   publicUrl: string

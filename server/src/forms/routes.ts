@@ -19,7 +19,7 @@ import { answersOf, insertSubmission } from './submit/submissions.ts'
 import type { RateDeps, TokenReading } from './submit/visitor.ts'
 import { admitSender, isJson, issueToken, looseQuery, readToken, takeTurn, wantsJson } from './submit/visitor.ts'
 
-export interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
+interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
   /** The address that people use, without a trailing slash. */
   publicUrl: string
 }

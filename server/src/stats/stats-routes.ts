@@ -4,8 +4,13 @@ import type { Db, Sql } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { isTimeZone, lastDays, type ZoneDay } from '../base/zone-days.ts'
-import type { Answerer, AnswerGroup, AnswerTimes } from '../inbox/read/answer-times.ts'
-import { readAnswerGroups, readAnswerTimes } from '../inbox/read/answer-times.ts'
+import {
+  type Answerer,
+  type AnswerGroup,
+  type AnswerTimes,
+  readAnswerGroups,
+  readAnswerTimes,
+} from '../inbox/read/answer-times.ts'
 import { countUnanswered, type UnansweredCount } from '../inbox/read/unanswered-counts.ts'
 import { readQuota } from '../leads/lead/quota.ts'
 import { countByStatus, countNewLeads, type NewLeads } from '../leads/search/stats.ts'
@@ -15,7 +20,7 @@ import { findWorkspace } from '../workspace/workspace.ts'
 import { type Attention, attentionOf, type ConnectionInfo, type State, type WebhookInfo } from './attention.ts'
 import { Comparison, ComparisonQuery, Stats, StatsQuery } from './schema.ts'
 
-export interface StatsDeps {
+interface StatsDeps {
   db: Db
   clock: Clock
 }
@@ -122,7 +127,7 @@ async function selectWebhooks(sql: Sql, workspaceId: string): Promise<WebhookInf
       and w.removed_at is null`
 }
 
-export function presentDays(days: readonly ZoneDay[], created: readonly NewLeads[], times: readonly AnswerTimes[]) {
+function presentDays(days: readonly ZoneDay[], created: readonly NewLeads[], times: readonly AnswerTimes[]) {
   return days.map(({ date }, n) => ({
     date,
     leads: sum(created.filter(({ day }) => day === n + 1)),
@@ -131,7 +136,7 @@ export function presentDays(days: readonly ZoneDay[], created: readonly NewLeads
 }
 
 /** Of one day, or (null) of all of them. */
-export function presentAnswers(times: readonly AnswerTimes[], day: number | null) {
+function presentAnswers(times: readonly AnswerTimes[], day: number | null) {
   const by = (answerer: Answerer) => {
     const found = times.find((one) => one.answerer === answerer && one.day === day)
     if (found === undefined) return null
@@ -141,7 +146,7 @@ export function presentAnswers(times: readonly AnswerTimes[], day: number | null
   return { people: by('people'), agents: by('agents'), otherApps: by('otherApps') }
 }
 
-export function presentLeads(
+function presentLeads(
   created: readonly NewLeads[],
   byStatus: readonly { status: string; count: number }[],
 ): Stats['leads'] {
@@ -151,7 +156,7 @@ export function presentLeads(
   return { total: sum(byStatus), created: sum(created), bySource, byStatus: [...byStatus] }
 }
 
-export function presentWaiting(waiting: readonly UnansweredCount[], minutes: number): Stats['waiting'] {
+function presentWaiting(waiting: readonly UnansweredCount[], minutes: number): Stats['waiting'] {
   const first = waiting.map(({ since }) => since.getTime())
   return {
     minutes,
@@ -162,7 +167,7 @@ export function presentWaiting(waiting: readonly UnansweredCount[], minutes: num
 }
 
 /** A period beside the one before; `created` has days 1, the one before, and 2. */
-export function presentComparison(
+function presentComparison(
   groups: readonly AnswerGroup[],
   created: readonly NewLeads[],
 ): Pick<Comparison, 'now' | 'before' | 'people' | 'agents' | 'connections' | 'labels'> {
@@ -207,7 +212,7 @@ function timesIn(rows: readonly AnswerGroup[], isBefore: boolean) {
 
 const answersOf = (times: { answers: number } | null): number => times?.answers ?? 0
 
-export function presentAttention(one: Attention): Stats['attention'][number] {
+function presentAttention(one: Attention): Stats['attention'][number] {
   return { ...one, at: one.at?.toISOString() ?? null }
 }
 

@@ -13,8 +13,7 @@ import { issuesOfHours } from '../team/opening-hours.ts'
 import { announceWorkspace } from '../team/team-news.ts'
 import { changedQuota, firstQuota, quotaIn } from './quota-ceiling.ts'
 import type { newWorkspaceSchema, WorkspacePatch } from './schema.ts'
-import type { WorkspaceRow } from './workspace.ts'
-import { announceChange, insertFirstOwner, insertWorkspace, lockWorkspace, storeWorkspace } from './workspace.ts'
+import { announceChange, insertWorkspace, lockWorkspace, storeWorkspace, type WorkspaceRow } from './workspace.ts'
 
 export interface WorkspaceDeps {
   db: Db
@@ -27,7 +26,7 @@ export interface WorkspaceDeps {
 }
 
 /** What an operator asks for, and who owns it. */
-export interface NewWorkspace extends Static<typeof newWorkspaceSchema> {
+interface NewWorkspace extends Static<typeof newWorkspaceSchema> {
   /** After so many a customer whom no agent answers is people's; the usual unless given. */
   agentWatchdogMinutes?: number
   /** The user who owns it; null leaves it to an invitation. */
@@ -55,7 +54,11 @@ export async function addWorkspace(tx: Tx, vault: Vault, input: NewWorkspace, no
     ...firstQuota(quotaIn(input)),
   })
   await vault.createSecrets(tx, row.id)
-  if (input.ownerId !== null) await insertFirstOwner(tx, row.id, input.ownerId, now)
+  if (input.ownerId !== null) {
+    await tx`
+      insert into members (workspace_id, user_id, role, created_at)
+      values (${row.id}, ${input.ownerId}, 'owner', ${now})`
+  }
   const target = `workspace:${row.id}`
   await recordAudit(tx, { scopeId: row.id, actor: input.createdBy, action: 'workspace.created', target }, now)
   return row

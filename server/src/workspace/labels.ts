@@ -9,18 +9,7 @@ import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import type { WorkspaceDeps } from './change.ts'
 import { addItem, changeItem, deleteItem, type OwnedList } from './owned-list.ts'
 
-export const labelColors = [
-  'grey',
-  'red',
-  'orange',
-  'amber',
-  'green',
-  'teal',
-  'blue',
-  'indigo',
-  'violet',
-  'pink',
-] as const
+const labelColors = ['grey', 'red', 'orange', 'amber', 'green', 'teal', 'blue', 'indigo', 'violet', 'pink'] as const
 export type LabelColor = (typeof labelColors)[number]
 
 const labels: OwnedList = {

@@ -100,12 +100,6 @@ export async function insertWorkspace(tx: Tx, first: FirstSettings): Promise<Wor
   return row
 }
 
-export async function insertFirstOwner(tx: Tx, workspaceId: string, userId: string, now: Date): Promise<void> {
-  await tx`
-    insert into members (workspace_id, user_id, role, created_at)
-    values (${workspaceId}, ${userId}, 'owner', ${now})`
-}
-
 export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
   await tx`
     update workspaces

@@ -24,7 +24,7 @@ export interface Refusal {
 }
 
 export const style = readFileSync(new URL('form.css', import.meta.url), 'utf8')
-export const styleHref = `/f/assets/form.css?v=${createHash('sha256').update(style).digest('hex').slice(0, 12)}`
+const styleHref = `/f/assets/form.css?v=${createHash('sha256').update(style).digest('hex').slice(0, 12)}`
 
 /** The page of a form. It holds no script and needs none. */
 export function formPage({ form, token, carried, values, refusal }: FormPage): Html {
@@ -90,7 +90,7 @@ ${content}
 `
 }
 
-export interface FieldState {
+interface FieldState {
   /** What was typed before, by key. */
   values: RawFields
   /** What is wrong with it, by key. */
@@ -123,11 +123,11 @@ ${controlHtml(field, textOf(state.values[field.key]), problem)}</div>`
 }
 
 /** People neither see nor reach it; programs that fill every input give themselves away. */
-export function decoyHtml(): Html {
+function decoyHtml(): Html {
   return html`<div aria-hidden="true" class="aside"><label>Homepage <input name="${decoyField}" tabindex="-1" autocomplete="off"></label></div>`
 }
 
-export function hiddenHtml(name: string, value: string): Html {
+function hiddenHtml(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`
 }
 

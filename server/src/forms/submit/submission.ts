@@ -147,7 +147,7 @@ function cleanText(text: string): string {
 
 export type RawFields = Readonly<Record<string, unknown>>
 
-export function isParameter(name: string): boolean {
+function isParameter(name: string): boolean {
   return /^(k|utm)_/.test(name)
 }
 
@@ -166,10 +166,7 @@ export function readParameters(raw: RawFields): CustomField[] {
 }
 
 /** The parameters that fit beside `taken` other custom fields; an issue for each `k_*` that does not. */
-export function fitParameters(
-  parameters: readonly CustomField[],
-  taken: number,
-): { fields: CustomField[]; issues: Issue[] } {
+function fitParameters(parameters: readonly CustomField[], taken: number): { fields: CustomField[]; issues: Issue[] } {
   const room = Math.max(0, maxCustomFields - taken)
   const issues = parameters
     .slice(room)

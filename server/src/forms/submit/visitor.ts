@@ -113,8 +113,8 @@ function isOwn(origin: string, host: string | undefined, publicUrl: string): boo
 }
 
 /** Faster than a person fills a form. */
-export const minFillMs = 2_000
-export const maxFillMs = 24 * 3_600_000
+const minFillMs = 2_000
+const maxFillMs = 24 * 3_600_000
 
 export type TokenReading = { ok: true; nonce: string } | { ok: false; problem: 'tampered' | 'too fast' | 'too old' }
 

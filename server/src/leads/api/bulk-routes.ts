@@ -175,7 +175,7 @@ function result(outcome: UpsertOutcome, masked: boolean) {
 }
 
 /** A failure within an answer that is none. */
-export function presentError({ statusCode, message, data }: ApiError) {
+function presentError({ statusCode, message, data }: ApiError) {
   return { statusCode, statusMessage: message, ...(data === undefined ? {} : { data }) }
 }
 

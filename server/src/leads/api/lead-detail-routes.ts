@@ -1,22 +1,20 @@
 import { Type } from 'typebox'
-import type { Sql } from '../../base/db.ts'
 import { maxPhoneLength } from '../../base/phone/phone.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, leadStatus, text, unpaged, uuid } from '../../base/schema-types.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { listLabelChanges } from '../labels/lead-labels.ts'
 import { listStatusChanges } from '../lead/history.ts'
 import { findLead, leadReader } from '../lead/identify.ts'
 import { readPhones } from '../lead/input.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import type { LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { anyWorkspace, leadColumns, leadsOfContacts } from '../lead/queries.ts'
 import { Identifier, LeadDetail, labelIds, NoQuery } from '../lead/schema.ts'
 import { emailIndexes, type LeadRow, openLead, phoneIndexes } from '../lead/sealed.ts'
-import { otherEmails, otherPhones } from '../lead/search-lines.ts'
+import { listed, otherEmails, phonesOf } from '../lead/search-lines.ts'
 import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
 
 /** What is shown of a chat with a lead; whoever keeps the chats finds it. */
@@ -56,9 +54,6 @@ const Conversation = titled('LeadConversation', {
     }),
   ),
 })
-
-/** The lead's phone, and those that it has by a merge. */
-export const phonesOf = (lead: Lead): string[] => [...(lead.phone === null ? [] : [lead.phone]), ...otherPhones(lead)]
 
 /** The chats with a lead. */
 export function conversationRoutes(api: TeamApi, deps: ConversationDeps): void {
@@ -109,6 +104,7 @@ const Check = Type.Object(
 
 /** Leads that may be the same person. */
 export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
+  const readLead = leadReader(deps)
   api.get(`${leadsPath}/:identifier/duplicates`, 'member', {
     operationId: 'listLeadDuplicates',
     summary: 'List the duplicates of a lead',
@@ -117,8 +113,10 @@ export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
     query: NoQuery,
     answers: { 200: Duplicates },
     run: async ({ member, params }) => {
-      const found = await findDuplicates(deps, leadUserOf(member), params.identifier)
-      return { duplicates: found.map(presentDuplicate) }
+      const lead = await readLead(leadUserOf(member), params.identifier)
+      const phones = phonesOf(lead)
+      const emails = [...listed(lead.email), ...otherEmails(lead)]
+      return { duplicates: await findSame(deps, member.workspaceId, { phones, emails, exceptId: lead.id }) }
     },
   })
 
@@ -130,14 +128,14 @@ export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
     body: Check,
     answers: { 200: Duplicates },
     run: async ({ member, body }) => {
-      const { phone = null, email = null } = body
-      const found = await checkDuplicates(deps, leadUserOf(member), { phone, email })
-      return { duplicates: found.map(presentDuplicate) }
+      const { phone = '', email = '' } = body
+      // Nobody has what is no phone.
+      const phones = readPhones(phone, leadUserOf(member).defaultCountry)
+      const emails = [email.trim()].filter((typed) => typed !== '')
+      return { duplicates: await findSame(deps, member.workspaceId, { phones, emails, exceptId: null }) }
     },
   })
 }
-
-const presentDuplicate = ({ lead, same }: Duplicate) => ({ lead: presentDetail(lead), same })
 
 const StatusChange = titled('StatusChange', {
   id: idSchema('The entry.'),
@@ -188,45 +186,15 @@ export function historyRoutes(api: TeamApi, deps: LeadDeps): void {
   })
 }
 
-export interface Duplicate {
-  lead: Lead
-  /** What it has in common. */
-  same: ('phone' | 'email')[]
-}
+export const maxDuplicates = 20
 
-const maxDuplicates = 20
-
-/** The other live leads with the phone of a lead, in any of its variants, or with its e-mail. */
-export async function findDuplicates(deps: LeadDeps, user: LeadUser, identifier: string): Promise<Duplicate[]> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
-  const lead = openLead(keyring, await findLead(deps.db.sql, keyring, user, identifier))
-  const phones = [...(lead.phone === null ? [] : [lead.phone]), ...otherPhones(lead)]
-  const emails = [...(lead.email === null ? [] : [lead.email]), ...otherEmails(lead)]
-  return findSame(deps.db.sql, keyring, user.workspaceId, { phones, emails, exceptId: lead.id })
-}
-
-/** The live leads that a new one with this phone or e-mail would be a duplicate of; nobody has what is no phone. */
-export async function checkDuplicates(
-  deps: LeadDeps,
-  user: LeadUser,
-  { phone, email }: { phone: string | null; email: string | null },
-): Promise<Duplicate[]> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
-  const phones = phone === null ? [] : readPhones(phone, user.defaultCountry)
-  return findSame(deps.db.sql, keyring, user.workspaceId, { phones, emails: listed(email), exceptId: null })
-}
-
-function listed(email: string | null): string[] {
-  const typed = email?.trim() ?? ''
-  return typed === '' ? [] : [typed]
-}
-
+/** The live leads with one of these phones, in any of its variants, or of these e-mails. */
 async function findSame(
-  sql: Sql,
-  keyring: Keyring,
+  { db: { sql }, vault }: LeadDeps,
   workspaceId: string,
   { phones, emails, exceptId }: { phones: readonly string[]; emails: readonly string[]; exceptId: string | null },
-): Promise<Duplicate[]> {
+) {
+  const keyring = await vault.keyring(workspaceId)
   const byPhone = phones.flatMap((digits) => phoneIndexes(keyring, digits))
   const byEmail = emails.flatMap((email) => emailIndexes(keyring, email))
   if (byPhone.length + byEmail.length === 0) return []
@@ -267,7 +235,7 @@ async function findSame(
     order by l.created_at, l.id
     limit ${maxDuplicates}`
   return rows.map((row) => ({
-    lead: openLead(keyring, row),
+    lead: presentDetail(openLead(keyring, row)),
     same: [...(row.same_phone ? (['phone'] as const) : []), ...(row.same_email ? (['email'] as const) : [])],
   }))
 }

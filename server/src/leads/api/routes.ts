@@ -20,7 +20,7 @@ import { leadUpserter, upsertLeads } from '../write/upsert.ts'
 import { readBulkItem, readUpsert } from '../write/upsert-plan.ts'
 import { presentBulk } from './bulk-routes.ts'
 
-export interface LeadsGuard {
+interface LeadsGuard {
   /** Lets a key in that has any of these scopes. */
   leads(...scopes: ('leads.read' | 'leads.write' | 'leads.delete' | 'leads.bulk')[]): onRequestHookHandler
   /** As `leads('leads.delete')`, and `leads.write` for as long as that is accepted. */

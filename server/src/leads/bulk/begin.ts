@@ -13,7 +13,7 @@ import { putWaiting, sealFilter } from './items.ts'
 import { type BulkDeps, batchLeads, workOn } from './run.ts'
 import type { BulkFields, BulkLabels } from './schema.ts'
 
-export const maxOpenBulkChanges = 5
+const maxOpenBulkChanges = 5
 
 /** What is to become of every lead of a selection: of those named, or of all that a filter shows at that moment. */
 export type BulkWish = ({ ids: readonly string[] } | { filter: LeadFilter }) &

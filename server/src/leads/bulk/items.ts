@@ -19,7 +19,7 @@ export interface BulkItem {
 export type FormerValues = Partial<Omit<Lead, 'id' | 'formerPhones' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
 
 /** Labels that a lead got, and labels that it lost. */
-export interface FormerLabels {
+interface FormerLabels {
   labels: { added: string[]; removed: string[] }
 }
 
@@ -107,7 +107,7 @@ export async function putItems(
 
 const pageLeads = 500
 /** As many as a workspace of the largest kind has. */
-export const maxCollected = 1_000_000
+const maxCollected = 1_000_000
 
 const filterPlace = (changeId: string) => ({ table: 'lead_bulk_changes', row: changeId, column: 'filter' })
 

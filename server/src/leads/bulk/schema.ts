@@ -8,7 +8,7 @@ import { listFilters } from '../search/list-request.ts'
 const bulkStates = ['collecting', 'running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
 export type BulkState = (typeof bulkStates)[number]
 
-export const maxBulkLeads = 10_000
+const maxBulkLeads = 10_000
 
 const state = oneOf(bulkStates, {
   title: 'BulkState',

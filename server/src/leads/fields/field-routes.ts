@@ -47,7 +47,7 @@ const shownIn = Type.Array(oneOf(fieldPlaces, { title: 'LeadFieldPlace' }), {
 
 const definition = { label, type, choices, required, shownIn }
 
-export const LeadFieldDefinition = titled('LeadField', {
+const LeadFieldDefinition = titled('LeadField', {
   id: idSchema('The field.'),
   key,
   ...definition,
@@ -67,7 +67,7 @@ export const LeadFieldPatch = Type.Partial(
 )
 export type LeadFieldPatch = Static<typeof LeadFieldPatch>
 
-export function presentLeadField(field: LeadField): Static<typeof LeadFieldDefinition> {
+function presentLeadField(field: LeadField): Static<typeof LeadFieldDefinition> {
   return {
     id: field.id,
     key: field.key,

@@ -103,7 +103,7 @@ export function choicesProblem(
 }
 
 export const fieldPlaces = ['panel', 'table', 'forms'] as const
-export type FieldPlace = (typeof fieldPlaces)[number]
+type FieldPlace = (typeof fieldPlaces)[number]
 
 /** What a workspace says of one custom field of its leads. */
 export interface LeadField {

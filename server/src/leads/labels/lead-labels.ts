@@ -9,7 +9,7 @@ import type { Actor } from '../../workspace/actor.ts'
 import { leadsPath, leadUserOf, ofLead } from '../api/lead-request.ts'
 import { type Change, changeColumns } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
-import { type LeadDeps, type LeadUser, leadNotFound } from '../lead/lead.ts'
+import { type LeadDeps, leadNotFound } from '../lead/lead.ts'
 import { anyWorkspace, lockLead } from '../lead/queries.ts'
 import { labelIds, NoQuery } from '../lead/schema.ts'
 
@@ -115,7 +115,7 @@ export function wishedChange(leadId: string, has: readonly string[], { add, remo
 }
 
 /** What makes these labels those of a lead. */
-export function changeTo(leadId: string, has: readonly string[], wanted: readonly string[]): LabelChange {
+function changeTo(leadId: string, has: readonly string[], wanted: readonly string[]): LabelChange {
   return {
     leadId,
     added: wanted.filter((id) => !has.includes(id)),
@@ -154,34 +154,19 @@ export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
     body: LeadLabels,
     answers: { 200: LeadLabels },
     run: async ({ member, params, body }) => {
-      const wanted = body.labelIds.map((id) => id.toLowerCase())
-      const user = leadUserOf(member)
-      return { labelIds: await setLabels(deps, user, params.identifier, wanted) }
+      const wanted = [...new Set(body.labelIds.map((id) => id.toLowerCase()))]
+      const { workspaceId, actor } = member
+      const keyring = await deps.vault.keyring(workspaceId)
+      await deps.db.tx(async (tx) => {
+        const { id } = await findLead(tx, keyring, leadUserOf(member), params.identifier)
+        if ((await lockLead(tx, workspaceId, id)) === undefined) throw leadNotFound()
+        const has = (await readLabels(tx, workspaceId, [id])).get(id) ?? []
+        const change = changeTo(id, has, wanted)
+        if (changesNothing(change)) return
+        await writeLabels(tx, workspaceId, actor, [change], deps.clock.now(), 'labelIds')
+        announceLeadLabels(tx, workspaceId, id)
+      })
+      return { labelIds: wanted }
     },
   })
-}
-
-/**
- * Gives a lead exactly these labels; what it has already is no change. Labels are the team's own: no event tells of them,
- * and the lead's time of change stays. 400 for one that the workspace does not have.
- */
-async function setLabels(
-  deps: LeadDeps,
-  user: LeadUser,
-  identifier: string,
-  labelIds: readonly string[],
-): Promise<string[]> {
-  const { workspaceId, actor } = user
-  const wanted = [...new Set(labelIds)]
-  const keyring = await deps.vault.keyring(workspaceId)
-  await deps.db.tx(async (tx) => {
-    const { id } = await findLead(tx, keyring, user, identifier)
-    if ((await lockLead(tx, workspaceId, id)) === undefined) throw leadNotFound()
-    const has = (await readLabels(tx, workspaceId, [id])).get(id) ?? []
-    const change = changeTo(id, has, wanted)
-    if (changesNothing(change)) return
-    await writeLabels(tx, workspaceId, actor, [change], deps.clock.now(), 'labelIds')
-    announceLeadLabels(tx, workspaceId, id)
-  })
-  return wanted
 }

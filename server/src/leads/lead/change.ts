@@ -7,7 +7,7 @@ import { isMaskOfOther, isPhoneMask, type LeadPatch } from './input.ts'
 import type { Lead, LeadFields } from './lead.ts'
 import { unmaskPatch, withFormerPhones } from './present.ts'
 
-export interface LeadChange {
+interface LeadChange {
   lead: Lead
   /** False when the patch sets only what is already so. */
   changed: boolean

@@ -6,7 +6,7 @@ import { maskLeadEvent, otherNumbers, presentDetail, showLeadEvent } from './pre
 import { LeadEvent } from './schema.ts'
 
 const leadEventNames = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
-export type LeadEventName = (typeof leadEventNames)[number]
+type LeadEventName = (typeof leadEventNames)[number]
 
 // Bodies carry the phone in full, and the lead's other numbers for the mask: each receiver's own visibility is applied when it is
 // delivered.

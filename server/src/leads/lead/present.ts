@@ -118,7 +118,7 @@ export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone
 }
 
 /** What a masked reader sees of a lead. */
-export function maskLead<L extends Maskable & { customFields: readonly CustomField[] }>(lead: L): L {
+function maskLead<L extends Maskable & { customFields: readonly CustomField[] }>(lead: L): L {
   const mask = maskOf(lead.phone, otherNumbers(lead))
   const person = maskPerson(lead, mask)
   return { ...person, customFields: lead.customFields.flatMap((field) => maskField(mask, field)) }

@@ -77,6 +77,14 @@ export function searchLines(lead: Searchable): SearchLines {
 
 const foldEmail = (email: string): string => foldText(readableDomains(email))
 
+export const listed = (value: string | null): string[] => (value === null ? [] : [value])
+
+/** The lead's phone, and those that it has by a merge. */
+export const phonesOf = (lead: Pick<Searchable, 'phone' | 'contacts'>): string[] => [
+  ...listed(lead.phone),
+  ...otherPhones(lead),
+]
+
 /** The phones of a lead that was merged, without its own. */
 export const otherPhones = ({ phone, contacts }: Pick<Searchable, 'phone' | 'contacts'>): string[] =>
   (contacts?.phones ?? []).filter((one) => one !== phone)

@@ -5,7 +5,7 @@ import { count, text, uuid } from '../../base/schema-types.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { type ConversationDeps, phonesOf } from '../api/lead-detail-routes.ts'
+import type { ConversationDeps } from '../api/lead-detail-routes.ts'
 import { leadsPath, leadUserOf, ofLead } from '../api/lead-request.ts'
 import { maxCustomFields, maxKeyLength } from '../lead/custom-fields.ts'
 import { listStatusChanges } from '../lead/history.ts'
@@ -13,7 +13,7 @@ import { leadReader } from '../lead/identify.ts'
 import { leadFieldNames } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { LeadDetail, NoQuery } from '../lead/schema.ts'
-import { otherEmails, otherPhones } from '../lead/search-lines.ts'
+import { otherEmails, otherPhones, phonesOf } from '../lead/search-lines.ts'
 import { type Merged, mergeLeads } from './merge.ts'
 import { findMergedInto, listMerges, type MergeDeps, type MergeRow, mergeNotFound, openFormer } from './merges.ts'
 import { maxContacts } from './plan-merge.ts'
@@ -88,7 +88,7 @@ export const LeadMerges = titled('LeadMerges', {
   otherEmails: contacts('The e-mails that it has beside its own, by which it is found.', 254),
 })
 
-export const MergedInto = titled('LeadMergedInto', {
+const MergedInto = titled('LeadMergedInto', {
   leadId: idSchema('The lead that has taken it in, by way of others too.'),
   name: nullable(text(600, 'What the merged one was called; null when the merge can be undone no more.')),
   mergedAt: timestamp('When it was merged.'),
@@ -104,7 +104,7 @@ export const MergePreview = titled('LeadMergePreview', {
 
 export const PreviewQuery = Type.Object({ otherId: idSchema('The lead that would be merged into it.') }, closed)
 
-export const mergeParams = Type.Object({ ...workspaceParams, mergeId: idSchema('The merge.') })
+const mergeParams = Type.Object({ ...workspaceParams, mergeId: idSchema('The merge.') })
 
 type Deps = MergeDeps & ConversationDeps
 

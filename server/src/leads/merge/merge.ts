@@ -13,12 +13,13 @@ import { findLead } from '../lead/identify.ts'
 import { assigneeIssue, type Lead, type LeadUser, leadNotFound } from '../lead/lead.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
+import { listed } from '../lead/search-lines.ts'
 import { updateLeads } from '../lead/write.ts'
 import { hide } from '../write/update.ts'
 import { lockPhones } from '../write/upsert.ts'
 import { findStanding, type MergeDeps, type MergeRow, readMerge, sealFormer, undoMs } from './merges.ts'
 import { addContacts, moveRows, uniteLabels } from './moves.ts'
-import { listed, type MergeChoices, planMerge } from './plan-merge.ts'
+import { type MergeChoices, planMerge } from './plan-merge.ts'
 
 export interface Merged {
   workspaceId: string

@@ -13,7 +13,7 @@ export interface MergeDeps extends LeadDeps {
   moveSubmissions: MoveSubmissions
 }
 
-export type MoveSubmissions = (tx: Tx, workspaceId: string, move: RowMove) => Promise<string[]>
+type MoveSubmissions = (tx: Tx, workspaceId: string, move: RowMove) => Promise<string[]>
 
 export interface MergeRow {
   id: string
@@ -44,7 +44,7 @@ export interface Former {
   labels?: string[]
 }
 
-export const undoDays = 30
+const undoDays = 30
 export const undoMs = undoDays * 86_400_000
 
 const mergePlace = (id: string) => ({ table: 'lead_merges', row: id, column: 'former' })

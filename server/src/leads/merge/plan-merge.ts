@@ -5,6 +5,7 @@ import { joinPath } from '../../base/validation.ts'
 import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
 import { type Lead, type LeadContacts, type LeadFields, leadFieldNames } from '../lead/lead.ts'
 import { withFormerPhones } from '../lead/present.ts'
+import { listed } from '../lead/search-lines.ts'
 
 /** Whose value stays, where somebody chose. */
 export interface MergeChoices {
@@ -96,8 +97,6 @@ function contactsOf(kept: Lead, other: Lead): LeadContacts {
     ),
   }
 }
-
-export const listed = (value: string | null): string[] => (value === null ? [] : [value])
 
 /** Those that differ, in their order; none when they are all one. */
 export function several(values: readonly string[], sameness: (value: string) => string): string[] {

@@ -10,7 +10,7 @@ import type { Arrangement, Place, PlaceKey } from './arranged/order.ts'
 import { filterDigest, isTimely, type LeadFilter } from './list-filter.ts'
 
 /** A place in a walk through a list, with the total that its first page counted. */
-export interface ListCursor {
+interface ListCursor {
   after: Place
   total: number
   countedAt: Date

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { cursor, text, uuid, visible } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
@@ -83,12 +83,12 @@ export const LeadTimelineEntry = titled('LeadTimelineEntry', {
   merge: nullable(ToldMerge),
 })
 
-export const LeadTimeline = Type.Object({
+const LeadTimeline = Type.Object({
   entries: Type.Array(LeadTimelineEntry, { maxItems: 50, description: 'Newest first.' }),
   nextCursor: nullable(cursor('For older ones; null where the timeline begins.')),
 })
 
-export const LeadTimelineQuery = Type.Object(
+const LeadTimelineQuery = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 30 })),
     cursor: Type.Optional(cursor('The `nextCursor` of a page.')),
@@ -100,7 +100,6 @@ export const LeadTimelineQuery = Type.Object(
   },
   closed,
 )
-export type LeadTimelineQuery = Static<typeof LeadTimelineQuery>
 
 export const maxNote = 10_000
 
@@ -109,7 +108,7 @@ export const NewLeadNote = Type.Object(
   { ...closed, title: 'NewLeadNote' },
 )
 
-export const LeadNoteHeaders = Type.Object({
+const LeadNoteHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 1,

@@ -11,9 +11,8 @@ import { findLead } from '../lead/identify.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { anyWorkspace } from '../lead/queries.ts'
 import { openLead, openPerson } from '../lead/sealed.ts'
-import { otherPhones } from '../lead/search-lines.ts'
+import { phonesOf } from '../lead/search-lines.ts'
 import { openFormer } from '../merge/merges.ts'
-import { listed } from '../merge/plan-merge.ts'
 import {
   type EntryKind,
   idBefore,
@@ -77,7 +76,7 @@ function sourcesOf(
   const opened = (select: (look: Look, keyring: Keyring) => Promise<TimelineEntry[]>) =>
     sources.push(vault.withKeyring(workspaceId, (keyring) => select(look, keyring)))
   const [messages, notes] = [wants('message'), wants('note')]
-  const phones = [...listed(lead.phone), ...otherPhones(lead)]
+  const phones = phonesOf(lead)
   if (phones.length > 0 && (messages || notes)) sources.push(talkOf(workspaceId, phones, { messages, notes }, stretch))
   if (notes) opened(selectNotes)
   if (wants('merged')) {

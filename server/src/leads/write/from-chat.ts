@@ -21,7 +21,7 @@ export interface ChatCustomer {
 }
 
 /** What a conversation shows of its lead. */
-export interface ChatLead {
+interface ChatLead {
   id: string
   uniqueCode: string
   name: string

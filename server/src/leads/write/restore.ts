@@ -10,7 +10,7 @@ import { type Lead, type LeadDeps, type LeadUser, leadNotFound, takenField, valu
 import { anyWorkspace, leadColumns, liveLeadsNamed } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 
-export const restorableDays = 30
+const restorableDays = 30
 export const restorableMs = restorableDays * 86_400_000
 
 const maxAttempts = 4

@@ -32,7 +32,7 @@ export type UpsertOutcome =
   | { action: 'updated'; lead: Lead; before: Lead }
   | { action: 'failed'; error: ApiError }
 
-export interface PlanContext {
+interface PlanContext {
   now: Date
   continueOnError: boolean
   stopAtQuota?: boolean

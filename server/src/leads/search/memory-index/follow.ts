@@ -162,7 +162,7 @@ export async function readFeedState(
 }
 
 /** What an index needs of a lead. */
-export type ImageRow = Pick<
+type ImageRow = Pick<
   LeadRow,
   'id' | 'status' | 'priority' | 'source' | 'ad_platform' | 'assigned_to' | 'created_at' | 'updated_at' | 'deleted_at'
 > &
@@ -182,7 +182,7 @@ interface ValueColumns {
 
 export type Holds = Held | undefined
 
-export const imageColumns = (sql: Sql, holds: Holds) => sql`
+const imageColumns = (sql: Sql, holds: Holds) => sql`
   l.id,
   l.status,
   l.priority,
@@ -209,7 +209,7 @@ const valueColumns = (sql: Sql) => sql`,
   ) as values`
 
 /** Makes of rows of live leads what an index takes. */
-export async function openRows(
+async function openRows(
   vault: Vault,
   workspaceId: string,
   rows: readonly ImageRow[],

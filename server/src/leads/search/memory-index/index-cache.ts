@@ -1,24 +1,29 @@
 import { singleFlight } from '../../../base/async/single-flight.ts'
 import type { Found, Wanted } from '../list-filter.ts'
 import { answerArranged } from './arranged-query.ts'
-import type { FollowDeps, Following, Progress } from './follow.ts'
-import { catchUp, countLive, fewEvents, placeAll, pursue, readFeedState, readLive } from './follow.ts'
-import type { IndexShape, MemoryIndex } from './memory-index.ts'
-import { appendLead, compact, countLeads, memoryIndexBytes, newMemoryIndex } from './memory-index.ts'
+import {
+  catchUp,
+  countLive,
+  type FollowDeps,
+  type Following,
+  fewEvents,
+  type Progress,
+  placeAll,
+  pursue,
+  readFeedState,
+  readLive,
+} from './follow.ts'
+import {
+  appendLead,
+  compact,
+  countLeads,
+  type IndexShape,
+  type MemoryIndex,
+  memoryIndexBytes,
+  newMemoryIndex,
+} from './memory-index.ts'
 import { queryMemoryIndex } from './query.ts'
 import { clear, type Held, isFull, newSegment, seal } from './segment.ts'
-
-/** The indexes of the workspaces that are searched these minutes, within a bound of memory. */
-export interface IndexCache {
-  /** Builds the index unless it is there; false when it does not fit, or, of columns alone, when one of texts would. */
-  warm(workspaceId: string, nowMs: number, holds?: Held): Promise<boolean>
-  /** Asks the index that holds so much. */
-  find(workspaceId: string, holds: Held, wanted: Wanted, nowMs: number): Promise<Answered>
-  /** Drops what nobody has asked for lately. */
-  tidy(nowMs: number): void
-  /** Neither holds an index nor builds one. */
-  isEmpty(): boolean
-}
 
 /** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
 export interface Answered<A = Found> {
@@ -36,7 +41,7 @@ export interface MemoryIndexLimits {
   shape: IndexShape
 }
 
-export interface IndexCacheDeps extends FollowDeps {
+interface IndexCacheDeps extends FollowDeps {
   limits: MemoryIndexLimits
   onBuilt: (workspaceId: string, ms: number) => void
   onTrouble: (workspaceId: string, error: unknown) => void
@@ -60,7 +65,8 @@ const bytesPerLead: Record<Held, number> = { text: 180, values: 180, columns: 48
 /** How often an index of texts that was not built is tried again for searches in the order of values. */
 const besideAgainMs = 30_000
 
-export function openIndexCache(deps: IndexCacheDeps): IndexCache {
+/** The indexes of the workspaces that are searched these minutes, within a bound of memory. */
+export function openIndexCache(deps: IndexCacheDeps) {
   const { limits } = deps
   const entries = new Map<string, Entry>()
 
@@ -92,17 +98,21 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   }
 
   return {
-    warm: (workspaceId, nowMs, holds = 'text') => builds.warm(workspaceId, nowMs, holds, false),
-    find: (workspaceId, holds, wanted, nowMs) => {
+    /** Builds the index unless it is there; false when it does not fit, or, of columns alone, when one of texts would. */
+    warm: (workspaceId: string, nowMs: number, holds: Held) => builds.warm(workspaceId, nowMs, holds, false),
+    /** Asks the index that holds so much. */
+    find: (workspaceId: string, holds: Held, wanted: Wanted, nowMs: number): Promise<Answered> => {
       const key = keyTo(workspaceId, holds)
       if (holds !== 'values') return ask(key, nowMs, (index) => queryMemoryIndex(index, wanted))
       const values = entries.get(key)
       const texts = values === undefined || wanted.term === null ? null : textsBeside(values, nowMs)
       return ask(key, nowMs, async (index) => answerArranged(index, wanted, await texts))
     },
-    tidy: (nowMs) => {
+    /** Drops what nobody has asked for lately. */
+    tidy: (nowMs: number) => {
       for (const entry of entries.values()) if (isIdle(entry, nowMs, limits)) drop(entry)
     },
+    /** Neither holds an index nor builds one. */
     isEmpty: () => entries.size === 0 && builds.isIdle(),
   }
 }

@@ -25,7 +25,7 @@ export function leadText(lead: Searchable): string {
 }
 
 /** What a masked reader's search looks at is part of what others' does: only pieces of its own are added. */
-export function indexedText(lines: SearchLines, shown = lines): string {
+function indexedText(lines: SearchLines, shown = lines): string {
   const markOf = (line: string, mark: string, isShown: boolean) => (isShown ? '' : hidden) + mark + line
   let text = ''
   for (const line of lines.personal) text += markOf(line, personal, shown.personal.includes(line))

@@ -45,7 +45,7 @@ export function valuesText(values: Values): string {
 }
 
 /** What is kept of a custom field: a page of text is neither sorted nor filtered by. */
-export const maxCustomText = 255
+const maxCustomText = 255
 
 const parts: Record<TextColumn, number> = { name: 0, email: 1, phone: 2, uniqueCode: 3, externalRef: 4 }
 const notesPart = 5

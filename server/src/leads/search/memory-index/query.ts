@@ -82,7 +82,7 @@ function placesOf(found: readonly FoundSlot[], { arrangement }: PageSlice): Plac
 }
 
 /** A lead in its segment. */
-export interface FoundSlot {
+interface FoundSlot {
   segment: Segment
   slot: number
 }
@@ -112,13 +112,13 @@ interface Walker {
 }
 
 /** A page of a list in order of a time. */
-export type PageSlice = Pick<Wanted, 'arrangement' | 'after' | 'offset' | 'limit'>
+type PageSlice = Pick<Wanted, 'arrangement' | 'after' | 'offset' | 'limit'>
 
 /**
  * The slice of what the segments show, merged in sort order. Lazy: no more slots are looked at than it takes to fill
  * the page, and of segments whose leads all come later, none.
  */
-export function mergePage(parts: readonly Part[], slice: PageSlice): FoundSlot[] {
+function mergePage(parts: readonly Part[], slice: PageSlice): FoundSlot[] {
   const walkers = parts.map((part) => walkerOf(part, slice))
   const step = stepOf(slice)
   const found: FoundSlot[] = []

@@ -50,14 +50,14 @@ export async function* checkUtf8(pieces: AsyncIterable<Buffer>, isBeginning: boo
 }
 
 /** A file of UTF-16 as UTF-8, and where in the file a place of that is. */
-export interface Transcoded {
+interface Transcoded {
   pieces: AsyncIterable<Buffer>
   /** The bytes of the file that the first `bytes` of the text take. Call it with growing numbers. */
   fileBytes(bytes: number): number
 }
 
 /** Reads UTF-16 as UTF-8. Keeps only what was read and not yet asked for by `fileBytes`. */
-export function fromUtf16(pieces: AsyncIterable<Buffer>, encoding: Encoding): Transcoded {
+function fromUtf16(pieces: AsyncIterable<Buffer>, encoding: Encoding): Transcoded {
   const unread: Buffer[] = []
   let [textAt, fileAt] = [0, 0]
   async function* read() {

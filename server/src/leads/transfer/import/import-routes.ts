@@ -231,7 +231,7 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
 }
 
 /** Imports of a workspace as the team sees them. */
-export async function presentImports(
+async function presentImports(
   { db: { sql }, vault, clock }: LeadDeps,
   workspaceId: string,
   rows: readonly ImportRow[],

@@ -9,8 +9,8 @@ import { askEveryMs, leaseEnd } from '../../bulk/bulk-changes.ts'
 import { FileProblem } from '../file/file-rows.ts'
 
 export const maxFileBytes = 1024 ** 3
-export const maxOpenImports = 10
-export const maxStoredBytes = 2 * maxFileBytes
+const maxOpenImports = 10
+const maxStoredBytes = 2 * maxFileBytes
 // A row of two bytes is refused in fifty.
 const maxRefusedBytes = maxFileBytes / 4
 const maxDryCreated = 5_000_000

@@ -10,7 +10,7 @@ import { checkStoredBytes, endStates, type ImportRow, type ImportState, lockImpo
 import { endTracking } from './track.ts'
 
 /** A file of an import, in sealed pieces: the uploaded one, or the one of refused rows. */
-export interface PieceFile {
+interface PieceFile {
   workspaceId: string
   importId: string
   kind: 'file' | 'refused'

@@ -11,12 +11,12 @@ import { endStates, type ImportRow } from './imports.ts'
 import { readPieces } from './pieces.ts'
 
 /** How the caller wants the file read; what is left out is found out. */
-export interface FormatWish {
+interface FormatWish {
   encoding?: Encoding
   delimiter?: Delimiter
 }
 
-export interface FileLook {
+interface FileLook {
   encoding: Encoding
   delimiter: Delimiter
   /** The headings with the fields proposed for them; none for NDJSON. */

@@ -26,7 +26,7 @@ import type { ImportChoice, Refusal } from './settings.ts'
 import { addRefusals, openReport, openSettings, refusedHeader, refusedRow, sealReport } from './settings.ts'
 import { endTracking, noteBatch, trackImport } from './track.ts'
 
-export interface ImportDeps extends LeadDeps {
+interface ImportDeps extends LeadDeps {
   log: Log
 }
 

@@ -28,7 +28,7 @@ export interface ImportChoice extends FileFormat {
 }
 
 /** What was not asked for when an import was started. */
-export const plainChoice = {
+const plainChoice = {
   values: {},
   fieldValues: {},
   splitNames: false,
@@ -48,7 +48,7 @@ export interface Refusal {
 }
 
 /** A summary of what was refused, of bounded size. */
-export interface ImportReport {
+interface ImportReport {
   kinds: { field: string; message: string; count: number }[]
   examples: Refusal[]
 }
@@ -56,7 +56,7 @@ export interface ImportReport {
 const maxKinds = 50
 const maxExamples = 20
 
-export const emptyReport: ImportReport = { kinds: [], examples: [] }
+const emptyReport: ImportReport = { kinds: [], examples: [] }
 
 /** The report with more refusals in it. Kinds beyond the 50th are told by the examples and the file alone. */
 export function addRefusals(report: ImportReport, refusals: readonly Refusal[]): ImportReport {
