@@ -4,13 +4,8 @@ import type { Db, Sql } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
 import { isTimeZone, lastDays, type ZoneDay } from '../base/zone-days.ts'
-import {
-  type Answerer,
-  type AnswerGroup,
-  type AnswerTimes,
-  readAnswerGroups,
-  readAnswerTimes,
-} from '../inbox/read/answer-times.ts'
+import type { Answerer, AnswerGroup, AnswerTimes } from '../inbox/read/answer-times.ts'
+import { readAnswerGroups, readAnswerTimes } from '../inbox/read/answer-times.ts'
 import { countUnanswered, type UnansweredCount } from '../inbox/read/unanswered-counts.ts'
 import { readQuota } from '../leads/lead/quota.ts'
 import { countByStatus, countNewLeads, type NewLeads } from '../leads/search/stats.ts'

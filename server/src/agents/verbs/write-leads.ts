@@ -3,10 +3,9 @@ import { type ApiError, InvalidInput, invalid } from '../../base/errors.ts'
 import { oneOf } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { fitAgent, missingFields } from '../../leads/fields/lead-fields.ts'
-import { type LeadPatch, readLeadPatch } from '../../leads/lead/input.ts'
+import { type LeadPatch, readLeadPatch, readUpsert } from '../../leads/lead/input.ts'
 import type { Lead, LeadUser } from '../../leads/lead/lead.ts'
 import { updateLead } from '../../leads/write/update.ts'
-import { readUpsert } from '../../leads/write/upsert-plan.ts'
 import { input, output } from '../schema.ts'
 import {
   AgentLead,

@@ -7,15 +7,8 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import { emailKey } from '../../base/text/email.ts'
 import { announceLeadLabels } from '../../team/team-news.ts'
 import { findLabels } from '../../workspace/labels.ts'
-import {
-  changeBack,
-  changesNothing,
-  type LabelChange,
-  maxLabels,
-  readLabels,
-  wishedChange,
-  writeLabels,
-} from '../labels/lead-labels.ts'
+import type { LabelChange } from '../labels/lead-labels.ts'
+import { changeBack, changesNothing, maxLabels, readLabels, wishedChange, writeLabels } from '../labels/lead-labels.ts'
 import type { Lead, LeadContacts, LeadUser } from '../lead/lead.ts'
 import { leadIndexes } from '../lead/sealed.ts'
 import { listed } from '../lead/search-lines.ts'

@@ -13,17 +13,8 @@ import { anyWorkspace } from '../lead/queries.ts'
 import { openLead, openPerson } from '../lead/sealed.ts'
 import { phonesOf } from '../lead/search-lines.ts'
 import { openFormer } from '../merge/merges.ts'
-import {
-  type EntryKind,
-  idBefore,
-  newestFirst,
-  type Position,
-  placeOfId,
-  type Stretch,
-  type TimelineEntry,
-  type TimelineFilter,
-  timelineFilters,
-} from './entries.ts'
+import type { EntryKind, Position, Stretch, TimelineEntry, TimelineFilter } from './entries.ts'
+import { idBefore, newestFirst, placeOfId, timelineFilters } from './entries.ts'
 
 /** What other rooms know of a lead. */
 export interface TimelineDeps extends LeadDeps {

@@ -1,31 +1,13 @@
 import { type GuessBudget, unlimited } from '../../access/rate-limit/guesses.ts'
 import { ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import { phoneProblem } from '../../base/phone/phone.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { compileCheck, joinPath } from '../../base/validation.ts'
 import { applyPatch, newLead } from '../lead/change.ts'
-import type { TypedField } from '../lead/custom-fields.ts'
 import { isWrongGuess } from '../lead/identify.ts'
-import { holdsPhone, type LeadPatch, type ReadContext, readLeadPatch, readPhones } from '../lead/input.ts'
+import type { LeadPatch, MatchBy, UpsertItem } from '../lead/input.ts'
 import { assigneeIssue, type Lead, leadMissing, quotaReached, type UniqueField, valueTaken } from '../lead/lead.ts'
-import { UpsertBody } from '../lead/schema.ts'
 import { type LeadSeals, makeSeals } from '../lead/sealed.ts'
-
-/** One upsert, read and ready. `value` is canonical: digits of a phone, an id in lower case. */
-export interface UpsertItem {
-  by: MatchBy
-  value: string
-  /** Bare digits that the default country makes another number of: a lead that has them as they are comes first. */
-  storedDigits?: string
-  patch: LeadPatch
-  createIfMissing: boolean
-  /** Whether a masked caller names a number with it: to look it up by, or to set. */
-  namesNumber?: boolean
-  /** Where the lead's fields stand in the request. */
-  at: string
-}
 
 export type UpsertOutcome =
   | { action: 'created'; lead: Lead }
@@ -124,8 +106,6 @@ function problemOf(issues: Issue[]): ApiError | null {
   return issues.length === 0 ? null : new InvalidInput(issues)
 }
 
-type MatchBy = 'id' | 'uniqueCode' | 'phone' | 'externalRef'
-
 /** The leads that a batch touches, as they stand after each of its items. */
 interface WorkingSet {
   /** The lead that goes by this value; of several with one phone, the oldest, and before those that have several. */
@@ -212,42 +192,4 @@ export function asPrefetched(prefetched: PrefetchedPlan | null | undefined, keyr
     outcome.action === 'created' ? { ...outcome, lead: { ...outcome.lead, createdAt: now, updatedAt: now } } : outcome,
   )
   return { outcomes, seals: prefetched.seals }
-}
-
-const checkShape = compileCheck(UpsertBody)
-
-/** Reads one upsert whose shape was checked. `at` is where it stands in the request: `` or `items[3]`. */
-export function readUpsert(
-  body: UpsertBody,
-  parameters: TypedField[],
-  { at, ...reader }: ReadContext,
-): UpsertItem | InvalidInput {
-  const leadAt = joinPath(at, 'lead')
-  const { patch, issues } = readLeadPatch(body.lead, parameters, { ...reader, at: leadAt })
-  const [value = null, storedDigits] = valuesOf(body.match, reader.defaultCountry)
-  const matchIssues: Issue[] =
-    value === null ? [{ path: joinPath(at, 'match.value'), message: phoneProblem(body.match.value) }] : []
-  if (value === null || issues.length > 0) return new InvalidInput([...matchIssues, ...issues])
-  const { by } = body.match
-  const namesNumber =
-    reader.masked === true &&
-    (patch.namesNumber === true || by === 'phone' || (by !== 'id' && holdsPhone(value, reader.defaultCountry)))
-  const item = { by, value, patch, createIfMissing: body.createIfMissing !== false, namesNumber, at: leadAt }
-  return storedDigits === undefined ? item : { ...item, storedDigits }
-}
-
-/** Reads one item of a batch, whose shape nobody has looked at yet: what does not fit fails alone. */
-export function readBulkItem(
-  item: unknown,
-  context: ReadContext,
-  parameters: TypedField[] = [],
-): UpsertItem | InvalidInput {
-  const issues = checkShape(item, context.at)
-  return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)
-}
-
-/** The canonical value, none when it is no phone; then the digits as sent, when they may be a stored phone too. */
-function valuesOf({ by, value }: UpsertBody['match'], defaultCountry: string | null): string[] {
-  if (by === 'phone') return readPhones(value, defaultCountry).reverse()
-  return [by === 'id' ? value.toLowerCase() : value]
 }

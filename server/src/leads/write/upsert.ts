@@ -11,13 +11,13 @@ import { recordEvents } from '../../events/record.ts'
 import { findNonMembers } from '../../workspace/workspace.ts'
 import { leadCreated, leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
+import type { UpsertItem } from '../lead/input.ts'
 import { type Lead, type LeadDeps, type LeadUser, takenField, type UniqueField, valueTaken } from '../lead/lead.ts'
 import { type LeadNames, lockLeadsByNames } from '../lead/queries.ts'
 import { quotaLeft, readQuota, takeQuota } from '../lead/quota.ts'
 import { type LeadSeals, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { insertLeads, releaseNames, updateLeads } from '../lead/write.ts'
-import type { PrefetchedPlan, UpsertItem, UpsertOutcome } from './upsert-plan.ts'
-import { asPrefetched, isWrongUpsert, planUpserts } from './upsert-plan.ts'
+import { asPrefetched, isWrongUpsert, type PrefetchedPlan, planUpserts, type UpsertOutcome } from './upsert-plan.ts'
 
 export interface UpsertOptions {
   continueOnError: boolean

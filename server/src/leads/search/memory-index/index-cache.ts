@@ -1,27 +1,10 @@
 import { singleFlight } from '../../../base/async/single-flight.ts'
 import type { Found, Wanted } from '../list-filter.ts'
 import { answerArranged } from './arranged-query.ts'
-import {
-  catchUp,
-  countLive,
-  type FollowDeps,
-  type Following,
-  fewEvents,
-  type Progress,
-  placeAll,
-  pursue,
-  readFeedState,
-  readLive,
-} from './follow.ts'
-import {
-  appendLead,
-  compact,
-  countLeads,
-  type IndexShape,
-  type MemoryIndex,
-  memoryIndexBytes,
-  newMemoryIndex,
-} from './memory-index.ts'
+import type { FollowDeps, Following, Progress } from './follow.ts'
+import { catchUp, countLive, fewEvents, placeAll, pursue, readFeedState, readLive } from './follow.ts'
+import type { IndexShape, MemoryIndex } from './memory-index.ts'
+import { appendLead, compact, countLeads, memoryIndexBytes, newMemoryIndex } from './memory-index.ts'
 import { queryMemoryIndex } from './query.ts'
 import { clear, type Held, isFull, newSegment, seal } from './segment.ts'
 

@@ -1,17 +1,16 @@
 import { type CodedColumn, codedColumns, type Dictionaries } from './filter-counts.ts'
+import type { Held, Segment } from './segment.ts'
 import {
   append,
   bytesOf,
   compareId,
   copySlot,
   findSlot,
-  type Held,
   idBytes,
   isFull,
   kill,
   maxSlots,
   newSegment,
-  type Segment,
   seal,
 } from './segment.ts'
 

@@ -4,7 +4,7 @@ import type { LeadSettings } from '../../../base/lead-settings.ts'
 import { emailKey } from '../../../base/text/email.ts'
 import { hasChoices, keptType, type LeadField } from '../../fields/lead-fields.ts'
 import { maxLabelLength, type TypedField } from '../../lead/custom-fields.ts'
-import { readBulkItem, type UpsertItem } from '../../write/upsert-plan.ts'
+import { readBulkItem, type UpsertItem } from '../../lead/input.ts'
 import { unguardCell } from '../file/cells.ts'
 import {
   allowedValues,
