@@ -5,7 +5,7 @@ import type { Db } from '../server/src/base/db.ts'
 import { newId } from '../server/src/base/id.ts'
 import { hashToken } from '../server/src/base/sealing/secret-token.ts'
 import { openVault } from '../server/src/base/sealing/vault.ts'
-import { readBulkItem } from '../server/src/leads/write/read-upsert.ts'
+import { readBulkItem } from '../server/src/leads/lead/input.ts'
 import { upsertLeads } from '../server/src/leads/write/upsert.ts'
 import { person } from './people.ts'
 

@@ -1,6 +1,6 @@
 import { newId } from '../../../server/src/base/id.ts'
 import { readSearchTerm } from '../../../server/src/leads/lead/search-lines.ts'
-import { noFilter } from '../../../server/src/leads/search/list-filter.ts'
+import { noFilter, type Wanted } from '../../../server/src/leads/search/list-filter.ts'
 import { leadText } from '../../../server/src/leads/search/memory-index/indexed-text.ts'
 import {
   appendLead,
@@ -8,10 +8,9 @@ import {
   type MemoryIndex,
   memoryIndexBytes,
   newMemoryIndex,
-  queryMemoryIndex,
   usualShape,
 } from '../../../server/src/leads/search/memory-index/memory-index.ts'
-import type { IndexQuery } from '../../../server/src/leads/search/memory-index/query.ts'
+import { queryMemoryIndex } from '../../../server/src/leads/search/memory-index/query.ts'
 import { clear, type Held, isFull, newSegment, seal } from '../../../server/src/leads/search/memory-index/segment.ts'
 import { memoryOf } from '../../child.ts'
 import { median } from '../../figures.ts'
@@ -69,15 +68,16 @@ function leadOf(n: number, at: number): IndexedLead {
   }
 }
 
-function queries(count: number, holds: Held): [string, IndexQuery][] {
+function queries(count: number, holds: Held): [string, Wanted][] {
   const some = person(Math.floor(count / 3))
-  const query = (search: string | null, statuses: string[] | null = null): IndexQuery => ({
+  const query = (search: string | null, statuses: string[] | null = null): Wanted => ({
     ...{ after: null, offset: 0, limit: 51, needsTotal: true },
     filter: { ...noFilter, search, statuses },
-    sort: { by: 'createdAt', order: 'desc' },
+    conditions: { match: 'all', list: [] },
+    arrangement: { by: 'createdAt', order: 'desc', language: 'en', choices: [] },
     term: search === null ? null : readSearchTerm(search),
   })
-  const unsearched: [string, IndexQuery][] = [
+  const unsearched: [string, Wanted][] = [
     ['first page', query(null)],
     ['status won', query(null, ['won'])],
   ]
@@ -94,7 +94,7 @@ function queries(count: number, holds: Held): [string, IndexQuery][] {
 }
 
 /** Processor time: others may be on the machine. */
-function millisecondsOf(index: MemoryIndex, query: IndexQuery): string {
+function millisecondsOf(index: MemoryIndex, query: Wanted): string {
   const times = Array.from({ length: timesEach }, () => {
     const began = process.cpuUsage()
     queryMemoryIndex(index, query)

@@ -11,11 +11,10 @@ import { messageTokens } from '../inbox/search/message-tokens.ts'
 import { bulkItemPlace } from '../leads/bulk/items.ts'
 import { leadIndexes, openPerson } from '../leads/lead/sealed.ts'
 import { searchTokens } from '../leads/lead/search-lines.ts'
-import { contactDigest } from '../leads/merge/contacts.ts'
-import { contactPlace } from '../leads/merge/merges.ts'
+import { contactDigest, contactPlace } from '../leads/merge/moves.ts'
 import { piecePlace } from '../leads/transfer/import/pieces.ts'
 import { answerPlace } from '../webhooks/deliver/delivery.ts'
-import { defaultAuditDays } from '../workspace/retention.ts'
+import { defaultAuditDays } from '../workspace/workspace.ts'
 
 /** What is said of a table once: what of it is under keys, and what goes with time. */
 interface Table {

@@ -1,22 +1,28 @@
+import { decodeCursor, encodeCursor } from '../base/cursor.ts'
+import type { Sql } from '../base/db.ts'
+import { badRequest, invalid } from '../base/errors.ts'
+import { isUuid } from '../base/id.ts'
 import type { App } from '../base/route.ts'
+import type { Keyring } from '../base/sealing/keyring.ts'
 import type { Vault } from '../base/sealing/vault.ts'
 import { html } from '../base/text/html.ts'
+import { isTimeZone, lastDays } from '../base/time.ts'
+import { findLeadsByIds } from '../leads/lead/queries.ts'
+import { openLead } from '../leads/lead/sealed.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'
 import { changeForm, createForm, draftForm, type FormDeps, removeForm } from './form/change.ts'
-import { formNotFound } from './form/errors.ts'
-import { decoyField, type Form } from './form/form.ts'
-import { findForm, listForms } from './form/queries.ts'
+import { decoyField, type Form, findForm, formNotFound, listForms } from './form/form.ts'
 import type { NewForm } from './form/schema.ts'
 import * as schema from './form/schema.ts'
-import { fieldHtml, untouched } from './page/field-html.ts'
-import { formPage, thanksPage } from './page/page.ts'
-import { submissionTeamRoutes } from './submission-routes.ts'
-import { countSubmissions, type SubmissionCount } from './submit/submissions.ts'
+import { fieldHtml, formPage, thanksPage, untouched } from './page/page.ts'
+import type { Answer } from './submit/submission.ts'
+import type { SubmissionCount, SubmissionRow } from './submit/submissions.ts'
+import { answersOf, countByDay, countSubmissions, listSubmissions } from './submit/submissions.ts'
 
 const path = '/api/team/v1/workspaces/:workspaceId/forms'
 
-export interface TeamFormDeps extends FormDeps {
+interface TeamFormDeps extends FormDeps {
   vault: Vault
   /** The address that people use, without a trailing slash. */
   publicUrl: string
@@ -54,7 +60,7 @@ export function formTeamRoutes(app: App, deps: TeamFormDeps, guard: TeamGuard): 
       return { form: presentForm(deps.publicUrl, form) }
     },
   })
-  submissionTeamRoutes(app, deps, guard)
+  submissionRoutes(api, deps)
   api.post(`${path}/preview`, 'member', {
     operationId: 'previewForm',
     summary: 'See the pages that a lead form would have',
@@ -150,4 +156,89 @@ ${form.fields.map((field) => html`${fieldHtml(field, untouched)}\n`)}<div aria-h
 
 function formUrl(publicUrl: string, form: Pick<Form, 'slug'>): string {
   return `${publicUrl}/f/${form.slug}`
+}
+
+const submissionsPath = `${path}/:formId/submissions`
+
+/** What a form was sent, one by one and by day. */
+function submissionRoutes(api: TeamApi, { db, clock, vault }: TeamFormDeps): void {
+  api.get(submissionsPath, 'member', {
+    operationId: 'listSubmissions',
+    summary: 'List what a form was sent',
+    description: 'Newest first, with what was filled in.',
+    params: schema.WorkspaceForm,
+    query: schema.SubmissionsQuery,
+    answers: { 200: schema.SubmissionList },
+    run: async ({ member, params, query }) => {
+      const { workspaceId } = member
+      const { formId } = params
+      const { limit, cursor } = query
+      const before = cursor === undefined ? null : readCursor(cursor, formId)
+      if ((await findForm(db.sql, workspaceId, formId)) === undefined) throw formNotFound()
+      const rows = await listSubmissions(db.sql, workspaceId, formId, limit + 1, before)
+      const page = rows.slice(0, limit)
+      const keyring = await vault.keyring(workspaceId)
+      const leads = await leadsOf(db.sql, keyring, workspaceId, page)
+      return {
+        submissions: page.map((row) => {
+          const lead = leads.get(row.lead_id) ?? null
+          return {
+            id: row.id,
+            leadId: row.lead_id,
+            submittedAt: row.submitted_at.toISOString(),
+            lead,
+            // What was deleted with the lead is not shown by another way.
+            answers: lead === null ? null : openAnswers(keyring, row),
+          }
+        }),
+        nextCursor: rows.length > limit ? encodeCursor([formId, page.at(-1)?.id]) : null,
+      }
+    },
+  })
+  api.get(`${submissionsPath}/days`, 'member', {
+    operationId: 'countSubmissions',
+    summary: 'Count what a form was sent by day',
+    description: 'Days without a submission are there too.',
+    params: schema.WorkspaceForm,
+    query: schema.SubmissionDaysQuery,
+    answers: { 200: schema.SubmissionDays },
+    run: async ({ member, params, query }) => {
+      const { workspaceId } = member
+      const { formId } = params
+      const { tz } = query
+      if (!isTimeZone(tz)) throw invalid('tz', 'must be the IANA name of a time zone', 'query')
+      if ((await findForm(db.sql, workspaceId, formId)) === undefined) throw formNotFound()
+      const days = lastDays(tz, query.days, clock.now())
+      const starts = days.map(({ start }) => start)
+      const counts = await countByDay(db.sql, workspaceId, formId, starts)
+      const byDay = new Map(counts.map(({ day, count }) => [day, count]))
+      return {
+        total: counts.reduce((sum, { count }) => sum + count, 0),
+        days: days.map(({ date }, n) => ({ date, submissions: byDay.get(n + 1) ?? 0 })),
+      }
+    },
+  })
+}
+
+async function leadsOf(sql: Sql, keyring: Keyring, workspaceId: string, page: readonly SubmissionRow[]) {
+  const ids = [...new Set(page.map(({ lead_id }) => lead_id))]
+  const rows = await findLeadsByIds(sql, workspaceId, ids)
+  return new Map(
+    rows.map((row) => {
+      const { id, firstName, lastName, status } = openLead(keyring, row)
+      return [id, { name: [firstName, lastName].filter(Boolean).join(' '), status }]
+    }),
+  )
+}
+
+function openAnswers(keyring: Keyring, { id, answers }: SubmissionRow): Answer[] | null {
+  return answers === null ? null : JSON.parse(keyring.openText(answersOf(id), answers))
+}
+
+function readCursor(text: string, formId: string): string {
+  const [form, id, extra] = decodeCursor(text) ?? []
+  if (form !== formId || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
+    throw badRequest('Invalid cursor format')
+  }
+  return id
 }

@@ -10,20 +10,16 @@ import type { Html } from '../base/text/html.ts'
 import { secondsToNextUtcDay, startOfUtcDay } from '../base/time.ts'
 import type { LeadDeps } from '../leads/lead/lead.ts'
 import { createClaimedLead } from '../leads/write/create.ts'
-import { formNotFound, isQuotaReached } from './form/errors.ts'
-import { decoyField, type Form, type PublicForm, tokenField } from './form/form.ts'
-import { carriedParameters, type RawFields } from './form/parameters.ts'
-import { findPublicForm } from './form/queries.ts'
+import type { Form, PublicForm } from './form/form.ts'
+import { decoyField, findPublicForm, formNotFound, isQuotaReached, tokenField } from './form/form.ts'
 import * as schema from './form/schema.ts'
 import { formPage, noticePage, type Refusal, style, thanksPage } from './page/page.ts'
-import { readSubmission } from './submit/submission.ts'
+import { carriedParameters, type RawFields, readSubmission } from './submit/submission.ts'
 import { answersOf, insertSubmission } from './submit/submissions.ts'
-import { issueToken, readToken, type TokenReading } from './submit/token.ts'
-import { admitSender, isJson, looseQuery, type RateDeps, takeTurn, wantsJson } from './submit/visitor.ts'
+import type { RateDeps, TokenReading } from './submit/visitor.ts'
+import { admitSender, isJson, issueToken, looseQuery, readToken, takeTurn, wantsJson } from './submit/visitor.ts'
 
-// Brings the types of what only the document of the API reads.
-
-export interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
+interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
   /** The address that people use, without a trailing slash. */
   publicUrl: string
 }

@@ -1,12 +1,6 @@
 import type { Sql, Tx } from '../base/db.ts'
-import {
-  type ErasedCustomer,
-  type ErasureScope,
-  type ErasureStep,
-  goOn,
-  nothingLeft,
-  type Removed,
-} from '../base/erasure.ts'
+import type { ErasedCustomer, ErasureScope, ErasureStep, Removed } from '../base/erasure.ts'
+import { goOn, nothingLeft } from '../base/erasure.ts'
 import { firstIdAt } from '../base/id.ts'
 import { byteaArray } from '../base/postgres/values.ts'
 import type { Keyring } from '../base/sealing/keyring.ts'

@@ -3,26 +3,26 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import type { App } from '../base/route.ts'
+import type { ZoneDay } from '../base/time.ts'
 import { isTimeZone, lastDays } from '../base/time.ts'
-import { readAnswerGroups, readAnswerTimes } from '../inbox/read/answer-times.ts'
+import {
+  type Answerer,
+  type AnswerGroup,
+  type AnswerTimes,
+  readAnswerGroups,
+  readAnswerTimes,
+} from '../inbox/read/answer-times.ts'
+import type { UnansweredCount } from '../inbox/read/count-views.ts'
 import { countUnanswered } from '../inbox/read/count-views.ts'
 import { readQuota } from '../leads/lead/quota.ts'
-import { countByStatus, countNewLeads } from '../leads/search/stats.ts'
+import { countByStatus, countNewLeads, type NewLeads } from '../leads/search/stats.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
 import { findWorkspace } from '../workspace/workspace.ts'
-import { attentionOf, type ConnectionInfo, type State, type WebhookInfo } from './attention.ts'
-import {
-  presentAnswers,
-  presentAttention,
-  presentComparison,
-  presentDays,
-  presentLeads,
-  presentWaiting,
-} from './present.ts'
+import { type Attention, attentionOf, type ConnectionInfo, type State, type WebhookInfo } from './attention.ts'
 import { Comparison, ComparisonQuery, Stats, StatsQuery } from './schema.ts'
 
-export interface StatsDeps {
+interface StatsDeps {
   db: Db
   clock: Clock
 }
@@ -107,7 +107,7 @@ async function readState(
     selectWebhooks(sql, workspaceId),
     listNamedKeys(sql, workspaceId),
   ])
-  return { agentsStopped: workspace?.agents_stopped ?? false, quota, waiting, connections, webhooks, keys }
+  return { agentsStopped: workspace?.agentsStopped ?? false, quota, waiting, connections, webhooks, keys }
 }
 
 async function selectConnections(sql: Sql, workspaceId: string): Promise<ConnectionInfo[]> {
@@ -128,3 +128,94 @@ async function selectWebhooks(sql: Sql, workspaceId: string): Promise<WebhookInf
     where w.workspace_id = ${workspaceId}
       and w.removed_at is null`
 }
+
+function presentDays(days: readonly ZoneDay[], created: readonly NewLeads[], times: readonly AnswerTimes[]) {
+  return days.map(({ date }, n) => ({
+    date,
+    leads: sum(created.filter(({ day }) => day === n + 1)),
+    answers: presentAnswers(times, n + 1),
+  }))
+}
+
+/** Of one day, or (null) of all of them. */
+function presentAnswers(times: readonly AnswerTimes[], day: number | null) {
+  const by = (answerer: Answerer) => {
+    const found = times.find((one) => one.answerer === answerer && one.day === day)
+    if (found === undefined) return null
+    const { answers, medianSeconds, p90Seconds } = found
+    return { answers, medianSeconds, p90Seconds }
+  }
+  return { people: by('people'), agents: by('agents'), otherApps: by('otherApps') }
+}
+
+function presentLeads(
+  created: readonly NewLeads[],
+  byStatus: readonly { status: string; count: number }[],
+): Stats['leads'] {
+  const bySource = [...Map.groupBy(created, ({ source }) => source)]
+    .map(([source, rows]) => ({ source, count: sum(rows) }))
+    .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1))
+  return { total: sum(byStatus), created: sum(created), bySource, byStatus: [...byStatus] }
+}
+
+function presentWaiting(waiting: readonly UnansweredCount[], minutes: number): Stats['waiting'] {
+  const first = waiting.map(({ since }) => since.getTime())
+  return {
+    minutes,
+    forPeople: sum(waiting.filter(({ ownedByAgent }) => !ownedByAgent)),
+    forAgents: sum(waiting.filter(({ ownedByAgent }) => ownedByAgent)),
+    since: first.length === 0 ? null : new Date(Math.min(...first)).toISOString(),
+  }
+}
+
+/** A period beside the one before; `created` has days 1, the one before, and 2. */
+function presentComparison(
+  groups: readonly AnswerGroup[],
+  created: readonly NewLeads[],
+): Pick<Comparison, 'now' | 'before' | 'people' | 'agents' | 'connections' | 'labels'> {
+  return {
+    now: presentSpan(groups, created, false),
+    before: presentSpan(groups, created, true),
+    people: presentGroups(groups, 'people'),
+    agents: presentGroups(groups, 'agents'),
+    connections: presentGroups(groups, 'connection'),
+    labels: presentGroups(groups, 'label'),
+  }
+}
+
+function presentSpan(groups: readonly AnswerGroup[], created: readonly NewLeads[], isBefore: boolean) {
+  const by = (kind: AnswerGroup['kind']) =>
+    timesIn(
+      groups.filter((one) => one.kind === kind && one.id === null),
+      isBefore,
+    )
+  return {
+    leads: sum(created.filter(({ day }) => day === (isBefore ? 1 : 2))),
+    answers: { people: by('people'), agents: by('agents'), otherApps: by('otherApps') },
+  }
+}
+
+function presentGroups(groups: readonly AnswerGroup[], kind: AnswerGroup['kind']): Comparison['people'] {
+  const byId = Map.groupBy(
+    groups.filter((one) => one.kind === kind),
+    ({ id }) => id,
+  )
+  return [...byId]
+    .flatMap(([id, rows]) => (id === null ? [] : [{ id, now: timesIn(rows, false), before: timesIn(rows, true) }]))
+    .sort((a, b) => answersOf(b.now) - answersOf(a.now) || answersOf(b.before) - answersOf(a.before))
+}
+
+function timesIn(rows: readonly AnswerGroup[], isBefore: boolean) {
+  const found = rows.find((one) => one.isBefore === isBefore)
+  if (found === undefined) return null
+  const { answers, medianSeconds, p90Seconds } = found
+  return { answers, medianSeconds, p90Seconds }
+}
+
+const answersOf = (times: { answers: number } | null): number => times?.answers ?? 0
+
+function presentAttention(one: Attention): Stats['attention'][number] {
+  return { ...one, at: one.at?.toISOString() ?? null }
+}
+
+const sum = (rows: readonly { count: number }[]): number => rows.reduce((total, { count }) => total + count, 0)

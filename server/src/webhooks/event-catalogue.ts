@@ -1,6 +1,6 @@
 import { groupNames, namesAskedFor } from '../events/record.ts'
 import { inboxEvents } from '../inbox/api/inbox-event-catalogue.ts'
-import { leadEvents } from '../leads/api/lead-event-catalogue.ts'
+import { leadEvents } from '../leads/lead/events.ts'
 
 /** Every event there is. This is the lowest room that may know all those which record them. */
 export const eventCatalogue = { ...leadEvents, ...inboxEvents }

@@ -1,18 +1,17 @@
+import { type Static, Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 import { invalid } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
-import type { Member } from '../team/member.ts'
+import { type App, timestamp } from '../base/route.ts'
+import { visible } from '../base/schema-types.ts'
+import type { Member, TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
+import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
 import { addItem, changeItem, deleteItem, type OwnedList } from './owned-list.ts'
 
 /** What `{{…}}` may name; the page knows the values. */
-export const placeholders = [
-  'contact.name',
-  'contact.first_name',
-  'contact.phone',
-  'me.name',
-  'workspace.name',
-] as const
+const placeholders = ['contact.name', 'contact.first_name', 'contact.phone', 'me.name', 'workspace.name'] as const
 
 const cannedReplies: OwnedList = {
   item: 'canned_reply',
@@ -27,36 +26,36 @@ const cannedReplies: OwnedList = {
   },
 }
 
-export interface CannedReplyRow {
+interface CannedReply extends Static<typeof Wanted> {
   id: string
-  shortcut: string
-  text: string
-  created_at: Date
-  updated_at: Date
+  createdAt: Date
+  updatedAt: Date
 }
+
+const columns = (sql: Sql) => sql`id, shortcut, text, created_at as "createdAt", updated_at as "updatedAt"`
 
 interface Deps {
   db: Db
   clock: Clock
 }
 
-export async function listCannedReplies(sql: Sql, workspaceId: string): Promise<CannedReplyRow[]> {
-  return sql<CannedReplyRow[]>`
-    select id, shortcut, text, created_at, updated_at
+export async function listCannedReplies(sql: Sql, workspaceId: string): Promise<CannedReply[]> {
+  return sql<CannedReply[]>`
+    select ${columns(sql)}
     from canned_replies
     where workspace_id = ${workspaceId}
     order by shortcut`
 }
 
 /** At most 500 a workspace, each shortcut once (409). */
-export async function createCannedReply(
+async function createCannedReply(
   { db, clock }: Deps,
   by: Member,
-  { shortcut, text }: { shortcut: string; text: string },
-): Promise<CannedReplyRow> {
+  { shortcut, text }: Static<typeof Wanted>,
+): Promise<CannedReply> {
   checkPlaceholders(text)
   const now = clock.now()
-  const reply: CannedReplyRow = { id: newId(now), shortcut, text, created_at: now, updated_at: now }
+  const reply: CannedReply = { id: newId(now), shortcut, text, createdAt: now, updatedAt: now }
   await db.tx((tx) =>
     addItem(
       tx,
@@ -70,12 +69,12 @@ export async function createCannedReply(
   return reply
 }
 
-export async function changeCannedReply(
+function changeCannedReply(
   { db, clock }: Deps,
   by: Member,
   id: string,
-  { shortcut, text }: { shortcut?: string; text?: string },
-): Promise<CannedReplyRow> {
+  { shortcut, text }: Partial<Static<typeof Wanted>>,
+): Promise<CannedReply> {
   if (text !== undefined) checkPlaceholders(text)
   const now = clock.now()
   return db.tx((tx) =>
@@ -83,19 +82,19 @@ export async function changeCannedReply(
       tx,
       cannedReplies,
       { by, id, now },
-      () => tx<CannedReplyRow[]>`
+      () => tx<CannedReply[]>`
         update canned_replies
         set shortcut = coalesce(${shortcut ?? null}::text, shortcut),
           text = coalesce(${text ?? null}::text, text),
           updated_at = ${now}
         where workspace_id = ${by.workspaceId}
           and id = ${id}
-        returning id, shortcut, text, created_at, updated_at`,
+        returning ${columns(tx)}`,
     ),
   )
 }
 
-export async function deleteCannedReply({ db, clock }: Deps, by: Member, id: string): Promise<void> {
+async function deleteCannedReply({ db, clock }: Deps, by: Member, id: string): Promise<void> {
   await db.tx((tx) => deleteItem(tx, cannedReplies, { by, id, now: clock.now() }))
 }
 
@@ -105,3 +104,83 @@ function checkPlaceholders(text: string): void {
   const unknown = named.find((name) => !placeholders.some((known) => known === name))
   if (unknown !== undefined) throw invalid('text', `may hold {{${placeholders.join('}}, {{')}}} only`)
 }
+
+const path = '/api/team/v1/workspaces/:workspaceId/canned-replies'
+const replyParams = Type.Object({ ...workspaceParams, replyId: idSchema('The canned reply.') })
+
+const fields = {
+  shortcut: Type.String({
+    maxLength: 40,
+    pattern: '^[a-z0-9][a-z0-9_-]{0,39}$',
+    description: 'What is typed behind `/`; unique in the workspace.',
+    example: 'hours',
+  }),
+  text: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    pattern: visible,
+    description: `Plain text. The page fills \`{{${placeholders.join('}}`, `{{')}}}\`.`,
+    example: 'Hi {{contact.first_name}}, we are open from 9 to 18.',
+  }),
+}
+const Wanted = Type.Object(fields, closed)
+const CannedReplySchema = Type.Object(
+  {
+    id: idSchema('The canned reply.'),
+    ...fields,
+    createdAt: timestamp('When it was made.'),
+    updatedAt: timestamp('When it last changed.'),
+  },
+  { title: 'CannedReply' },
+)
+const oneReply = Type.Object({ cannedReply: CannedReplySchema })
+
+/** Texts that members send often: members use them, admins write them. */
+export function cannedReplyTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Canned replies')
+  const { db } = deps
+  api.get(path, 'member', {
+    operationId: 'listCannedReplies',
+    summary: 'List canned replies',
+    description: 'All of them, by shortcut.',
+    answers: { 200: Type.Object({ cannedReplies: Type.Array(CannedReplySchema, { maxItems: 500 }) }) },
+    allErrors: [400, 401, 404],
+    run: async ({ member }) => ({
+      cannedReplies: (await listCannedReplies(db.sql, member.workspaceId)).map(present),
+    }),
+  })
+  api.post(path, 'admin', {
+    operationId: 'createCannedReply',
+    summary: 'Create a canned reply',
+    description: 'For admins. A workspace has at most 500.',
+    body: Wanted,
+    answers: { 201: oneReply },
+    errors: [409],
+    run: async ({ member, body }) => ({ cannedReply: present(await createCannedReply(deps, member, body)) }),
+  })
+  api.patch(`${path}/:replyId`, 'admin', {
+    operationId: 'updateCannedReply',
+    summary: 'Change a canned reply',
+    description: 'For admins.',
+    params: replyParams,
+    body: Type.Partial(Wanted, { ...closed, minProperties: 1 }),
+    answers: { 200: oneReply },
+    errors: [409],
+    run: async ({ member, params, body }) => ({
+      cannedReply: present(await changeCannedReply(deps, member, params.replyId, body)),
+    }),
+  })
+  api.delete(`${path}/:replyId`, 'admin', {
+    operationId: 'deleteCannedReply',
+    summary: 'Delete a canned reply',
+    description: 'For admins.',
+    params: replyParams,
+    run: ({ member, params }) => deleteCannedReply(deps, member, params.replyId),
+  })
+}
+
+const present = (reply: CannedReply) => ({
+  ...reply,
+  createdAt: reply.createdAt.toISOString(),
+  updatedAt: reply.updatedAt.toISOString(),
+})

@@ -1,21 +1,15 @@
+import { type Static, Type } from 'typebox'
 import type { Sql, Tx } from '../base/db.ts'
 import { newId } from '../base/id.ts'
-import type { Member } from '../team/member.ts'
-import type { WorkspaceDeps } from './create.ts'
+import { type App, oneOf, timestamp, titled } from '../base/route.ts'
+import { visible } from '../base/schema-types.ts'
+import type { Member, TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
+import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
+import type { WorkspaceDeps } from './change.ts'
 import { addItem, changeItem, deleteItem, type OwnedList } from './owned-list.ts'
 
-export const labelColors = [
-  'grey',
-  'red',
-  'orange',
-  'amber',
-  'green',
-  'teal',
-  'blue',
-  'indigo',
-  'violet',
-  'pink',
-] as const
+const labelColors = ['grey', 'red', 'orange', 'amber', 'green', 'teal', 'blue', 'indigo', 'violet', 'pink'] as const
 export type LabelColor = (typeof labelColors)[number]
 
 const labels: OwnedList = {
@@ -27,16 +21,16 @@ const labels: OwnedList = {
   unique: { constraint: 'labels_name_key', field: 'name', isTaken: 'A label with this name already exists' },
 }
 
-export interface LabelRow {
+interface Label {
   id: string
   name: string
   color: LabelColor
-  created_at: Date
+  createdAt: Date
 }
 
-export async function listLabels(sql: Sql, workspaceId: string): Promise<LabelRow[]> {
-  return sql<LabelRow[]>`
-    select id, name, color, created_at
+export async function listLabels(sql: Sql, workspaceId: string): Promise<Label[]> {
+  return sql<Label[]>`
+    select id, name, color, created_at as "createdAt"
     from labels
     where workspace_id = ${workspaceId}
     order by lower(name)`
@@ -59,10 +53,10 @@ export async function findLabels(tx: Tx, workspaceId: string, ids: readonly stri
 export async function createLabel(
   deps: WorkspaceDeps,
   by: Member,
-  { name, color }: { name: string; color: LabelColor },
-): Promise<LabelRow> {
+  { name, color }: Static<typeof wanted>,
+): Promise<Label> {
   const now = deps.clock.now()
-  const label: LabelRow = { id: newId(now), name: name.trim(), color, created_at: now }
+  const label: Label = { id: newId(now), name: name.trim(), color, createdAt: now }
   await deps.db.tx((tx) =>
     addItem(
       tx,
@@ -76,31 +70,96 @@ export async function createLabel(
   return label
 }
 
-export async function changeLabel(
+function changeLabel(
   deps: WorkspaceDeps,
   by: Member,
   labelId: string,
-  patch: { name?: string; color?: LabelColor },
-): Promise<LabelRow> {
+  patch: Partial<Static<typeof wanted>>,
+): Promise<Label> {
   return deps.db.tx((tx) =>
     changeItem(
       tx,
       labels,
       { by, id: labelId, now: deps.clock.now() },
-      () => tx<LabelRow[]>`
+      () => tx<Label[]>`
         update labels
         set name = coalesce(${patch.name?.trim() ?? null}::text, name),
           color = coalesce(${patch.color ?? null}::text, color)
         where workspace_id = ${by.workspaceId}
           and id = ${labelId}
-        returning id, name, color, created_at`,
+        returning id, name, color, created_at as "createdAt"`,
     ),
   )
 }
 
-export async function deleteLabel(deps: WorkspaceDeps, by: Member, labelId: string): Promise<void> {
+async function deleteLabel(deps: WorkspaceDeps, by: Member, labelId: string): Promise<void> {
   await deps.db.tx(async (tx) => {
     await deleteItem(tx, labels, { by, id: labelId, now: deps.clock.now() })
     await deps.labelDeleted?.(tx, by.workspaceId, labelId.toLowerCase())
   })
 }
+
+const labelName = Type.String({
+  minLength: 1,
+  maxLength: 50,
+  pattern: visible,
+  description: 'Unique in the workspace, whatever its case.',
+  example: 'VIP',
+})
+const labelColor = oneOf(labelColors, { title: 'LabelColor', description: 'The colour of its dot.', example: 'violet' })
+
+const labelSchema = titled('Label', {
+  id: idSchema('The label.'),
+  name: labelName,
+  color: labelColor,
+  createdAt: timestamp('When it was made.'),
+})
+
+const wanted = Type.Object({ name: labelName, color: labelColor }, closed)
+
+const path = '/api/team/v1/workspaces/:workspaceId/labels'
+const labelParams = Type.Object({ ...workspaceParams, labelId: idSchema('The label.') })
+const oneLabel = Type.Object({ label: labelSchema })
+
+/** The labels that conversations can carry. */
+export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Labels')
+  api.get(path, 'member', {
+    operationId: 'listLabels',
+    summary: 'List labels',
+    description: 'By name.',
+    answers: { 200: Type.Object({ labels: Type.Array(labelSchema, { maxItems: 200 }) }) },
+    allErrors: [400, 401, 404],
+    run: async ({ member }) => ({ labels: (await listLabels(deps.db.sql, member.workspaceId)).map(present) }),
+  })
+  api.post(path, 'admin', {
+    operationId: 'createLabel',
+    summary: 'Create a label',
+    description: 'For admins. A workspace has at most 200.',
+    body: wanted,
+    answers: { 201: oneLabel },
+    errors: [409],
+    run: async ({ member, body }) => ({ label: present(await createLabel(deps, member, body)) }),
+  })
+  api.patch(`${path}/:labelId`, 'admin', {
+    operationId: 'updateLabel',
+    summary: 'Rename or recolour a label',
+    description: 'For admins.',
+    params: labelParams,
+    body: Type.Partial(wanted, { ...closed, minProperties: 1 }),
+    answers: { 200: oneLabel },
+    errors: [409],
+    run: async ({ member, params, body }) => ({
+      label: present(await changeLabel(deps, member, params.labelId, body)),
+    }),
+  })
+  api.delete(`${path}/:labelId`, 'admin', {
+    operationId: 'deleteLabel',
+    summary: 'Delete a label',
+    description: 'For admins. Conversations lose it.',
+    params: labelParams,
+    run: ({ member, params }) => deleteLabel(deps, member, params.labelId),
+  })
+}
+
+const present = (label: Label) => ({ ...label, createdAt: label.createdAt.toISOString() })

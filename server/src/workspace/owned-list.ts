@@ -26,7 +26,7 @@ export interface OwnedList {
 }
 
 /** Who does something to which item, and when. */
-export interface ListChange {
+interface ListChange {
   by: Member
   id: string
   now: Date

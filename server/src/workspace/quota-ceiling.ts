@@ -12,7 +12,7 @@ export function quotaIn(input: { dailyLeadQuota?: number; dailyLeadQuotaCeiling?
   return { ...(quota !== undefined && { quota }), ...(ceiling !== undefined && { ceiling }) }
 }
 
-export const defaultQuota = 100_000
+const defaultQuota = 100_000
 
 /** An operator's quota is a ceiling as well, unless they give another. */
 export function firstQuota(wanted: Partial<Quota>): Quota {

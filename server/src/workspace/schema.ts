@@ -3,9 +3,6 @@ import { nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { leadStatus, visible } from '../base/schema-types.ts'
 import type { Weekday } from '../team/opening-hours.ts'
 import { closed, idSchema, roleSchema } from '../team/team-schema.ts'
-import { type LabelRow, labelColors } from './labels.ts'
-import { retentionOf } from './retention.ts'
-import { takingBack, type WorkspaceRow } from './workspace.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -68,7 +65,9 @@ const agentsStopped = Type.Boolean({
   description: 'The stop switch: while true no agent owns or gets a conversation. Turning it on hands all to people.',
   example: false,
 })
-const agentsMayTakeBack = oneOf(takingBack, {
+/** Whether an agent may take back what people have: at any time, or only what they hand over. */
+export type TakingBack = Static<typeof agentsMayTakeBack>
+const agentsMayTakeBack = oneOf(['always', 'when_handed'], {
   description:
     'Whether a key may take a conversation back that people have, by `PATCH`: `always`, or `when_handed`: only what they handed to it or offered. The interface for agents is always as `when_handed`.',
   example: 'always',
@@ -155,12 +154,21 @@ const retentionDays = {
 const retention = Type.Object(retentionDays, {
   description: 'For how many days the workspace keeps what. What is older is removed within the hour.',
 })
+export type Retention = Static<typeof retention>
 const retentionPatch = Type.Partial(Type.Object(retentionDays), {
   ...closed,
   minProperties: 1,
   description: 'For how many days the workspace keeps what; what is not named stays as it is.',
 })
-const ofInbox = {
+const plan = {
+  defaultCountry,
+  currency,
+  dailyLeadQuota,
+  dailyLeadQuotaCeiling,
+  leadStatuses,
+  leadsEnabled,
+  inboxEnabled,
+  inboxAvailable,
   agentWatchdogMinutes,
   agentsStopped,
   agentsMayTakeBack,
@@ -170,20 +178,14 @@ const ofInbox = {
   leadsFromChat,
   keepFormerTexts,
 }
+const settings = Type.Object({ name, ...plan })
+export type WorkspaceSettings = Static<typeof settings>
 
 export const workspaceSchema = titled('Workspace', {
   id: idSchema('The workspace.'),
   name,
   role: Type.Optional(roleSchema),
-  defaultCountry,
-  currency,
-  dailyLeadQuota,
-  dailyLeadQuotaCeiling,
-  leadStatuses,
-  leadsEnabled,
-  inboxEnabled,
-  inboxAvailable,
-  ...ofInbox,
+  ...plan,
   retention,
   createdAt: timestamp('When it was made.'),
   updatedAt: timestamp('When its settings last changed.'),
@@ -199,72 +201,8 @@ export const newWorkspaceSchema = Type.Object(
   closed,
 )
 
-export const workspacePatchSchema = Type.Partial(
-  Type.Object({
-    name,
-    defaultCountry,
-    currency,
-    dailyLeadQuota,
-    dailyLeadQuotaCeiling,
-    leadStatuses,
-    leadsEnabled,
-    inboxEnabled,
-    inboxAvailable,
-    ...ofInbox,
-    retention: retentionPatch,
-  }),
-  { ...closed, minProperties: 1 },
-)
-
-const labelName = Type.String({
-  minLength: 1,
-  maxLength: 50,
-  pattern: visible,
-  description: 'Unique in the workspace, whatever its case.',
-  example: 'VIP',
-})
-const labelColor = oneOf(labelColors, { title: 'LabelColor', description: 'The colour of its dot.', example: 'violet' })
-
-export const labelSchema = titled('Label', {
-  id: idSchema('The label.'),
-  name: labelName,
-  color: labelColor,
-  createdAt: timestamp('When it was made.'),
-})
-
-export const newLabelSchema = Type.Object({ name: labelName, color: labelColor }, closed)
-export const labelPatchSchema = Type.Partial(Type.Object({ name: labelName, color: labelColor }), {
+export const workspacePatchSchema = Type.Partial(Type.Object({ ...settings.properties, retention: retentionPatch }), {
   ...closed,
   minProperties: 1,
 })
-
-export function presentWorkspace(row: WorkspaceRow & Pick<Static<typeof workspaceSchema>, 'role'>) {
-  return {
-    id: row.id,
-    name: row.name,
-    ...(row.role === undefined ? {} : { role: row.role }),
-    defaultCountry: row.default_country,
-    currency: row.currency,
-    dailyLeadQuota: row.daily_lead_quota,
-    dailyLeadQuotaCeiling: row.daily_lead_quota_ceiling,
-    leadStatuses: row.lead_statuses,
-    leadsEnabled: row.leads_enabled,
-    inboxEnabled: row.inbox_enabled,
-    inboxAvailable: row.inbox_available,
-    agentWatchdogMinutes: row.agent_watchdog_minutes,
-    agentsStopped: row.agents_stopped,
-    agentsMayTakeBack: row.agents_may_take_back,
-    agentWord: row.agent_word,
-    hours: row.hours,
-    answerGoalMinutes: row.answer_goal_minutes,
-    leadsFromChat: row.leads_from_chat,
-    keepFormerTexts: row.keep_former_texts,
-    retention: retentionOf(row),
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-  }
-}
-
-export function presentLabel(row: LabelRow) {
-  return { id: row.id, name: row.name, color: row.color, createdAt: row.created_at.toISOString() }
-}
+export type WorkspacePatch = Static<typeof workspacePatchSchema>

@@ -5,12 +5,11 @@ import type { App } from '../base/route.ts'
 import { unpaged } from '../base/schema-types.ts'
 import type { TeamCaller, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
-import { cannedReplyTeamRoutes } from './canned-reply-routes.ts'
-import { createWorkspace, type WorkspaceDeps } from './create.ts'
-import { labelTeamRoutes } from './label-routes.ts'
-import { savedFilterTeamRoutes } from './saved-filter-routes.ts'
-import { newWorkspaceSchema, presentWorkspace, workspacePatchSchema, workspaceSchema } from './schema.ts'
-import { updateWorkspace } from './update.ts'
+import { cannedReplyTeamRoutes } from './canned-replies.ts'
+import { createWorkspace, updateWorkspace, type WorkspaceDeps } from './change.ts'
+import { labelTeamRoutes } from './labels.ts'
+import { savedFilterTeamRoutes } from './saved-filters.ts'
+import { newWorkspaceSchema, workspacePatchSchema, workspaceSchema } from './schema.ts'
 import { findWorkspace, listAllWorkspaces, listWorkspacesOf, type WorkspaceRow } from './workspace.ts'
 
 const path = '/api/team/v1/workspaces'
@@ -76,3 +75,9 @@ function workspacesFor(sql: Sql, caller: TeamCaller): Promise<WorkspaceRow[]> {
   if (caller.userId !== null) return listWorkspacesOf(sql, caller.userId)
   return listAllWorkspaces(sql, caller.tokenWorkspaceId)
 }
+
+const presentWorkspace = <W extends WorkspaceRow>(row: W) => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})

@@ -1,66 +1,48 @@
 import type { Sql, Tx } from '../base/db.ts'
-import { isSpread, rulesOf, takeRows } from '../base/distribution/spread.ts'
+import { heldBy, holdRows, isSpread, membersOf, rulesOf, takeRows } from '../base/distribution/spread.ts'
 import type { Role } from '../team/member.ts'
-import type { OpeningHours } from '../team/opening-hours.ts'
+import type { Quota } from './quota-ceiling.ts'
+import type { Retention, WorkspaceSettings } from './schema.ts'
 
-/** Whether an agent may take back what people have: at any time, or only what they hand over. */
-export const takingBack = ['always', 'when_handed'] as const
-export type TakingBack = (typeof takingBack)[number]
-
-export interface WorkspaceRow {
+/** A workspace with its settings. */
+export interface WorkspaceRow extends WorkspaceSettings {
   id: string
-  name: string
-  default_country: string | null
-  currency: string | null
-  daily_lead_quota: number
-  daily_lead_quota_ceiling: number
-  leads_enabled: boolean
-  inbox_enabled: boolean
-  inbox_available: boolean
-  lead_statuses: string[]
-  agent_watchdog_minutes: number | null
-  agents_stopped: boolean
-  leads_from_chat: boolean
-  keep_former_texts: boolean
-  agents_may_take_back: TakingBack
-  agent_word: string | null
-  hours: OpeningHours | null
-  answer_goal_minutes: number | null
-  keep_conversations_days: number | null
-  keep_activities_days: number | null
-  keep_sends_days: number | null
-  keep_submissions_days: number | null
-  keep_audit_days: number | null
-  created_at: Date
-  updated_at: Date
+  retention: Retention
+  createdAt: Date
+  updatedAt: Date
 }
 
 const columns = (sql: Sql) => sql`
   w.id,
   w.name,
-  w.default_country,
+  w.default_country as "defaultCountry",
   w.currency,
-  w.daily_lead_quota,
-  w.daily_lead_quota_ceiling,
-  w.leads_enabled,
-  w.inbox_enabled,
-  w.inbox_available,
-  w.lead_statuses,
-  w.agent_watchdog_minutes,
-  w.agents_stopped,
-  w.leads_from_chat,
-  w.keep_former_texts,
-  w.agents_may_take_back,
-  w.agent_word,
+  w.daily_lead_quota as "dailyLeadQuota",
+  w.daily_lead_quota_ceiling as "dailyLeadQuotaCeiling",
+  w.leads_enabled as "leadsEnabled",
+  w.inbox_enabled as "inboxEnabled",
+  w.inbox_available as "inboxAvailable",
+  w.lead_statuses as "leadStatuses",
+  w.agent_watchdog_minutes as "agentWatchdogMinutes",
+  w.agents_stopped as "agentsStopped",
+  w.leads_from_chat as "leadsFromChat",
+  w.keep_former_texts as "keepFormerTexts",
+  w.agents_may_take_back as "agentsMayTakeBack",
+  w.agent_word as "agentWord",
   w.hours,
-  w.answer_goal_minutes,
-  w.keep_conversations_days,
-  w.keep_activities_days,
-  w.keep_sends_days,
-  w.keep_submissions_days,
-  w.keep_audit_days,
-  w.created_at,
-  w.updated_at`
+  w.answer_goal_minutes as "answerGoalMinutes",
+  json_build_object(
+    'conversationsDays', w.keep_conversations_days,
+    'activitiesDays', w.keep_activities_days,
+    'sendsDays', w.keep_sends_days,
+    'submissionsDays', w.keep_submissions_days,
+    'auditDays', w.keep_audit_days
+  ) as retention,
+  w.created_at as "createdAt",
+  w.updated_at as "updatedAt"`
+
+/** The audit log is kept two years, unless the workspace says otherwise. */
+export const defaultAuditDays = 730
 
 export async function findWorkspace(sql: Sql, workspaceId: string): Promise<WorkspaceRow | undefined> {
   const [row] = await sql<WorkspaceRow[]>`
@@ -100,60 +82,67 @@ export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<Worksp
   return row
 }
 
-export async function insertWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
-  await tx`
-    insert into workspaces (
-      id, name, default_country, currency, daily_lead_quota, leads_enabled, inbox_enabled, inbox_available, lead_statuses,
-      agent_watchdog_minutes, agents_stopped, leads_from_chat, keep_former_texts, agents_may_take_back, agent_word, hours,
-      answer_goal_minutes,
-      keep_conversations_days, keep_activities_days, keep_sends_days, keep_submissions_days, keep_audit_days, daily_lead_quota_ceiling, created_at, updated_at
+/** What it is made with; all else is as the table has it by default. */
+type FirstSettings = Pick<WorkspaceRow, 'id' | 'name' | 'defaultCountry' | 'agentWatchdogMinutes' | 'createdAt'> & Quota
+
+export async function insertWorkspace(tx: Tx, first: FirstSettings): Promise<WorkspaceRow> {
+  const [row] = await tx<WorkspaceRow[]>`
+    insert into workspaces as w (
+      id, name, default_country, daily_lead_quota, daily_lead_quota_ceiling, agent_watchdog_minutes, created_at, updated_at
     )
     values (
-      ${row.id}, ${row.name}, ${row.default_country}, ${row.currency}, ${row.daily_lead_quota}, ${row.leads_enabled},
-      ${row.inbox_enabled}, ${row.inbox_available}, ${row.lead_statuses}::text[],
-      ${row.agent_watchdog_minutes}, ${row.agents_stopped}, ${row.leads_from_chat}, ${row.keep_former_texts}, ${row.agents_may_take_back},
-      ${row.agent_word}, ${hoursIn(tx, row)}, ${row.answer_goal_minutes},
-      ${row.keep_conversations_days}, ${row.keep_activities_days}, ${row.keep_sends_days}, ${row.keep_submissions_days},
-      ${row.keep_audit_days}, ${row.daily_lead_quota_ceiling}, ${row.created_at}, ${row.updated_at}
-    )`
-}
-
-export async function insertFirstOwner(tx: Tx, workspaceId: string, userId: string, now: Date): Promise<void> {
-  await tx`
-    insert into members (workspace_id, user_id, role, created_at)
-    values (${workspaceId}, ${userId}, 'owner', ${now})`
+      ${first.id}, ${first.name}, ${first.defaultCountry}, ${first.quota}, ${first.ceiling}, ${first.agentWatchdogMinutes},
+      ${first.createdAt}, ${first.createdAt}
+    )
+    returning ${columns(tx)}`
+  if (row === undefined) throw new Error('An insert returned no row')
+  return row
 }
 
 export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
   await tx`
     update workspaces
     set name = ${row.name},
-      default_country = ${row.default_country},
+      default_country = ${row.defaultCountry},
       currency = ${row.currency},
-      daily_lead_quota = ${row.daily_lead_quota},
-      daily_lead_quota_ceiling = ${row.daily_lead_quota_ceiling},
-      leads_enabled = ${row.leads_enabled},
-      inbox_enabled = ${row.inbox_enabled},
-      inbox_available = ${row.inbox_available},
-      lead_statuses = ${row.lead_statuses}::text[],
-      agent_watchdog_minutes = ${row.agent_watchdog_minutes},
-      agents_stopped = ${row.agents_stopped},
-      leads_from_chat = ${row.leads_from_chat},
-      keep_former_texts = ${row.keep_former_texts},
-      agents_may_take_back = ${row.agents_may_take_back},
-      agent_word = ${row.agent_word},
+      daily_lead_quota = ${row.dailyLeadQuota},
+      daily_lead_quota_ceiling = ${row.dailyLeadQuotaCeiling},
+      leads_enabled = ${row.leadsEnabled},
+      inbox_enabled = ${row.inboxEnabled},
+      inbox_available = ${row.inboxAvailable},
+      lead_statuses = ${row.leadStatuses}::text[],
+      agent_watchdog_minutes = ${row.agentWatchdogMinutes},
+      agents_stopped = ${row.agentsStopped},
+      leads_from_chat = ${row.leadsFromChat},
+      keep_former_texts = ${row.keepFormerTexts},
+      agents_may_take_back = ${row.agentsMayTakeBack},
+      agent_word = ${row.agentWord},
       hours = ${hoursIn(tx, row)},
-      answer_goal_minutes = ${row.answer_goal_minutes},
-      keep_conversations_days = ${row.keep_conversations_days},
-      keep_activities_days = ${row.keep_activities_days},
-      keep_sends_days = ${row.keep_sends_days},
-      keep_submissions_days = ${row.keep_submissions_days},
-      keep_audit_days = ${row.keep_audit_days},
-      updated_at = ${row.updated_at}
+      answer_goal_minutes = ${row.answerGoalMinutes},
+      keep_conversations_days = ${row.retention.conversationsDays},
+      keep_activities_days = ${row.retention.activitiesDays},
+      keep_sends_days = ${row.retention.sendsDays},
+      keep_submissions_days = ${row.retention.submissionsDays},
+      keep_audit_days = ${row.retention.auditDays},
+      updated_at = ${row.updatedAt}
     where id = ${row.id}`
 }
 
 const hoursIn = (sql: Sql, { hours }: WorkspaceRow) => (hours === null ? null : sql.json(hours))
+
+/** Which of these users are not members of the workspace. Those who are stay so until the transaction ends. */
+export async function findNonMembers(tx: Sql, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return []
+  if (isSpread(tx)) await holdRows(tx, membersOf(workspaceId))
+  const members = await tx<{ user_id: string }[]>`
+    select user_id
+    from members
+    where workspace_id = ${workspaceId}
+      and user_id = any (${[...userIds]}::uuid[])
+    ${heldBy(tx, tx`for key share`)}`
+  const known = new Set(members.map((member) => member.user_id))
+  return userIds.filter((id) => !known.has(id))
+}
 
 /** Tells every node, once the transaction commits, to forget what it has cached of the workspace. */
 export async function announceChange(tx: Tx, workspaceId: string): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removeOldEvents } from '../../src/events/retention.ts'
 import { createSequencer } from '../../src/events/sequence.ts'
-import { purgeDeletedLeads } from '../../src/leads/write/purge.ts'
+import { purgeDeletedLeads } from '../../src/leads/write/restore.ts'
 import { feedWorld, namesIn } from '../support/events/feed-world.ts'
 
 const dayMs = 24 * 3_600_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definitionIssues } from '../../src/forms/form/definition.ts'
-import type { FormDefinition, FormField } from '../../src/forms/form/form.ts'
+import { definitionIssues } from '../../src/forms/form/change.ts'
+import type { FormDefinition, FormField } from '../../src/forms/form/schema.ts'
 import { pick } from '../support/pick.ts'
 
 const name: FormField = { key: 'firstName', label: 'Name', type: 'text', required: true }

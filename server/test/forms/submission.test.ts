@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { FormField, PublicForm } from '../../src/forms/form/form.ts'
-import { carriedParameters } from '../../src/forms/form/parameters.ts'
-import { readSubmission } from '../../src/forms/submit/submission.ts'
+import type { PublicForm } from '../../src/forms/form/form.ts'
+import type { FormField } from '../../src/forms/form/schema.ts'
+import { carriedParameters, readSubmission } from '../../src/forms/submit/submission.ts'
 import { pick } from '../support/pick.ts'
 
 const name: FormField = { key: 'firstName', label: 'Name', type: 'text', required: true }

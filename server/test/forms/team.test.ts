@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FormField } from '../../src/forms/form/form.ts'
+import type { FormField } from '../../src/forms/form/schema.ts'
 import { type FormWorld, formEncoded, formWorld, nameField } from '../support/form-world.ts'
 import { pick } from '../support/pick.ts'
 import { testTeamToken } from '../support/world.ts'

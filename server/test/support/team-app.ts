@@ -6,7 +6,7 @@ import { createPasswords } from '../../src/access/users/passwords.ts'
 import { createUser } from '../../src/access/users/users.ts'
 import { instanceScope } from '../../src/base/sealing/vault.ts'
 import type { Role } from '../../src/team/member.ts'
-import { createWorkspace } from '../../src/workspace/create.ts'
+import { createWorkspace } from '../../src/workspace/change.ts'
 import { cheapPasswords, testApp, testTeamToken } from './world.ts'
 
 export const publicUrl = 'http://127.0.0.1:7007'

@@ -13,12 +13,27 @@ import { noteShown } from '../../inbox/read/read.ts'
 import { readDetails } from '../../inbox/read/read-details.ts'
 import { readMessages, teamMessageColumns } from '../../inbox/read/read-messages.ts'
 import { selectStretchOfActivities, selectStretchOfHandovers, selectStretchOfNotes } from '../../inbox/read/timeline.ts'
-import { AgentConversation, findFor, namesOf, nextWith, presentConversation, readLabelNames } from '../shown/conversation.ts'
+import {
+  AgentConversation,
+  findFor,
+  namesOf,
+  nextWith,
+  presentConversation,
+  readLabelNames,
+} from '../shown/conversation.ts'
 import { exampleIds, shownConversation, shownHandover, shownMessage } from '../shown/examples.ts'
 import { LeadBrief, readLeadBrief } from '../shown/lead.ts'
 import { AgentMessage, namesIn, presentMessage } from '../shown/message.ts'
 import { scopeOf, sightOf } from '../shown/sight.ts'
-import { AgentHandover, AgentNote, namesInWords, presentHandover, presentNote, whyChanged, whyOwned } from '../shown/words.ts'
+import {
+  AgentHandover,
+  AgentNote,
+  namesInWords,
+  presentHandover,
+  presentNote,
+  whyChanged,
+  whyOwned,
+} from '../shown/words.ts'
 import { type AgentCaller, type AgentDeps, defineVerb, input, output, reads } from '../verb.ts'
 
 const maxShown = 50

@@ -3,9 +3,8 @@ import { scopes } from '../../access/keys/caller.ts'
 import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, text } from '../../base/schema-types.ts'
 import { countSentToday } from '../../inbox/send/send-limits.ts'
-import { maxFieldsInUse } from '../../leads/fields/change-fields.ts'
-import { formats, hasChoices, leadFieldTypes } from '../../leads/fields/field-types.ts'
-import { fieldsInUse, type LeadField } from '../../leads/fields/lead-fields.ts'
+import { maxFieldsInUse } from '../../leads/fields/field-routes.ts'
+import { fieldsInUse, formats, hasChoices, type LeadField, leadFieldTypes } from '../../leads/fields/lead-fields.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { findWorkspace } from '../../workspace/workspace.ts'
 import { exampleIds } from '../shown/examples.ts'
@@ -152,23 +151,22 @@ export const whoAmI = defineVerb({
       countSentToday(db.sql, workspaceId, keyId, now),
       seesLeads ? fieldsInUse(db.sql, workspaceId) : null,
     ])
-    const stopped = workspace?.agents_stopped ?? true
+    const stopped = workspace?.agentsStopped ?? true
     return {
       owner: `agent:${keyId}`,
       key: { id: keyId, name: keyName, scopes: [...held], phones: phoneVisibility },
       workspace: {
         id: workspaceId,
         name: workspace?.name ?? '',
-        country: workspace?.default_country ?? null,
+        country: workspace?.defaultCountry ?? null,
         currency: workspace?.currency ?? null,
         agents_stopped: stopped,
-        word: cleaned(workspace?.agent_word ?? null),
+        word: cleaned(workspace?.agentWord ?? null),
         hours: workspace?.hours == null ? null : presentHours(workspace.hours, now),
         has_leads: caller.workspace.leadsEnabled,
         has_inbox: caller.workspace.inboxEnabled,
       },
-      leads:
-        fields === null ? null : { statuses: workspace?.lead_statuses ?? [], custom_fields: presentFields(fields) },
+      leads: fields === null ? null : { statuses: workspace?.leadStatuses ?? [], custom_fields: presentFields(fields) },
       connections,
       limits: {
         calls_per_minute: left?.limit ?? null,
@@ -177,7 +175,7 @@ export const whoAmI = defineVerb({
         unanswered_sends: limits.unanswered,
         daily_sends: limits.daily,
         sends_left_today: Math.max(0, limits.daily - sent),
-        answer_within_minutes: workspace?.agent_watchdog_minutes ?? null,
+        answer_within_minutes: workspace?.agentWatchdogMinutes ?? null,
       },
       time: now.toISOString(),
       next: nextSteps(stopped, may('inbox.read'), may('inbox.write'), may('leads.read')),

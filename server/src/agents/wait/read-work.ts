@@ -6,7 +6,12 @@ import { anyWorkspace } from '../../inbox/conversation/queries.ts'
 import { type Note, openNote } from '../../inbox/notes/notes.ts'
 import { type Handover, type HandoverRow, handoverColumns, openHandover } from '../../inbox/ownership/handovers.ts'
 import { openTeamListed, type TeamListedRow, teamListedColumns } from '../../inbox/read/listed-conversation.ts'
-import { openShownMessage, type ShownMessage, type ShownMessageRow, shownMessageColumns } from '../../inbox/read/read-messages.ts'
+import {
+  openShownMessage,
+  type ShownMessage,
+  type ShownMessageRow,
+  shownMessageColumns,
+} from '../../inbox/read/read-messages.ts'
 import type { WorkAsk } from './due-work.ts'
 import { dueWork, stretch, type WorkCursor } from './due-work.ts'
 

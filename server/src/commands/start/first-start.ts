@@ -10,7 +10,7 @@ import { lockNumbers } from '../../base/lease-session.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { instanceScope } from '../../base/sealing/vault.ts'
 import type { Member } from '../../team/member.ts'
-import { addWorkspace } from '../../workspace/create.ts'
+import { addWorkspace } from '../../workspace/change.ts'
 import { fillDemo } from '../demo/fill.ts'
 import type { OpenRuntime } from './runtime.ts'
 

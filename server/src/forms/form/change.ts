@@ -1,15 +1,29 @@
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, type Tx, violates } from '../../base/db.ts'
-import { InvalidInput } from '../../base/errors.ts'
+import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { choicesProblem } from '../../leads/fields/lead-fields.ts'
+import { type CustomFieldType, keyProblem, maxCustomFields } from '../../leads/lead/custom-fields.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { Member } from '../../team/member.ts'
-import { definitionIssues } from './definition.ts'
-import { formNotFound, maxForms, maxSlugs, slugTaken, tooManyForms, tooManySlugs } from './errors.ts'
-import type { Form, FormDefinition } from './form.ts'
-import { countForms, deleteForm, insertForm, lockForm, updateForm } from './queries.ts'
-import type { FormChanges, NewForm } from './schema.ts'
+import {
+  countForms,
+  decoyField,
+  deleteForm,
+  type Form,
+  formNotFound,
+  insertForm,
+  isLeadField,
+  lockForm,
+  maxForms,
+  maxSlugs,
+  slugTaken,
+  tooManyForms,
+  tooManySlugs,
+  updateForm,
+} from './form.ts'
+import { type FormChanges, type FormDefinition, type FormField, leadFieldTypes, type NewForm } from './schema.ts'
 
 export interface FormDeps {
   db: Db
@@ -126,4 +140,64 @@ function makeSlug(title: string): string {
     .toString(36)
     .padStart(6, '0')
   return words === '' ? `form-${chance}` : `${words}-${chance}`
+}
+
+/** Every rule of a definition that a schema cannot say. */
+export function definitionIssues(form: FormDefinition): Issue[] {
+  return [...fieldsIssues(form.fields), ...redirectIssues(form.redirectUrl), ...originsIssues(form.allowedOrigins)]
+}
+
+function fieldsIssues(fields: readonly FormField[]): Issue[] {
+  const issues = fields.flatMap((field, index) => fieldIssues(field, `fields[${index}]`))
+  const repeated = fields.findIndex((field, index) => fields.findIndex(({ key }) => key === field.key) < index)
+  if (repeated >= 0) issues.push({ path: `fields[${repeated}].key`, message: 'is given more than once' })
+  if (!fields.some((field) => field.key === 'firstName' && field.required)) {
+    issues.push({ path: 'fields', message: 'must have a required firstName, which every lead needs' })
+  }
+  if (fields.filter((field) => !isLeadField(field.key)).length > maxCustomFields) {
+    issues.push({ path: 'fields', message: `must have at most ${maxCustomFields} fields beside the lead's own` })
+  }
+  return issues
+}
+
+function fieldIssues(field: FormField, at: string): Issue[] {
+  const problems: [part: string, problem: string | null][] = [
+    ['key', isLeadField(field.key) ? null : customKeyProblem(field.key)],
+    ['type', typeProblem(field)],
+    ['label', field.label.trim() === '' ? 'must not be empty' : null],
+    ['options', choicesProblem({ type: field.type, choices: field.options ?? [] }, String)],
+  ]
+  return problems.flatMap(([part, message]) => (message === null ? [] : [{ path: `${at}.${part}`, message }]))
+}
+
+// Under these names the lead has fields of its own, which a custom field would only shadow.
+const reserved = ['first_name', 'last_name', 'email', 'phone', 'notes', decoyField]
+
+function customKeyProblem(key: string): string | null {
+  if (reserved.includes(key)) return 'is reserved: take another, or one of firstName, lastName, email, phone, notes'
+  if (/^(k|utm)_/.test(key)) return 'must not start with k_ or utm_, which belong to the parameters of the address'
+  return keyProblem(key)
+}
+
+function typeProblem({ key, type }: FormField): string | null {
+  if (!isLeadField(key)) return null
+  const types: readonly CustomFieldType[] = leadFieldTypes[key]
+  return types.includes(type) ? null : `must be ${types.join(' or ')} for ${key}`
+}
+
+function redirectIssues(url: string | null): Issue[] {
+  const fits = url === null || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
+  return fits ? [] : [{ path: 'redirectUrl', message: 'must be an http or https address' }]
+}
+
+function originsIssues(origins: readonly string[]): Issue[] {
+  return origins.flatMap((origin, index) =>
+    isOrigin(origin)
+      ? []
+      : [{ path: `allowedOrigins[${index}]`, message: 'must be an origin such as https://example.com, or *' }],
+  )
+}
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (/^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text)
 }

@@ -13,9 +13,8 @@ import {
   uuid,
   visible,
 } from '../../base/schema-types.ts'
-import { customFieldTypes, maxTextLength } from '../../leads/lead/custom-fields.ts'
+import { type CustomFieldType, customFieldTypes, maxTextLength } from '../../leads/lead/custom-fields.ts'
 import { sources } from '../../leads/lead/lead.ts'
-import { leadFieldTypes } from './form.ts'
 
 const text = (description: string, maxLength: number, minLength = 0) =>
   Type.String({ description, maxLength, ...(minLength > 0 ? { minLength, pattern: visible } : {}) })
@@ -29,6 +28,15 @@ const slug = Type.String({
   description:
     "Last part of the public address, unique in the instance: 3 to 60 of a-z, 0-9 and -. Addresses stay the workspace's for good: after a change the old one goes on to lead to the form, and that of a deleted form is free for forms of the workspace alone.",
 })
+
+/** The fields of a lead itself that a form can ask for, with the types they can be shown as. */
+export const leadFieldTypes = {
+  firstName: ['text'],
+  lastName: ['text'],
+  email: ['email'],
+  phone: ['phone'],
+  notes: ['textarea', 'text'],
+} as const satisfies Record<string, readonly CustomFieldType[]>
 
 const NewFormField = Type.Object(
   {
@@ -54,9 +62,10 @@ const NewFormField = Type.Object(
   },
   { title: 'NewFormField', additionalProperties: false },
 )
+export type FormField = Static<typeof NewFormField>
 const FormField = titled('FormField', NewFormField.properties)
 
-const definition = {
+const Definition = Type.Object({
   slug,
   name: text('For the team, at most 100 characters.', 100, 1),
   title: text('Heading of the public page.', 200, 1),
@@ -77,7 +86,9 @@ const definition = {
   source: oneOf(sources, { title: 'LeadSource', description: 'Source of the leads.' }),
   status: leadStatus('Status that the leads start with.'),
   active: Type.Boolean({ description: 'An inactive form answers 404 to the public.' }),
-}
+})
+/** What the team decides about a form. */
+export type FormDefinition = Static<typeof Definition>
 
 const example = {
   name: 'Website contact',
@@ -89,14 +100,14 @@ const example = {
   ],
 }
 
-const { name, title, fields } = definition
+const { name, title, fields } = Definition.properties
 export const NewForm = Type.Object(
-  { ...Type.Partial(Type.Object(definition)).properties, name, title, fields },
+  { ...Type.Partial(Definition).properties, name, title, fields },
   { title: 'NewForm', additionalProperties: false, example },
 )
 export type NewForm = Static<typeof NewForm>
 
-export const FormChanges = Type.Partial(Type.Object(definition), {
+export const FormChanges = Type.Partial(Definition, {
   additionalProperties: false,
   example: { submitLabel: 'Write to us' },
 })
@@ -104,7 +115,7 @@ export type FormChanges = Static<typeof FormChanges>
 
 export const Form = titled('Form', {
   id: uuid('The form.'),
-  ...definition,
+  ...Definition.properties,
   fields: Type.Array(FormField, { maxItems: 15, description: 'In the order shown.' }),
   url: limited(2000, 'The public page.'),
   embedHtml: limited(maxPageLength, "A form for another site's page; allow that site's origin."),

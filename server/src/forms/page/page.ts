@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { Issue } from '../../base/errors.ts'
 import { type Html, html } from '../../base/text/html.ts'
 import type { CustomField } from '../../leads/lead/custom-fields.ts'
-import { type Form, tokenField } from '../form/form.ts'
-import type { RawFields } from '../form/parameters.ts'
-import { decoyHtml, fieldHtml, fieldId, hiddenHtml, sentence } from './field-html.ts'
+import { decoyField, type Form, tokenField } from '../form/form.ts'
+import type { FormField } from '../form/schema.ts'
+import type { RawFields } from '../submit/submission.ts'
 
 export interface FormPage {
   form: Form
@@ -24,7 +24,7 @@ export interface Refusal {
 }
 
 export const style = readFileSync(new URL('form.css', import.meta.url), 'utf8')
-export const styleHref = `/f/assets/form.css?v=${createHash('sha256').update(style).digest('hex').slice(0, 12)}`
+const styleHref = `/f/assets/form.css?v=${createHash('sha256').update(style).digest('hex').slice(0, 12)}`
 
 /** The page of a form. It holds no script and needs none. */
 export function formPage({ form, token, carried, values, refusal }: FormPage): Html {
@@ -88,4 +88,130 @@ ${content}
 </body>
 </html>
 `
+}
+
+interface FieldState {
+  /** What was typed before, by key. */
+  values: RawFields
+  /** What is wrong with it, by key. */
+  problems: ReadonlyMap<string, string>
+}
+
+export const untouched: FieldState = { values: {}, problems: new Map() }
+
+export const fieldId = (key: string): string => `f-${key}`
+
+/** A field with its label, its help and what is wrong with it. */
+export function fieldHtml(field: FormField, state: FieldState): Html {
+  const problem = state.problems.get(field.key)
+  const kind = problem === undefined ? 'field' : 'field wrong'
+  const notes = [helpHtml(field), problem !== undefined && problemHtml(field, problem)]
+  if (field.type === 'multiselect') {
+    return html`<fieldset class="${kind}" id="${fieldId(field.key)}" tabindex="-1"${describedBy(field, problem)}>
+<legend>${labelText(field)}</legend>${notes}
+${(field.options ?? []).map((option) => choiceHtml(field, option, state))}</fieldset>`
+  }
+  if (field.type === 'boolean') {
+    return html`<div class="${kind}">${notes}
+<label class="choice"><input type="checkbox" name="${field.key}" value="true"${attributes(field, problem)}${flag(
+      'checked',
+      isTicked(state.values[field.key]),
+    )}> <span>${labelText(field)}</span></label></div>`
+  }
+  return html`<div class="${kind}"><label for="${fieldId(field.key)}">${labelText(field)}</label>${notes}
+${controlHtml(field, textOf(state.values[field.key]), problem)}</div>`
+}
+
+/** People neither see nor reach it; programs that fill every input give themselves away. */
+function decoyHtml(): Html {
+  return html`<div aria-hidden="true" class="aside"><label>Homepage <input name="${decoyField}" tabindex="-1" autocomplete="off"></label></div>`
+}
+
+function hiddenHtml(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`
+}
+
+function labelText(field: FormField): Html {
+  return html`${field.label}${!field.required && field.type !== 'boolean' && html` <span class="optional">optional</span>`}`
+}
+
+function helpHtml(field: FormField): Html | null {
+  return field.help ? html`<p class="help" id="${fieldId(field.key)}-help">${field.help}</p>` : null
+}
+
+function problemHtml(field: FormField, problem: string): Html {
+  return html`<p class="problem" id="${fieldId(field.key)}-problem">${sentence(problem)}</p>`
+}
+
+export function sentence(problem: string): string {
+  return problem.charAt(0).toUpperCase() + problem.slice(1) + (/[.!?]$/.test(problem) ? '' : '.')
+}
+
+function controlHtml(field: FormField, value: string, problem: string | undefined): Html {
+  const common = html`name="${field.key}"${attributes(field, problem)}`
+  if (field.type === 'textarea' || field.key === 'notes') {
+    // The line break right after the tag is the parser's; a leading one of the value needs its own.
+    return html`<textarea rows="4" ${common}${placeholder(field)}>
+${value}</textarea>`
+  }
+  if (field.type === 'select') {
+    return html`<select ${common}><option value="">${field.placeholder || 'Please choose'}</option>${(
+      field.options ?? []
+    ).map((option) => html`<option${flag('selected', option === value)}>${option}</option>`)}</select>`
+  }
+  return html`<input ${common}${inputKind(field)}${placeholder(field)} value="${value}">`
+}
+
+function choiceHtml(field: FormField, option: string, state: FieldState): Html {
+  const chosen = [state.values[field.key] ?? []].flat().includes(option)
+  return html`<label class="choice"><input type="checkbox" name="${field.key}" value="${option}"${flag('checked', chosen)}> <span>${option}</span></label>`
+}
+
+function attributes(field: FormField, problem: string | undefined): Html {
+  return html` id="${fieldId(field.key)}"${flag('required', field.required)}${
+    problem !== undefined && html` aria-invalid="true"`
+  }${describedBy(field, problem)}`
+}
+
+function describedBy(field: FormField, problem: string | undefined): Html | null {
+  const id = fieldId(field.key)
+  const ids = [field.help && `${id}-help`, problem !== undefined && `${id}-problem`].filter(Boolean).join(' ')
+  return ids === '' ? null : html` aria-describedby="${ids}"`
+}
+
+function flag(name: 'checked' | 'selected' | 'required', on: boolean): Html | null {
+  return on ? html` ${name}` : null
+}
+
+function placeholder(field: FormField): Html | null {
+  return field.placeholder ? html` placeholder="${field.placeholder}"` : null
+}
+
+/** The keyboard that a phone shows, and what the browser may fill in by itself. */
+function inputKind({ key, type }: FormField): Html {
+  if (key === 'firstName') return html` type="text" autocomplete="given-name"`
+  if (key === 'lastName') return html` type="text" autocomplete="family-name"`
+  switch (type) {
+    case 'email':
+      return html` type="email" inputmode="email" autocomplete="${key === 'email' ? 'email' : 'off'}"`
+    case 'phone':
+      return html` type="tel" inputmode="tel" autocomplete="${key === 'phone' ? 'tel' : 'off'}"`
+    case 'url':
+      return html` type="text" inputmode="url" autocapitalize="none" spellcheck="false"`
+    case 'number':
+      return html` type="text" inputmode="decimal"`
+    case 'date':
+      return html` type="date"`
+    default:
+      return html` type="text"`
+  }
+}
+
+function textOf(value: unknown): string {
+  const first = Array.isArray(value) ? value[0] : value
+  return typeof first === 'string' || typeof first === 'number' ? String(first) : ''
+}
+
+function isTicked(value: unknown): boolean {
+  return value === 'true' || value === 'on' || value === '1'
 }

@@ -3,7 +3,7 @@ import { type ErasureScope, type ErasureStep, goOn } from '../../base/erasure.ts
 import { timestampArray } from '../../base/postgres/values.ts'
 import type { LeadDeps } from '../../leads/lead/lead.ts'
 import { anyWorkspace } from '../../leads/lead/queries.ts'
-import { moveRows, type RowMove } from '../../leads/merge/move-rows.ts'
+import { moveRows, type RowMove } from '../../leads/merge/moves.ts'
 import { idBefore, placeOfId, type Stretch, type TimelineEntry } from '../../leads/timeline/entries.ts'
 import type { Answer } from './submission.ts'
 

@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db.ts'
 import { type NewNotice, recordNotices } from '../../notices/record.ts'
 import { addUpAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/workspace.ts'
 import { touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import {

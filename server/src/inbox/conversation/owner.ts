@@ -1,5 +1,5 @@
 import type { Actor } from '../../workspace/actor.ts'
-import type { TakingBack } from '../../workspace/workspace.ts'
+import type { TakingBack } from '../../workspace/schema.ts'
 
 /** Who answers a conversation: people, or the agent behind one API key. */
 export type Owner = { type: 'human' } | { type: 'agent'; keyId: string }

@@ -5,7 +5,7 @@ import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordNotices } from '../../notices/record.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/workspace.ts'
 import { touched } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import {

@@ -1,7 +1,7 @@
 import { selectApiKey } from '../../access/keys/queries.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { heldBy, holdRows, isSpread, keysOf, rulesOf } from '../../base/distribution/spread.ts'
-import type { TakingBack } from '../../workspace/workspace.ts'
+import type { TakingBack } from '../../workspace/schema.ts'
 import { type AgentKey, firstOwner, keyCanOwn, type Owner } from '../conversation/owner.ts'
 
 /**

@@ -6,23 +6,16 @@ import { recordAudit } from '../../team/audit.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { personOf } from '../../workspace/actor.ts'
-import { leadNotFound } from '../lead/errors.ts'
+import { FieldsToSet } from '../bulk/schema.ts'
 import { readLeadPatch } from '../lead/input.ts'
-import type { LeadDeps, LeadUser } from '../lead/lead.ts'
-import { LeadChanges, NoQuery } from '../lead/schema.ts'
-import { presentError } from '../write/present-bulk.ts'
-import { removeLeads } from '../write/remove.ts'
+import { type LeadDeps, type LeadUser, leadNotFound } from '../lead/lead.ts'
+import { presentLead } from '../lead/present.ts'
+import { type LeadChanges, NoQuery } from '../lead/schema.ts'
 import { type Restored, restoreLeads } from '../write/restore.ts'
+import { removeLeads } from '../write/update.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
 import { leadsPath, leadUserOf } from './lead-request.ts'
-
-const changes = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
-  title: 'FieldsToSet',
-  ...closed,
-  minProperties: 1,
-  description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',
-})
 
 const maxBatch = 500
 
@@ -33,7 +26,7 @@ const BulkChange = Type.Object(
       maxItems: maxBatch,
       description: 'At most 500 leads.',
     }),
-    changes: Type.Optional(changes),
+    changes: Type.Optional(FieldsToSet),
     delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
     restore: Type.Optional(Type.Literal(true, { description: 'Brings deleted ones back.' })),
   },
@@ -154,4 +147,38 @@ async function noteBulk(tx: Tx, { workspaceId, actor: who }: LeadUser, action: B
 function resultOf(outcome: UpsertOutcome): BulkOutcome['outcome'] {
   if (outcome.action === 'failed') return outcome.error.statusCode === 404 ? leadNotFound() : outcome.error
   return outcome.action === 'updated' && outcome.before === outcome.lead ? 'unchanged' : 'changed'
+}
+
+/** The answer to a batch: counts, and a result for each item that was run. */
+export function presentBulk(
+  items: readonly unknown[],
+  outcomes: readonly UpsertOutcome[],
+  masked: boolean,
+  dryRun: boolean,
+) {
+  const count = (action: UpsertOutcome['action']) => outcomes.filter((outcome) => outcome.action === action).length
+  const failed = count('failed')
+  return {
+    success: failed === 0,
+    processed: outcomes.length,
+    created: count('created'),
+    updated: count('updated'),
+    failed,
+    results: outcomes.map((outcome, index) => ({ index, match: matchOf(items[index]), ...result(outcome, masked) })),
+    ...(dryRun ? { dryRun } : {}),
+  }
+}
+
+function result(outcome: UpsertOutcome, masked: boolean) {
+  if (outcome.action === 'failed') return { success: false, error: presentError(outcome.error) }
+  return { success: true, action: outcome.action, lead: presentLead(outcome.lead, masked) }
+}
+
+/** A failure within an answer that is none. */
+function presentError({ statusCode, message, data }: ApiError) {
+  return { statusCode, statusMessage: message, ...(data === undefined ? {} : { data }) }
+}
+
+function matchOf(item: unknown): unknown {
+  return typeof item === 'object' && item !== null && 'match' in item ? item.match : null
 }

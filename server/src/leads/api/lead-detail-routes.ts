@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { maxPhoneLength } from '../../base/phone/phone.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
 import { nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { count, leadStatus, text, unpaged, uuid } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
@@ -7,11 +8,13 @@ import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { listLabelChanges } from '../labels/lead-labels.ts'
 import { listStatusChanges } from '../lead/history.ts'
 import { findLead, leadReader } from '../lead/identify.ts'
-import type { Lead, LeadDeps } from '../lead/lead.ts'
+import { readPhones } from '../lead/input.ts'
+import type { LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
+import { anyWorkspace, leadColumns, leadsOfContacts } from '../lead/queries.ts'
 import { Identifier, LeadDetail, labelIds, NoQuery } from '../lead/schema.ts'
-import { otherPhones } from '../lead/search-lines.ts'
-import { checkDuplicates, type Duplicate, findDuplicates } from '../search/duplicates.ts'
+import { emailIndexes, type LeadRow, openLead, phoneIndexes } from '../lead/sealed.ts'
+import { listed, otherEmails, phonesOf } from '../lead/search-lines.ts'
 import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
 
 /** What is shown of a chat with a lead; whoever keeps the chats finds it. */
@@ -51,9 +54,6 @@ const Conversation = titled('LeadConversation', {
     }),
   ),
 })
-
-/** The lead's phone, and those that it has by a merge. */
-export const phonesOf = (lead: Lead): string[] => [...(lead.phone === null ? [] : [lead.phone]), ...otherPhones(lead)]
 
 /** The chats with a lead. */
 export function conversationRoutes(api: TeamApi, deps: ConversationDeps): void {
@@ -104,6 +104,7 @@ const Check = Type.Object(
 
 /** Leads that may be the same person. */
 export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
+  const readLead = leadReader(deps)
   api.get(`${leadsPath}/:identifier/duplicates`, 'member', {
     operationId: 'listLeadDuplicates',
     summary: 'List the duplicates of a lead',
@@ -112,8 +113,10 @@ export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
     query: NoQuery,
     answers: { 200: Duplicates },
     run: async ({ member, params }) => {
-      const found = await findDuplicates(deps, leadUserOf(member), params.identifier)
-      return { duplicates: found.map(presentDuplicate) }
+      const lead = await readLead(leadUserOf(member), params.identifier)
+      const phones = phonesOf(lead)
+      const emails = [...listed(lead.email), ...otherEmails(lead)]
+      return { duplicates: await findSame(deps, member.workspaceId, { phones, emails, exceptId: lead.id }) }
     },
   })
 
@@ -125,14 +128,14 @@ export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
     body: Check,
     answers: { 200: Duplicates },
     run: async ({ member, body }) => {
-      const { phone = null, email = null } = body
-      const found = await checkDuplicates(deps, leadUserOf(member), { phone, email })
-      return { duplicates: found.map(presentDuplicate) }
+      const { phone = '', email = '' } = body
+      // Nobody has what is no phone.
+      const phones = readPhones(phone, leadUserOf(member).defaultCountry)
+      const emails = [email.trim()].filter((typed) => typed !== '')
+      return { duplicates: await findSame(deps, member.workspaceId, { phones, emails, exceptId: null }) }
     },
   })
 }
-
-const presentDuplicate = ({ lead, same }: Duplicate) => ({ lead: presentDetail(lead), same })
 
 const StatusChange = titled('StatusChange', {
   id: idSchema('The entry.'),
@@ -176,21 +179,63 @@ export function historyRoutes(api: TeamApi, deps: LeadDeps): void {
         listLabelChanges(deps.db.sql, user.workspaceId, id),
       ])
       return {
-        history: changes.map((change) => ({
-          id: change.id,
-          from: change.from_status,
-          to: change.to_status,
-          actor: { type: change.actor_type, id: change.actor_id },
-          at: change.changed_at.toISOString(),
-        })),
-        labels: labels.map((change) => ({
-          id: change.id,
-          added: change.added,
-          removed: change.removed,
-          actor: { type: change.actor_type, id: change.actor_id },
-          at: change.changed_at.toISOString(),
-        })),
+        history: changes.map((change) => ({ ...change, at: change.at.toISOString() })),
+        labels: labels.map((change) => ({ ...change, at: change.at.toISOString() })),
       }
     },
   })
+}
+
+export const maxDuplicates = 20
+
+/** The live leads with one of these phones, in any of its variants, or of these e-mails. */
+async function findSame(
+  { db: { sql }, vault }: LeadDeps,
+  workspaceId: string,
+  { phones, emails, exceptId }: { phones: readonly string[]; emails: readonly string[]; exceptId: string | null },
+) {
+  const keyring = await vault.keyring(workspaceId)
+  const byPhone = phones.flatMap((digits) => phoneIndexes(keyring, digits))
+  const byEmail = emails.flatMap((email) => emailIndexes(keyring, email))
+  if (byPhone.length + byEmail.length === 0) return []
+  const workspace = anyWorkspace(sql, workspaceId)
+  const has = (digests: readonly Buffer[]) => sql`exists (
+    select
+    from lead_contacts k
+    where k.workspace_id = ${workspace} and k.lead_id = l.id and k.digest = any (${byteaArray(digests)}::bytea[])
+  )`
+  const rows = await sql<(LeadRow & { same_phone: boolean; same_email: boolean })[]>`
+    select ${leadColumns(sql)},
+      coalesce(l.phone_index = any (${byteaArray(byPhone)}::bytea[]), false) or ${has(byPhone)} as same_phone,
+      coalesce(l.email_index = any (${byteaArray(byEmail)}::bytea[]), false) or ${has(byEmail)} as same_email
+    from leads l
+    where l.workspace_id = ${workspaceId}
+      and l.id = any (array(
+        (
+          select p.id from leads p
+          where p.workspace_id = ${workspace} and p.phone_index = any (${byteaArray(byPhone)}::bytea[]) and p.deleted_at is null
+          order by p.created_at, p.id
+          limit ${maxDuplicates + 1}
+        )
+        union
+        (
+          select e.id from leads e
+          where e.workspace_id = ${workspace} and e.email_index = any (${byteaArray(byEmail)}::bytea[]) and e.deleted_at is null
+          order by e.created_at, e.id
+          limit ${maxDuplicates + 1}
+        )
+        union
+        (
+          select o.id from ${leadsOfContacts(sql, workspaceId, sql`${byteaArray([...byPhone, ...byEmail])}::bytea[]`)}
+          order by o.created_at, o.id
+          limit ${maxDuplicates + 1}
+        )
+      ))
+      and l.id is distinct from ${exceptId}::uuid
+    order by l.created_at, l.id
+    limit ${maxDuplicates}`
+  return rows.map((row) => ({
+    lead: presentDetail(openLead(keyring, row)),
+    same: [...(row.same_phone ? (['phone'] as const) : []), ...(row.same_email ? (['email'] as const) : [])],
+  }))
 }

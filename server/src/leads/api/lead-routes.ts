@@ -6,34 +6,29 @@ import { workspaceParams } from '../../team/team-schema.ts'
 import { bulkChangeTeamRoutes } from '../bulk/bulk-change-routes.ts'
 import type { BulkDeps } from '../bulk/run.ts'
 import { leadFieldTeamRoutes } from '../fields/field-routes.ts'
-import { fitChange, fitNew } from '../fields/fit.ts'
-import { labelRoutes } from '../labels/lead-label-routes.ts'
-import { readLabels } from '../labels/lead-labels.ts'
+import { fitChange, fitNew } from '../fields/lead-fields.ts'
+import { labelRoutes, readLabels } from '../labels/lead-labels.ts'
 import { leadReader } from '../lead/identify.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { Lead, LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { LeadChanges, LeadDetail, LeadId, NewLead, NoQuery, TeamLead, TeamLeadList } from '../lead/schema.ts'
-import { TeamListQuery } from '../lead/team-list-query.ts'
+import { mergeTeamRoutes } from '../merge/merge-routes.ts'
 import type { MergeDeps } from '../merge/merges.ts'
-import { listLeads } from '../search/list.ts'
+import { type ListDeps, listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
-import type { ListDeps } from '../search/list-page.ts'
-import { readListRequest } from '../search/list-request.ts'
+import { readListRequest, TeamListQuery } from '../search/list-request.ts'
 import { timelineRoutes } from '../timeline/lead-timeline-routes.ts'
 import type { TimelineDeps } from '../timeline/read-timeline.ts'
-import { exportRoutes } from '../transfer/export/export-routes.ts'
-import { importFileTeamRoutes } from '../transfer/import/import-file-routes.ts'
+import { exportRoutes } from '../transfer/export/export.ts'
 import { importTeamRoutes } from '../transfer/import/import-routes.ts'
 import { leadCreator } from '../write/create.ts'
-import { removeLead } from '../write/remove.ts'
 import { restoreLead } from '../write/restore.ts'
-import { updateLead } from '../write/update.ts'
+import { removeLead, updateLead } from '../write/update.ts'
 import { boardRoutes } from './board-routes.ts'
 import { bulkRoutes } from './bulk-routes.ts'
 import { type ConversationDeps, conversationRoutes, duplicateRoutes, historyRoutes } from './lead-detail-routes.ts'
 import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
-import { mergeTeamRoutes } from './merge-routes.ts'
 import { trashRoutes } from './trash-routes.ts'
 
 const oneLead = Type.Object({ lead: LeadDetail })
@@ -56,7 +51,6 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   conversationRoutes(api, deps)
   timelineRoutes(api, deps)
   importTeamRoutes(app, deps, guard)
-  importFileTeamRoutes(app, deps, guard)
   exportRoutes(api, deps)
   leadFieldTeamRoutes(app, deps, guard)
 }

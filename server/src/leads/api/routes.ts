@@ -6,23 +6,20 @@ import { leadSettingsOf } from '../../base/lead-settings.ts'
 import { type App, errors } from '../../base/route.ts'
 import { fieldsFromParameters } from '../lead/custom-fields.ts'
 import { leadReader } from '../lead/identify.ts'
-import { readLeadPatch } from '../lead/input.ts'
+import { readBulkItem, readLeadPatch, readUpsert } from '../lead/input.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
 import { presentDetail, presentLead, presentUpdated } from '../lead/present.ts'
 import * as schema from '../lead/schema.ts'
-import { listLeads } from '../search/list.ts'
+import { type ListDeps, listLeads } from '../search/list.ts'
 import { refuseList } from '../search/list-cursor.ts'
-import type { ListDeps } from '../search/list-page.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { leadCreator } from '../write/create.ts'
-import { presentBulk } from '../write/present-bulk.ts'
-import { readBulkItem, readUpsert } from '../write/read-upsert.ts'
-import { removeLead } from '../write/remove.ts'
 import { restoreLead } from '../write/restore.ts'
-import { updateLead } from '../write/update.ts'
+import { removeLead, updateLead } from '../write/update.ts'
 import { leadUpserter, upsertLeads } from '../write/upsert.ts'
+import { presentBulk } from './bulk-routes.ts'
 
-export interface LeadsGuard {
+interface LeadsGuard {
   /** Lets a key in that has any of these scopes. */
   leads(...scopes: ('leads.read' | 'leads.write' | 'leads.delete' | 'leads.bulk')[]): onRequestHookHandler
   /** As `leads('leads.delete')`, and `leads.write` for as long as that is accepted. */

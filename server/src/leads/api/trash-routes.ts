@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
-import { badRequest } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { nullable, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, page } from '../../base/schema-types.ts'
@@ -11,23 +10,17 @@ import { presentDetail } from '../lead/present.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { LeadDetail } from '../lead/schema.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
-import { refuseList } from '../search/list-cursor.ts'
+import type { LeadPage } from '../search/list.ts'
+import { isTime, malformed, refuseList } from '../search/list-cursor.ts'
 import { restorableMs } from '../write/restore.ts'
 import { leadsPath, leadUserOf } from './lead-request.ts'
-
-interface TrashPage {
-  leads: Lead[]
-  /** Exact count of all that can be restored. */
-  total: number
-  nextCursor: string | null
-}
 
 /** The deleted leads that can still be restored, those deleted last first; ids break ties. */
 async function listTrash(
   { db, vault, clock }: LeadDeps,
   { workspaceId }: LeadUser,
   { limit, cursor }: { limit: number; cursor: string | null },
-): Promise<TrashPage> {
+): Promise<LeadPage> {
   const after = cursor === null ? null : readCursor(cursor)
   const keyring = await vault.keyring(workspaceId)
   const deletedAfter = new Date(clock.now().getTime() - restorableMs)
@@ -66,11 +59,8 @@ const kind = 'trash'
 
 function readCursor(text: string): { time: Date; id: string } {
   const [of, time, id, extra] = decodeCursor(text) ?? []
-  const isTime = Number.isSafeInteger(time) && Number(time) >= 0 && Number(time) <= 253_402_300_799_999
-  if (of !== kind || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
-    throw badRequest('Invalid cursor format')
-  }
-  return { time: new Date(Number(time)), id }
+  if (of !== kind || !isTime(time) || typeof id !== 'string' || !isUuid(id) || extra !== undefined) throw malformed()
+  return { time: new Date(time), id }
 }
 
 const TrashedLead = titled('DeletedLead', {

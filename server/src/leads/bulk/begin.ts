@@ -7,22 +7,13 @@ import { announceBulkChange } from '../../team/team-news.ts'
 import { lockWorkspace } from '../../workspace/workspace.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
-import {
-  announceMove,
-  type BulkChangeRow,
-  type BulkFields,
-  type BulkLabels,
-  endBulkChange,
-  findBulkChange,
-  leaseEnd,
-  lockBulkChange,
-} from './bulk-changes.ts'
-import { sealFilter } from './collect.ts'
-import { putWaiting } from './items.ts'
+import type { BulkChangeRow } from './bulk-changes.ts'
+import { announceMove, endBulkChange, findBulkChange, leaseEnd, lockBulkChange } from './bulk-changes.ts'
+import { putWaiting, sealFilter } from './items.ts'
 import { type BulkDeps, batchLeads, workOn } from './run.ts'
+import type { BulkFields, BulkLabels } from './schema.ts'
 
-export const maxBulkLeads = 10_000
-export const maxOpenBulkChanges = 5
+const maxOpenBulkChanges = 5
 
 /** What is to become of every lead of a selection: of those named, or of all that a filter shows at that moment. */
 export type BulkWish = ({ ids: readonly string[] } | { filter: LeadFilter }) &

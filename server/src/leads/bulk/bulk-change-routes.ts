@@ -6,18 +6,17 @@ import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { closed } from '../../team/team-schema.ts'
 import { findLabels } from '../../workspace/labels.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/workspace.ts'
 import { leadUserOf } from '../api/lead-request.ts'
 import { unknownLabels } from '../labels/lead-labels.ts'
-import { assigneeIssue } from '../lead/errors.ts'
-import type { LeadUser } from '../lead/lead.ts'
+import { assigneeIssue, type LeadUser } from '../lead/lead.ts'
 import { listLeads } from '../search/list.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
 import { readListRequest } from '../search/list-request.ts'
 import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from './begin.ts'
-import { type BulkChangeRow, type BulkLabels, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
+import { type BulkChangeRow, findBulkChange, listBulkChanges, undoUntilOf } from './bulk-changes.ts'
 import type { BulkDeps } from './run.ts'
-import { BulkChange, bulkChangeParams, NewBulkChange, OneBulkChange } from './schema.ts'
+import { BulkChange, type BulkLabels, bulkChangeParams, NewBulkChange, OneBulkChange } from './schema.ts'
 
 const changesPath = '/api/team/v1/workspaces/:workspaceId/lead-bulk-changes'
 const changePath = `${changesPath}/:changeId`
@@ -44,8 +43,7 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
       if ('filter' in wish && wish.filter.conditions !== undefined) {
         await refuseTooMany(deps, leadUserOf(member), wish.filter)
       }
-      const row = await beginBulkChange(deps, workspaceId, actor, wish)
-      return { bulkChange: present(row, deps.clock.now()) }
+      return answerOf(deps, beginBulkChange(deps, workspaceId, actor, wish))
     },
   })
   api.get(changesPath, 'member', {
@@ -66,10 +64,7 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
     params: bulkChangeParams,
     query: Type.Object({}, closed),
     answers: { 200: OneBulkChange },
-    run: async ({ member, params }) => {
-      const row = await findBulkChange(deps.db.sql, member.workspaceId, params.changeId)
-      return { bulkChange: present(row, deps.clock.now()) }
-    },
+    run: ({ member, params }) => answerOf(deps, findBulkChange(deps.db.sql, member.workspaceId, params.changeId)),
   })
   endRoutes(api, deps)
 }
@@ -82,11 +77,8 @@ function endRoutes(api: TeamApi, deps: BulkDeps): void {
     params: bulkChangeParams,
     answers: { 200: OneBulkChange },
     errors: [409],
-    run: async ({ member, params }) => {
-      const { workspaceId, actor } = member
-      const row = await cancelBulkChange(deps, workspaceId, actor, params.changeId)
-      return { bulkChange: present(row, deps.clock.now()) }
-    },
+    run: ({ member, params }) =>
+      answerOf(deps, cancelBulkChange(deps, member.workspaceId, member.actor, params.changeId)),
   })
   api.post(`${changePath}/undo`, 'member', {
     operationId: 'undoLeadBulkChange',
@@ -96,13 +88,14 @@ function endRoutes(api: TeamApi, deps: BulkDeps): void {
     params: bulkChangeParams,
     answers: { 200: OneBulkChange },
     errors: [409],
-    run: async ({ member, params }) => {
-      const { workspaceId, actor } = member
-      const row = await undoBulkChange(deps, workspaceId, actor, params.changeId, 'selection')
-      return { bulkChange: present(row, deps.clock.now()) }
-    },
+    run: ({ member, params }) =>
+      answerOf(deps, undoBulkChange(deps, member.workspaceId, member.actor, params.changeId, 'selection')),
   })
 }
+
+const answerOf = async ({ clock }: BulkDeps, changed: Promise<BulkChangeRow>) => ({
+  bulkChange: present(await changed, clock.now()),
+})
 
 /** Conditions that cannot be answered for so many leads are refused now, not by the worker. */
 async function refuseTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {

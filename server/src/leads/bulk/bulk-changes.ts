@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Db, Sql, Tx } from '../../base/db.ts'
+import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
 import { claimFirst, fewCandidates } from '../../base/distribution/spread.ts'
 import { type ApiError, conflict, notFound } from '../../base/errors.ts'
 import { type DueWatch, watchDue } from '../../base/news.ts'
@@ -10,19 +10,7 @@ import {
   announcesImport,
   teamTopic,
 } from '../../team/team-news.ts'
-import type { LeadFields } from '../lead/lead.ts'
-
-export const bulkStates = ['collecting', 'running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
-export type BulkState = (typeof bulkStates)[number]
-
-/** What a member may set on many leads. */
-export type BulkFields = Partial<Pick<LeadFields, 'status' | 'priority' | 'source' | 'assignedTo'>>
-
-/** Labels that many leads get beside those that they have, and labels that they lose. */
-export interface BulkLabels {
-  addLabelIds?: string[]
-  removeLabelIds?: string[]
-}
+import type { BulkFields, BulkLabels, BulkState } from './schema.ts'
 
 export interface BulkChangeRow {
   workspace_id: string
@@ -105,7 +93,7 @@ const undoMs = 86_400_000
 export const undoEnd = (now: Date): Date => new Date(now.getTime() + undoMs)
 
 /** Within the lease: who takes over from a worker that has gone knows when it ends. */
-const askEveryMs = 5_000
+export const askEveryMs = 5_000
 
 /** Whether there is something for `claimBulkChange` to take. */
 export function watchBulkChanges({ db, clock }: { db: Db; clock: Clock }): DueWatch {
@@ -162,43 +150,47 @@ export interface BulkProgress {
   kept?: number
 }
 
-/** Moves on from where the row stands; null when it was stopped, or another worker has done the batch. */
-export async function advanceBulkChange(
-  tx: Tx,
-  row: BulkChangeRow,
-  { position, changed = 0, unchanged = 0, failed = 0, undone = 0, kept = 0 }: BulkProgress,
-  now: Date,
-): Promise<BulkChangeRow | null> {
+/** Notes what a batch came to, in its transaction. */
+export type Advance = (tx: Tx, progress: Omit<BulkProgress, 'position'>) => Promise<void>
+
+/** Changes it where it stands as the row says; null when it was stopped, or another worker has done the batch. */
+export async function changeFrom(tx: Tx, row: BulkChangeRow, changes: Fragment, isHere: Fragment) {
   const [moved] = await tx<BulkChangeRow[]>`
     update lead_bulk_changes
-    set position = ${position},
-      changed = changed + ${changed},
-      unchanged = unchanged + ${unchanged},
-      failed = failed + ${failed},
-      undone = undone + ${undone},
-      kept = kept + ${kept},
-      due_at = ${leaseEnd(now)},
-      attempts = 0
+    set ${changes}
     where workspace_id = ${row.workspace_id}
       and id = ${row.id}
       and state = ${row.state}
-      and position is not distinct from ${row.position}::uuid
+      and ${isHere}
     returning *`
   if (moved !== undefined) announceMove(tx, row)
   return moved ?? null
 }
 
-/** Gives a change back whose worker stops: another one need not wait for the end of the lease. */
-export async function letGoOfBulkChange(tx: Tx, row: BulkChangeRow, now: Date): Promise<void> {
-  await tx`
-    update lead_bulk_changes
-    set due_at = ${now}
-    where workspace_id = ${row.workspace_id}
-      and id = ${row.id}
-      and state = ${row.state}
-      and position is not distinct from ${row.position}::uuid`
-  announceMove(tx, row)
+const isAt = (tx: Tx, { position }: BulkChangeRow) => tx`position is not distinct from ${position}::uuid`
+
+/** Moves on from where the row stands. */
+export function advanceBulkChange(
+  tx: Tx,
+  row: BulkChangeRow,
+  { position, changed = 0, unchanged = 0, failed = 0, undone = 0, kept = 0 }: BulkProgress,
+  now: Date,
+): Promise<BulkChangeRow | null> {
+  const changes = tx`
+    position = ${position},
+    changed = changed + ${changed},
+    unchanged = unchanged + ${unchanged},
+    failed = failed + ${failed},
+    undone = undone + ${undone},
+    kept = kept + ${kept},
+    due_at = ${leaseEnd(now)},
+    attempts = 0`
+  return changeFrom(tx, row, changes, isAt(tx, row))
 }
+
+/** Gives a change back whose worker stops: another one need not wait for the end of the lease. */
+export const letGoOfBulkChange = (tx: Tx, row: BulkChangeRow, now: Date) =>
+  changeFrom(tx, row, tx`due_at = ${now}`, isAt(tx, row))
 
 /** Tells open pages to look again: at an import, when it is one. */
 export function announceMove(tx: Tx, { kind, workspace_id, id }: BulkChangeRow): void {
@@ -213,21 +205,15 @@ export async function endBulkChange(
   state: 'done' | 'cancelled' | 'failed' | 'undone',
   now: Date,
 ): Promise<boolean> {
-  const ended = await tx`
-    update lead_bulk_changes
-    set state = ${state},
-      due_at = null,
-      position = null,
-      filter = null,
-      cursor = null,
-      ended_at = ${now},
-      undo_until = case when ${state === 'undone'} then ${now} else ${undoEnd(now)} end
-    where workspace_id = ${row.workspace_id}
-      and id = ${row.id}
-      and state = ${row.state}
-    returning id`
-  if (ended.length > 0) announceMove(tx, row)
-  return ended.length > 0
+  const changes = tx`
+    state = ${state},
+    due_at = null,
+    position = null,
+    filter = null,
+    cursor = null,
+    ended_at = ${now},
+    undo_until = ${state === 'undone' ? now : undoEnd(now)}`
+  return (await changeFrom(tx, row, changes, tx`true`)) !== null
 }
 
 /** Until when it can be undone; null when it cannot be. */

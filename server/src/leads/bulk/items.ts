@@ -1,7 +1,10 @@
 import type { Sql, Tx } from '../../base/db.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Lead } from '../lead/lead.ts'
+import type { Lead, LeadUser } from '../lead/lead.ts'
+import { type ListDeps, listLeads } from '../search/list.ts'
+import { asOf, type LeadFilter } from '../search/list-filter.ts'
+import { type BulkChangeRow, changeFrom, leaseEnd } from './bulk-changes.ts'
 
 /** What became of a lead. */
 export interface BulkItem {
@@ -16,7 +19,7 @@ export interface BulkItem {
 export type FormerValues = Partial<Omit<Lead, 'id' | 'formerPhones' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
 
 /** Labels that a lead got, and labels that it lost. */
-export interface FormerLabels {
+interface FormerLabels {
   labels: { added: string[]; removed: string[] }
 }
 
@@ -100,4 +103,65 @@ export async function putItems(
     do update set outcome = excluded.outcome,
       before = excluded.before,
       left_at = excluded.left_at`.execute()
+}
+
+const pageLeads = 500
+/** As many as a workspace of the largest kind has. */
+const maxCollected = 1_000_000
+
+const filterPlace = (changeId: string) => ({ table: 'lead_bulk_changes', row: changeId, column: 'filter' })
+
+export const sealFilter = (keyring: Keyring, changeId: string, filter: LeadFilter): Buffer =>
+  keyring.seal(filterPlace(changeId), JSON.stringify(filter))
+
+const timed = ['createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'] as const
+
+function openFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, sealed: Buffer): LeadFilter {
+  const filter = JSON.parse(keyring.openText(filterPlace(id), sealed)) as LeadFilter
+  for (const name of timed) {
+    const time = filter[name]
+    filter[name] = time === null ? null : new Date(time)
+  }
+  // Whoever comes later was not counted when somebody agreed.
+  const { createdTo } = filter
+  return {
+    ...asOf(filter, created_at),
+    createdTo: createdTo === null || createdTo > created_at ? created_at : createdTo,
+  }
+}
+
+/**
+ * Notes the next page of the leads that the filter shows, the oldest first; nothing is changed before all are noted, so
+ * that no change makes a lead fit, or fit no more. Null when somebody else was there first.
+ */
+export async function collectPage(deps: ListDeps, user: LeadUser, row: BulkChangeRow): Promise<BulkChangeRow | null> {
+  const { workspace_id: workspaceId, id } = row
+  const keyring = await deps.vault.keyring(workspaceId)
+  if (row.filter === null) throw new Error('A bulk change collects without a filter')
+  const page = await listLeads(deps, user, {
+    filter: openFilter(keyring, row, row.filter),
+    sort: { by: 'createdAt', order: 'asc' },
+    limit: pageLeads,
+    page: 1,
+    cursor: row.cursor,
+  })
+  const isLast = page.nextCursor === null || row.total + page.leads.length >= maxCollected
+  return deps.db.tx(async (tx) => {
+    const changes = tx`
+      total = total + ${page.leads.length},
+      cursor = ${isLast ? null : page.nextCursor},
+      filter = case when ${isLast} then null else filter end,
+      state = case when ${isLast} then 'running' else state end,
+      due_at = ${leaseEnd(deps.clock.now())},
+      attempts = 0`
+    const moved = await changeFrom(tx, row, changes, tx`cursor is not distinct from ${row.cursor}::text`)
+    if (moved === null) return null
+    await putWaiting(
+      tx,
+      workspaceId,
+      id,
+      page.leads.map((lead) => lead.id),
+    )
+    return moved
+  })
 }

@@ -2,29 +2,26 @@ import { type Loop, type Repeat, repeatAtPauses } from '../../base/async/loop.ts
 import type { Tx } from '../../base/db.ts'
 import { plainLeadSettings } from '../../base/lead-settings.ts'
 import type { Log } from '../../base/log.ts'
+import type { DueWatch } from '../../base/news.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordAudit } from '../../team/audit.ts'
 import type { TeamActor } from '../../team/member.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
-import type { ListDeps } from '../search/list-page.ts'
-import { removeLeads } from '../write/remove.ts'
+import type { ListDeps } from '../search/list.ts'
+import { removeLeads } from '../write/update.ts'
 import { upsertLeads } from '../write/upsert.ts'
 import type { UpsertOutcome } from '../write/upsert-plan.ts'
+import type { Advance, BulkChangeRow, BulkProgress } from './bulk-changes.ts'
 import {
   advanceBulkChange,
-  type BulkChangeRow,
-  type BulkFields,
-  type BulkProgress,
   claimBulkChange,
   endBulkChange,
   letGoOfBulkChange,
   watchBulkChanges,
 } from './bulk-changes.ts'
-import { collectPage } from './collect.ts'
-import { type BulkItem, formerValues, nextItems, putItems } from './items.ts'
-import { labelBatch, undoLabels } from './label-batch.ts'
-import { undoBatch } from './undo.ts'
+import { type BulkItem, collectPage, formerValues, nextItems, putItems } from './items.ts'
+import { labelBatch, undoBatch, undoLabels } from './undo.ts'
 
 export interface BulkDeps extends ListDeps {
   log: Log
@@ -32,8 +29,10 @@ export interface BulkDeps extends ListDeps {
 
 /** Somebody else has stopped it or done the batch: it is not ours any more. */
 class NotOurs extends Error {}
-const notOurs = (): never => {
-  throw new NotOurs()
+
+function ours(row: BulkChangeRow | null): BulkChangeRow {
+  if (row === null) throw new NotOurs()
+  return row
 }
 
 /** Leads that are written together. */
@@ -42,15 +41,21 @@ const maxAttempts = 10
 
 const lookEveryMs = 1_000
 
-/** Works on bulk changes as they are begun, here or on another node. A stop lets a batch end. */
-export function startBulkChanges({ repeat = repeatAtPauses, ...deps }: BulkDeps & { repeat?: Repeat }): Loop {
+/** Works on bulk changes as they are begun, here or on another node. */
+export const startBulkChanges = ({ repeat, ...deps }: BulkDeps & { repeat?: Repeat }): Loop =>
+  startWork(watchBulkChanges(deps), (signal) => runBulkChanges(deps, signal), {
+    repeat,
+    onError: (error) => deps.log.error('bulk changes failed', {}, error),
+  })
+
+/** Works whenever something is due, one at a time. A stop lets a batch end. */
+export function startWork(
+  watch: DueWatch,
+  work: (signal: AbortSignal) => Promise<number>,
+  { repeat = repeatAtPauses, onError }: { repeat: Repeat | undefined; onError: (error: unknown) => void },
+): Loop {
   const stopping = new AbortController()
-  const watch = watchBulkChanges(deps)
-  const loop = repeat(
-    lookEveryMs,
-    async () => (await watch.isDue()) && runBulkChanges(deps, stopping.signal),
-    (error) => deps.log.error('bulk changes failed', {}, error),
-  )
+  const loop = repeat(lookEveryMs, async () => (await watch.isDue()) && work(stopping.signal), onError)
   return {
     stop: () => {
       stopping.abort()
@@ -78,7 +83,7 @@ export async function workOn(deps: BulkDeps, row: BulkChangeRow, signal: AbortSi
     for (;;) {
       const next = await doBatch(deps, state)
       if (next === null) return await end(deps, state, state.state === 'undoing' ? 'undone' : 'done')
-      if (signal.aborted) return await deps.db.tx((tx) => letGoOfBulkChange(tx, next, deps.clock.now()))
+      if (signal.aborted) return void (await deps.db.tx((tx) => letGoOfBulkChange(tx, next, deps.clock.now())))
       state = next
     }
   } catch (error) {
@@ -91,7 +96,7 @@ export async function workOn(deps: BulkDeps, row: BulkChangeRow, signal: AbortSi
 /** The change after its next batch; null when there is none left. */
 async function doBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow | null> {
   const { workspace_id: workspaceId, id } = row
-  if (row.state === 'collecting') return (await collectPage(deps, userOf(row), row)) ?? notOurs()
+  if (row.state === 'collecting') return ours(await collectPage(deps, userOf(row), row))
   const items = await nextItems(deps.db.sql, workspaceId, id, row.position, batchLeads)
   const position = items.at(-1)?.lead_id
   if (position === undefined) return null
@@ -100,8 +105,7 @@ async function doBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRo
   const keyring = await deps.vault.keyring(workspaceId)
   let next: BulkChangeRow | null = null
   const advance = async (tx: Tx, progress: Omit<BulkProgress, 'position'>) => {
-    next = await advanceBulkChange(tx, row, { position, ...progress }, deps.clock.now())
-    if (next === null) throw new NotOurs()
+    next = ours(await advanceBulkChange(tx, row, { position, ...progress }, deps.clock.now()))
   }
   if (row.kind === 'labels')
     await (row.state === 'undoing'
@@ -113,8 +117,6 @@ async function doBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRo
   return next
 }
 
-type Advance = (tx: Tx, progress: Omit<BulkProgress, 'position'>) => Promise<void>
-
 async function changeBatch(
   deps: BulkDeps,
   keyring: Keyring,
@@ -125,7 +127,7 @@ async function changeBatch(
 ): Promise<void> {
   const at = 'changes'
   // None of the fields that can be changed in bulk has a rule beyond its schema and being a member.
-  const { patch } = readLeadPatch(changes ?? ({} as BulkFields), [], { ...user, at })
+  const { patch } = readLeadPatch(changes ?? {}, [], { ...user, at })
   const wanted = ids.map((value) => ({ by: 'id', value, patch, createIfMissing: false, at }) as const)
   await upsertLeads(deps, user, wanted, {
     continueOnError: true,

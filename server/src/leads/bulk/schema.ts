@@ -3,9 +3,12 @@ import { nullable, oneOf, timestamp } from '../../base/route.ts'
 import { count, uuid } from '../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { LeadChanges, labelIds } from '../lead/schema.ts'
-import { TeamListQuery } from '../lead/team-list-query.ts'
-import { maxBulkLeads } from './begin.ts'
-import { bulkStates } from './bulk-changes.ts'
+import { listFilters } from '../search/list-request.ts'
+
+const bulkStates = ['collecting', 'running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
+export type BulkState = (typeof bulkStates)[number]
+
+const maxBulkLeads = 10_000
 
 const state = oneOf(bulkStates, {
   title: 'BulkState',
@@ -13,14 +16,16 @@ const state = oneOf(bulkStates, {
     '`collecting`, while the leads that a filter shows are noted; `running`; then `done`, `cancelled` or `failed`, each of which can be undone until `undoUntil`; `undoing`; `undone`.',
 })
 
-const fields = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
+export const FieldsToSet = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
   title: 'FieldsToSet',
   ...closed,
   minProperties: 1,
   description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',
 })
 
-const labels = Type.Object(
+export type BulkFields = Static<typeof FieldsToSet>
+
+const LabelsToChange = Type.Object(
   {
     addLabelIds: Type.Optional(labelIds('Labels that they get beside those that they have, 20 each at most.')),
     removeLabelIds: Type.Optional(labelIds('Labels that they lose.')),
@@ -33,15 +38,17 @@ const labels = Type.Object(
   },
 )
 
+export type BulkLabels = Static<typeof LabelsToChange>
+
 export const BulkChange = Type.Object(
   {
     id: idSchema('The bulk change.'),
     kind: oneOf(['change', 'labels', 'delete'], { description: 'What is done to the leads.' }),
-    changes: Type.Unsafe<Static<typeof fields> | null>({
+    changes: Type.Unsafe<Static<typeof FieldsToSet> | null>({
       type: ['object', 'null'],
       description: 'The fields that are set, with their values; null when something else is done.',
     }),
-    labels: Type.Unsafe<Static<typeof labels> | null>({
+    labels: Type.Unsafe<Static<typeof LabelsToChange> | null>({
       type: ['object', 'null'],
       description: 'The labels that leads get and lose; null when something else is done.',
     }),
@@ -61,16 +68,6 @@ export const BulkChange = Type.Object(
 )
 export const OneBulkChange = Type.Object({ bulkChange: BulkChange })
 
-const {
-  cursor: _,
-  limit: __,
-  page: ___,
-  sortBy: ____,
-  sortOrder: _____,
-  sortLanguage: ______,
-  ...filters
-} = TeamListQuery.properties
-
 export const NewBulkChange = Type.Object(
   {
     ids: Type.Optional(
@@ -81,14 +78,14 @@ export const NewBulkChange = Type.Object(
       }),
     ),
     filter: Type.Optional(
-      Type.Object(filters, {
+      Type.Object(listFilters, {
         ...closed,
         description:
           'In place of `ids`: all leads that the list shows with these filters when the change is begun, 1,000,000 at most.',
       }),
     ),
-    changes: Type.Optional(fields),
-    labels: Type.Optional(labels),
+    changes: Type.Optional(FieldsToSet),
+    labels: Type.Optional(LabelsToChange),
     delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
   },
   { ...closed, example: { ids: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'], changes: { status: 'qualified' } } },

@@ -1,15 +1,16 @@
 import type { Tx } from '../../base/db.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
+import { findLabels } from '../../workspace/labels.ts'
+import type { LabelChange, LabelWish } from '../labels/lead-labels.ts'
+import { changeBack, changesNothing, readLabels, wishedChange, writeLabels } from '../labels/lead-labels.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { lockLive } from '../lead/queries.ts'
 import { openLead } from '../lead/sealed.ts'
-import { hide, lockLive } from '../write/remove.ts'
-import { restoreLeads, takenNames } from '../write/restore.ts'
+import { impossibleFields, restoreLeads } from '../write/restore.ts'
+import { hide } from '../write/update.ts'
 import { writeOutcomes } from '../write/upsert.ts'
-import type { BulkChangeRow } from './bulk-changes.ts'
-import { type FormerValues, type ItemRow, openFormerValues } from './items.ts'
-
-type Advance = (tx: Tx, progress: { undone: number; kept: number }) => Promise<void>
+import type { Advance, BulkChangeRow } from './bulk-changes.ts'
+import { type BulkItem, type FormerValues, type ItemRow, openBefore, openFormerValues, putItems } from './items.ts'
 
 /** Gives a batch of leads back what they had; leads that somebody changed since are left as they are, and counted. */
 export async function undoBatch(
@@ -71,8 +72,8 @@ async function plan(
     const updatedAt = new Date(Math.max(now.getTime(), lead.updatedAt.getTime()))
     return [{ before: lead, lead: { ...lead, ...mine, updatedAt } }]
   })
-  const isImpossible = await impossible(tx, user.workspaceId, wanted)
-  return { changes: wanted.filter((change) => !isImpossible(change)), left }
+  const impossible = await impossibleFields(tx, user.workspaceId, wanted)
+  return { changes: wanted.filter((change) => impossible(change).length === 0), left }
 }
 
 /** Of the fields that a member set, those that still have what was set. */
@@ -80,36 +81,6 @@ function stillSet({ changes }: BulkChangeRow, lead: Lead, former: FormerValues):
   const set: Record<string, unknown> = { ...changes }
   const mine = Object.entries(former).filter(([name]) => lead[name as keyof Lead] === set[name])
   return Object.fromEntries(mine)
-}
-
-interface Change {
-  before: Lead
-  lead: Lead
-}
-
-/** Whether a former name is another lead's by now, or a former assignee no member any more. */
-async function impossible(tx: Tx, workspaceId: string, changes: readonly Change[]): Promise<(one: Change) => boolean> {
-  const assignees = new Set(
-    changes.flatMap(({ before, lead }) => (lead.assignedTo === before.assignedTo ? [] : (lead.assignedTo ?? []))),
-  )
-  const renamed = changes.filter(
-    ({ before, lead }) => before.uniqueCode !== lead.uniqueCode || before.externalRef !== lead.externalRef,
-  )
-  const gone = new Set(assignees.size === 0 ? [] : await findNonMembers(tx, workspaceId, [...assignees]))
-  const taken =
-    renamed.length === 0
-      ? null
-      : await takenNames(
-          tx,
-          workspaceId,
-          renamed.map(({ lead }) => lead),
-        )
-  return ({ before, lead }) =>
-    (lead.assignedTo !== null && lead.assignedTo !== before.assignedTo && gone.has(lead.assignedTo)) ||
-    (lead.uniqueCode !== before.uniqueCode && taken?.uniqueCodes.has(lead.uniqueCode) === true) ||
-    (lead.externalRef !== null &&
-      lead.externalRef !== before.externalRef &&
-      taken?.externalRefs.has(lead.externalRef) === true)
 }
 
 async function undoDeletion(
@@ -129,5 +100,69 @@ async function undoDeletion(
       const undone = restored.filter((one) => 'lead' in one).length
       await advance(tx, { undone, kept: restored.length - undone })
     },
+  })
+}
+
+/** Gives a batch of leads labels and takes others off; one that would have more than 20 fails alone. */
+export async function labelBatch(
+  deps: LeadDeps,
+  user: LeadUser,
+  row: BulkChangeRow,
+  ids: readonly string[],
+  advance: Advance,
+): Promise<void> {
+  const { workspaceId } = user
+  const keyring = await deps.vault.keyring(workspaceId)
+  const { addLabelIds: wished = [], removeLabelIds: remove = [] } = row.changes ?? {}
+  await deps.db.tx(async (tx) => {
+    const live = new Set((await lockLive(tx, workspaceId, ids)).map(({ id }) => id))
+    const known = await findLabels(tx, workspaceId, wished)
+    // One that was deleted since is given to nobody.
+    const wish: LabelWish = { add: wished.filter((id) => known.has(id)), remove }
+    const labels = await readLabels(tx, workspaceId, [...live])
+    const items = ids.map((leadId): BulkItem => {
+      const change = live.has(leadId) ? wishedChange(leadId, labels.get(leadId) ?? [], wish) : null
+      if (change === null) return { leadId, outcome: 'failed', before: null, leftAt: null }
+      if (changesNothing(change)) return { leadId, outcome: 'unchanged', before: null, leftAt: null }
+      const { added, removed } = change
+      return { leadId, outcome: 'changed', before: { labels: { added, removed } }, leftAt: null }
+    })
+    const changes = items.flatMap(({ leadId, before }) =>
+      before !== null && 'labels' in before ? [{ leadId, ...before.labels }] : [],
+    )
+    await writeLabels(tx, workspaceId, user.actor, changes, deps.clock.now(), 'labels')
+    await putItems(tx, keyring, workspaceId, row.id, items)
+    const count = (is: BulkItem['outcome']) => items.filter(({ outcome }) => outcome === is).length
+    await advance(tx, { changed: count('changed'), unchanged: count('unchanged'), failed: count('failed') })
+  })
+}
+
+/** Takes back what a batch got and lost, as far as it still stands. */
+export async function undoLabels(
+  deps: LeadDeps,
+  user: LeadUser,
+  row: BulkChangeRow,
+  items: readonly ItemRow[],
+  advance: Advance,
+): Promise<void> {
+  const { workspaceId } = user
+  const keyring = await deps.vault.keyring(workspaceId)
+  const given = items.flatMap(({ lead_id: leadId, outcome, before }): LabelChange[] => {
+    if (outcome !== 'changed' || before === null) return []
+    const { labels } = openBefore(keyring, row.id, leadId, before)
+    return labels === undefined ? [] : [{ leadId, ...labels }]
+  })
+  await deps.db.tx(async (tx) => {
+    const ids = given.map(({ leadId }) => leadId)
+    const live = new Set((await lockLive(tx, workspaceId, ids)).map(({ id }) => id))
+    const known = await findLabels(tx, workspaceId, [...new Set(given.flatMap(({ removed }) => removed))])
+    const labels = await readLabels(tx, workspaceId, [...live])
+    const backs = given.flatMap((one) =>
+      live.has(one.leadId) ? [changeBack(one, labels.get(one.leadId) ?? [], known)] : [],
+    )
+    const changes = backs.map(({ change }) => change).filter((change) => !changesNothing(change))
+    await writeLabels(tx, workspaceId, user.actor, changes, deps.clock.now(), 'labels')
+    const undone = backs.filter(({ isWhole }) => isWhole).length
+    await advance(tx, { undone, kept: given.length - undone })
   })
 }

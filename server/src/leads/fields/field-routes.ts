@@ -1,14 +1,232 @@
-import { Type } from 'typebox'
-import type { App } from '../../base/route.ts'
-import type { TeamGuard } from '../../team/member.ts'
+import { type Static, Type } from 'typebox'
+import { type Tx, violates } from '../../base/db.ts'
+import { conflict, InvalidInput, type Issue, notFound, unprocessable } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { type App, oneOf, titled } from '../../base/route.ts'
+import { text, visible } from '../../base/schema-types.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { Member, TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
+import { announceWorkspace } from '../../team/team-news.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
+import { lockWorkspace } from '../../workspace/workspace.ts'
+import { keyProblem, maxKeyLength, maxTextLength } from '../lead/custom-fields.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import { changeLeadField, createLeadField, maxFields, orderLeadFields } from './change-fields.ts'
-import { listLeadFields } from './lead-fields.ts'
-import { LeadFieldDefinition, LeadFieldPatch, NewLeadField, presentLeadField } from './schema.ts'
+import { choicesProblem, fieldPlaces, type LeadField, leadFieldTypes, listLeadFields } from './lead-fields.ts'
+
+const key = text(
+  maxKeyLength,
+  'The key of the custom field in leads: lowercase snake_case, a letter first. It never changes; as a column, a sort and a filter it is `field:<key>`.',
+  { minLength: 1, example: 'cidade' },
+)
+const label = Type.String({
+  minLength: 1,
+  maxLength: 80,
+  pattern: visible,
+  description: 'What people read; unique in the workspace, whatever its case.',
+  example: 'Cidade',
+})
+const type = oneOf(leadFieldTypes, {
+  title: 'LeadFieldType',
+  description:
+    "What people may write into it. `amount` is a number with at most two decimals, in the workspace's currency; `select` is one of the choices, `multiselect` several; dates are `2026-01-31`. API keys write whatever the contract takes; what leads have already stays when this changes.",
+})
+const choices = Type.Array(Type.String({ maxLength: maxTextLength }), {
+  maxItems: 100,
+  description: 'Of `select` and `multiselect`: what can be chosen. Choices of a `multiselect` hold no comma.',
+  example: ['Recife', 'Natal'],
+})
+const required = Type.Boolean({
+  description: 'Whether people must fill it when they make a lead, and may not empty it.',
+})
+const shownIn = Type.Array(oneOf(fieldPlaces, { title: 'LeadFieldPlace' }), {
+  maxItems: fieldPlaces.length,
+  uniqueItems: true,
+  description: 'Where people meet it unless they choose otherwise: beside a lead, as a column, in new leads and forms.',
+})
+
+const definition = { label, type, choices, required, shownIn }
+
+const LeadFieldDefinition = titled('LeadField', {
+  id: idSchema('The field.'),
+  key,
+  ...definition,
+  isArchived: Type.Boolean({ description: 'Put away: offered nowhere, and held to by nobody. Values stay in leads.' }),
+})
+
+const { choices: _c, required: _r, shownIn: _s, ...needed } = definition
+export const NewLeadField = Type.Object(
+  { key, ...needed, ...Type.Partial(Type.Object({ choices, required, shownIn })).properties },
+  { ...closed, title: 'NewLeadField', example: { key: 'cidade', label: 'Cidade', type: 'text' } },
+)
+export type NewLeadField = Static<typeof NewLeadField>
+
+export const LeadFieldPatch = Type.Partial(
+  Type.Object({ ...definition, isArchived: LeadFieldDefinition.properties.isArchived }),
+  { ...closed, title: 'LeadFieldChanges', minProperties: 1, example: { label: 'City' } },
+)
+export type LeadFieldPatch = Static<typeof LeadFieldPatch>
+
+function presentLeadField(field: LeadField): Static<typeof LeadFieldDefinition> {
+  return {
+    id: field.id,
+    key: field.key,
+    label: field.label,
+    type: field.type,
+    choices: field.choices,
+    required: field.required,
+    shownIn: field.shown_in,
+    isArchived: field.archived_at !== null,
+  }
+}
+
+export const maxFieldsInUse = 50
+export const maxFields = 200
 
 type Deps = Pick<LeadDeps, 'db' | 'clock'>
+
+/** Adds a field after all others. Refuses with 409 when its key or label is taken, or there are 50 in use. */
+export function createLeadField({ db, clock }: Deps, by: Member, input: NewLeadField): Promise<LeadField> {
+  const { key, label, type, choices = [], required = false, shownIn = ['panel', 'table', 'forms'] } = input
+  const now = clock.now()
+  const field = { ...{ key, type, choices, required, id: newId(now) }, label: label.trim(), shown_in: shownIn }
+  const problem = keyProblem(key)
+  refuse([...(problem === null ? [] : [{ path: 'key', message: problem }]), ...issuesOfChoices(field)])
+  return db.tx(async (tx) => {
+    const all = await lockFields(tx, by.workspaceId)
+    checkRoom(all)
+    checkLabel(all, field)
+    try {
+      await tx`
+        insert into lead_fields (
+          workspace_id, id, key, label, type, choices, required, shown_in, place, created_at
+        )
+        values (
+          ${by.workspaceId}, ${field.id}, ${key}, ${field.label}, ${type}, ${choices}::text[], ${required},
+          ${shownIn}::text[], ${all.length}, ${now}
+        )`
+    } catch (error) {
+      if (!violates(error, 'lead_fields_key')) throw error
+      const isAway = all.some((one) => one.key === key && one.archived_at !== null)
+      throw conflict(
+        isAway
+          ? 'An archived field has this key: bring it back, or choose another'
+          : 'A field with this key already exists',
+        { field: 'key' },
+        error,
+      )
+    }
+    await recordChange(tx, by, `lead_field:${field.id}`, 'created', now)
+    return { ...field, archived_at: null }
+  })
+}
+
+/** Changes what is said of a field, puts it away or brings it back. Values that leads have stay as they are. */
+export function changeLeadField({ db, clock }: Deps, by: Member, id: string, patch: LeadFieldPatch) {
+  return db.tx(async (tx): Promise<LeadField> => {
+    const all = await lockFields(tx, by.workspaceId)
+    const before = all.find((field) => field.id === id.toLowerCase())
+    if (before === undefined) throw fieldNotFound()
+    const now = clock.now()
+    const after = patched(before, patch, now)
+    refuse(issuesOfChoices(after))
+    if (patch.label !== undefined) checkLabel(all, after)
+    if (before.archived_at !== null && after.archived_at === null) checkRoom(all, before)
+    await tx`
+      update lead_fields
+      set label = ${after.label},
+        type = ${after.type},
+        choices = ${after.choices}::text[],
+        required = ${after.required},
+        shown_in = ${after.shown_in}::text[],
+        archived_at = ${after.archived_at}
+      where workspace_id = ${by.workspaceId}
+        and id = ${after.id}`
+    await recordChange(tx, by, `lead_field:${after.id}`, whatHappened(before, after), now)
+    return after
+  })
+}
+
+/** Puts all fields into this order; 422 unless every one is named once. */
+export function orderLeadFields({ db, clock }: Deps, by: Member, ids: readonly string[]): Promise<LeadField[]> {
+  return db.tx(async (tx) => {
+    const all = await lockFields(tx, by.workspaceId)
+    const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+    if (wanted.length !== ids.length || !sameMembers(wanted, all)) {
+      throw unprocessable('Name every field once: read the list anew, and send all of its ids')
+    }
+    await tx`
+      update lead_fields f
+      set place = o.place
+      from unnest(${wanted}::uuid[]) with ordinality as o (id, place)
+      where f.workspace_id = ${by.workspaceId}
+        and f.id = o.id`
+    await recordChange(tx, by, `workspace:${by.workspaceId}`, 'reordered', clock.now())
+    return listLeadFields(tx, by.workspaceId)
+  })
+}
+
+const sameMembers = (ids: readonly string[], fields: readonly LeadField[]): boolean =>
+  ids.length === fields.length && fields.every(({ id }) => ids.includes(id))
+
+/** The lock makes counting and adding one step: two at once cannot both take the last place. */
+async function lockFields(tx: Tx, workspaceId: string): Promise<LeadField[]> {
+  await lockWorkspace(tx, workspaceId)
+  return listLeadFields(tx, workspaceId)
+}
+
+function patched(before: LeadField, patch: LeadFieldPatch, now: Date): LeadField {
+  const { isArchived = before.archived_at !== null } = patch
+  const type = patch.type ?? before.type
+  const keepsChoices = type === 'select' || type === 'multiselect'
+  return {
+    ...before,
+    label: patch.label?.trim() ?? before.label,
+    type,
+    choices: patch.choices ?? (keepsChoices ? before.choices : []),
+    required: patch.required ?? before.required,
+    shown_in: patch.shownIn ?? before.shown_in,
+    archived_at: isArchived ? (before.archived_at ?? now) : null,
+  }
+}
+
+function whatHappened(before: LeadField, after: LeadField): string {
+  if (before.archived_at === null && after.archived_at !== null) return 'archived'
+  return before.archived_at !== null && after.archived_at === null ? 'restored' : 'changed'
+}
+
+function checkRoom(all: readonly LeadField[], back?: LeadField): void {
+  if (all.filter((field) => field.archived_at === null).length >= maxFieldsInUse) {
+    throw conflict(`A workspace has at most ${maxFieldsInUse} fields in use. Archive one first.`)
+  }
+  if (back === undefined && all.length >= maxFields) {
+    throw conflict(`A workspace has at most ${maxFields} fields, archived ones included. Change one of those.`)
+  }
+}
+
+// People know a field by its label: two of a name could not be told apart in a file or a form.
+function checkLabel(all: readonly LeadField[], { id, label }: Pick<LeadField, 'id' | 'label'>): void {
+  if (all.some((field) => field.id !== id && field.label.toLowerCase() === label.toLowerCase())) {
+    throw conflict('A field with this label already exists', { field: 'label' })
+  }
+}
+
+function issuesOfChoices(field: Pick<LeadField, 'type' | 'choices'>): Issue[] {
+  const problem = choicesProblem(field)
+  return problem === null ? [] : [{ path: 'choices', message: problem }]
+}
+
+function refuse(issues: Issue[]): void {
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
+const fieldNotFound = () => notFound('Field not found')
+
+async function recordChange(tx: Tx, by: Member, target: string, what: string, now: Date): Promise<void> {
+  const { workspaceId, actor } = by
+  announceWorkspace(tx, workspaceId)
+  await recordAudit(tx, { scopeId: workspaceId, actor, action: `lead_field.${what}`, target }, now)
+}
 
 const path = '/api/team/v1/workspaces/:workspaceId/lead-fields'
 const oneField = Type.Object({ field: LeadFieldDefinition })

@@ -1,8 +1,109 @@
 import type { Sql } from '../../base/db.ts'
-import type { LeadFieldType } from './field-types.ts'
+import { type Issue, unprocessable } from '../../base/errors.ts'
+import { readPhone } from '../../base/phone/phone.ts'
+import { findWorkspace } from '../../workspace/workspace.ts'
+import type { CustomFieldType, CustomValues, FitField } from '../lead/custom-fields.ts'
+import { maxTextLength, valueProblem } from '../lead/custom-fields.ts'
+import type { LeadPatch } from '../lead/input.ts'
+import type { Lead, LeadUser } from '../lead/lead.ts'
+
+/** What a workspace says that a custom field of its leads holds. */
+export const leadFieldTypes = [
+  'text',
+  'number',
+  'amount',
+  'date',
+  'select',
+  'multiselect',
+  'boolean',
+  'url',
+  'phone',
+  'email',
+] as const
+export type LeadFieldType = (typeof leadFieldTypes)[number]
+
+/** What each takes, in a few words. */
+export const formats: Record<LeadFieldType, string> = {
+  text: `at most ${maxTextLength} characters`,
+  number: 'a number such as "12.5"',
+  amount: 'an amount such as "1500.50"',
+  date: 'a date such as "2026-01-31"',
+  select: 'one of options',
+  multiselect: 'some of options, with commas between them',
+  boolean: 'true or false',
+  url: 'an http or https address',
+  phone: 'a phone number with country code',
+  email: 'an e-mail address',
+}
+
+export interface FieldRule {
+  type: LeadFieldType
+  /** Of `select` and `multiselect`: what can be chosen. */
+  choices: readonly string[]
+}
+
+export type Fitting = { value: string | boolean } | { problem: string }
+
+/** What stands between the chosen ones of a `multiselect`. */
+export const choiceSeparator = ', '
+
+/** The type that a value is kept with: the contract's, which knows no amounts. */
+export const keptType = (type: LeadFieldType): CustomFieldType => (type === 'amount' ? 'number' : type)
+
+export const hasChoices = (type: LeadFieldType | CustomFieldType): boolean =>
+  type === 'select' || type === 'multiselect'
+
+/** The value in the form in which it is kept, or what is wrong with it and what fits instead. */
+export function fitValue({ type, choices }: FieldRule, value: string | boolean, country: string | null): Fitting {
+  const kept = typeof value === 'string' ? value.trim() : value
+  const problem = valueProblem(keptType(type), kept)
+  if (problem !== null) return { problem }
+  if (typeof kept === 'boolean') return { value: kept }
+  if (type === 'amount') return fitAmount(kept)
+  if (type === 'phone') return { value: readPhone(kept, country ?? undefined) ?? kept }
+  if (type === 'select')
+    return choices.includes(kept) ? { value: kept } : { problem: `must be one of ${toldChoices(choices)}` }
+  return type === 'multiselect' ? fitChoices(kept, choices) : { value: kept }
+}
+
+function fitAmount(text: string): Fitting {
+  return /^\d{1,12}(\.\d{1,2})?$/.test(text)
+    ? { value: text }
+    : { problem: 'must be an amount of at most two decimals, such as 1500.50' }
+}
+
+function fitChoices(text: string, choices: readonly string[]): Fitting {
+  const chosen = new Set(text.split(',').map((choice) => choice.trim()))
+  if ([...chosen].some((choice) => !choices.includes(choice)))
+    return { problem: `must be some of ${toldChoices(choices)}` }
+  return { value: choices.filter((choice) => chosen.has(choice)).join(choiceSeparator) }
+}
+
+const toldAtMost = 10
+
+/** The first of them, as an error names them. */
+export function toldChoices(choices: readonly string[]): string {
+  const first = choices.slice(0, toldAtMost).map((choice) => choice.slice(0, 30))
+  return `${first.join(', ')}${choices.length > toldAtMost ? ' and others' : ''}`
+}
+
+/** What is wrong with what can be chosen, or null. */
+export function choicesProblem(
+  { type, choices }: { type: LeadFieldType | CustomFieldType; choices: readonly string[] },
+  sameness = (choice: string) => choice.toLowerCase(),
+): string | null {
+  if (!hasChoices(type)) return choices.length === 0 ? null : 'are for select and multiselect only'
+  if (choices.length === 0) return 'must have at least one option'
+  if (choices.some((choice) => choice.trim() !== choice || choice === '')) return 'must not be empty or padded'
+  if (new Set(choices.map(sameness)).size < choices.length) return 'must differ from each other'
+  if (choices.some((choice) => choice.length > maxTextLength)) return `must have at most ${maxTextLength} characters`
+  if (type === 'select') return null
+  if (choices.some((choice) => choice.includes(','))) return 'must hold no comma, which separates the chosen ones'
+  return valueProblem('multiselect', choices.join(choiceSeparator)) === null ? null : 'are too long together'
+}
 
 export const fieldPlaces = ['panel', 'table', 'forms'] as const
-export type FieldPlace = (typeof fieldPlaces)[number]
+type FieldPlace = (typeof fieldPlaces)[number]
 
 /** What a workspace says of one custom field of its leads. */
 export interface LeadField {
@@ -30,3 +131,81 @@ export async function fieldsInUse(sql: Sql, workspaceId: string): Promise<Readon
   const fields = await listLeadFields(sql, workspaceId)
   return new Map(fields.filter((field) => field.archived_at === null).map((field) => [field.key, field]))
 }
+
+/** The patch of a member, held to what the workspace says of its custom fields; without any it costs no look. */
+export async function fitChange(sql: Sql, user: LeadUser, patch: LeadPatch): Promise<LeadPatch> {
+  if (Object.keys(patch.values).length === 0) return patch
+  return { ...patch, fit: fitTo(await fieldsInUse(sql, user.workspaceId), user.defaultCountry, throwUnfit) }
+}
+
+/** The same for a lead that a member makes, which has what the workspace requires. */
+export async function fitNew(sql: Sql, user: LeadUser, patch: LeadPatch): Promise<LeadPatch> {
+  const fields = await fieldsInUse(sql, user.workspaceId)
+  for (const field of fields.values()) if (field.required && isMissing(patch.values, field)) throwUnfit(field, required)
+  return { ...patch, fit: fitTo(fields, user.defaultCountry, throwUnfit) }
+}
+
+/**
+ * The patch of an agent, which may set the statuses of the workspace and what fits its custom fields. It may leave out what is
+ * required: it knows of a customer what they have said so far.
+ */
+export async function fitAgent(
+  sql: Sql,
+  { workspaceId, defaultCountry }: LeadUser,
+  patch: LeadPatch,
+): Promise<LeadPatch> {
+  const [fields, statuses] = await Promise.all([
+    Object.keys(patch.values).length === 0 ? null : fieldsInUse(sql, workspaceId),
+    patch.fields.status === undefined ? null : statusesOf(sql, workspaceId),
+  ])
+  return {
+    ...patch,
+    ...(fields !== null && { fit: fitTo(fields, defaultCountry, sayUnfit) }),
+    ...(statuses !== null && { statuses }),
+  }
+}
+
+/** The keys of the fields that every lead of the workspace is to have, and this one has not. */
+export async function missingFields(sql: Sql, workspaceId: string, { customFields }: Lead): Promise<string[]> {
+  const had = new Set(customFields.map(({ key }) => key))
+  const fields = [...(await fieldsInUse(sql, workspaceId)).values()]
+  return fields.filter(({ key, required: isRequired }) => isRequired && !had.has(key)).map(({ key }) => key)
+}
+
+async function statusesOf(sql: Sql, workspaceId: string): Promise<string[]> {
+  return (await findWorkspace(sql, workspaceId))?.leadStatuses ?? []
+}
+
+function isMissing(values: CustomValues, { key }: LeadField): boolean {
+  return (values[key] ?? '') === ''
+}
+
+function fitTo(fields: ReadonlyMap<string, LeadField>, country: string | null, refuse: Refuse): FitField {
+  return (key, value) => {
+    const field = fields.get(key)
+    if (field === undefined) return undefined
+    const isEmpty = value === null || (typeof value === 'string' && value.trim() === '')
+    if (isEmpty && field.required) return refuse(field, required)
+    if (isEmpty) return null
+    const fitting = fitValue(field, value, country)
+    if ('problem' in fitting) return refuse(field, fitting.problem)
+    return { key, label: field.label, type: keptType(field.type), value: fitting.value }
+  }
+}
+
+type Refuse = (field: LeadField, problem: string) => Omit<Issue, 'path'>
+
+const required = 'is required: every lead of this workspace has it'
+
+function throwUnfit({ key, label }: LeadField, problem: string): never {
+  const named = `${label} ${problem}`
+  throw unprocessable(named, { issues: [{ path: `customFieldValues.${key}`, message: problem }] })
+}
+
+const sayUnfit: Refuse = ({ type, choices }, problem) =>
+  hasChoices(type) && problem !== required
+    ? {
+        message: type === 'select' ? 'must be one of the allowed options' : 'must be some of the allowed options',
+        allowed: choices,
+      }
+    : { message: problem }

@@ -1,8 +1,17 @@
+import { Type } from 'typebox'
 import { type Sql, type Tx, violates } from '../../base/db.ts'
 import { type ApiError, invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import type { TeamApi } from '../../team/team-api.ts'
+import { announceLeadLabels } from '../../team/team-news.ts'
+import { closed } from '../../team/team-schema.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import { anyWorkspace } from '../lead/queries.ts'
+import { leadsPath, leadUserOf, ofLead } from '../api/lead-request.ts'
+import { type Change, changeColumns } from '../lead/history.ts'
+import { findLead } from '../lead/identify.ts'
+import { type LeadDeps, leadNotFound } from '../lead/lead.ts'
+import { anyWorkspace, lockLead } from '../lead/queries.ts'
+import { labelIds, NoQuery } from '../lead/schema.ts'
 
 export const maxLabels = 20
 
@@ -81,22 +90,83 @@ function pairs(changes: readonly LabelChange[], which: 'added' | 'removed') {
   return { leadIds: all.map(([leadId]) => leadId), labelIds: all.map(([, labelId]) => labelId) }
 }
 
-export interface LabelChangeRow {
-  id: string
-  added: string[]
-  removed: string[]
-  actor_type: Actor['type']
-  actor_id: string | null
-  changed_at: Date
-}
-
 /** What was done to the labels of a lead, oldest first. */
-export async function listLabelChanges(sql: Sql, workspaceId: string, leadId: string): Promise<LabelChangeRow[]> {
-  return sql<LabelChangeRow[]>`
-    select id, added, removed, actor_type, actor_id, changed_at
+export async function listLabelChanges(sql: Sql, workspaceId: string, leadId: string) {
+  return sql<(Change & Omit<LabelChange, 'leadId'>)[]>`
+    select ${changeColumns(sql)}, added, removed
     from lead_label_changes
     where workspace_id = ${workspaceId}
       and lead_id = ${leadId}
     order by id
     limit 1000`
+}
+
+/** Labels that leads get beside those that they have, and labels that they lose. */
+export interface LabelWish {
+  add: readonly string[]
+  remove: readonly string[]
+}
+
+/** What a wish changes of a lead with these labels; null when it would have too many. */
+export function wishedChange(leadId: string, has: readonly string[], { add, remove }: LabelWish): LabelChange | null {
+  const added = add.filter((id) => !has.includes(id))
+  const removed = remove.filter((id) => has.includes(id))
+  return has.length + added.length - removed.length > maxLabels ? null : { leadId, added, removed }
+}
+
+/** What makes these labels those of a lead. */
+function changeTo(leadId: string, has: readonly string[], wanted: readonly string[]): LabelChange {
+  return {
+    leadId,
+    added: wanted.filter((id) => !has.includes(id)),
+    removed: has.filter((id) => !wanted.includes(id)),
+  }
+}
+
+/** What takes a change back as far as it still stands, and whether that is all of it. */
+export function changeBack(
+  { leadId, added, removed }: LabelChange,
+  has: readonly string[],
+  known: ReadonlySet<string>,
+): { change: LabelChange; isWhole: boolean } {
+  const room = maxLabels - has.filter((id) => !added.includes(id)).length
+  const change = {
+    leadId,
+    added: removed.filter((id) => !has.includes(id) && known.has(id)).slice(0, Math.max(0, room)),
+    removed: added.filter((id) => has.includes(id)),
+  }
+  return { change, isWhole: change.added.length === removed.length && change.removed.length === added.length }
+}
+
+export const changesNothing = ({ added, removed }: LabelChange): boolean => added.length + removed.length === 0
+
+const LeadLabels = Type.Object({ labelIds: labelIds('Its labels, which are all of these and no others.') }, closed)
+
+/** The labels of a lead: those of the workspace, as conversations have them. */
+export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.put(`${leadsPath}/:identifier/labels`, 'member', {
+    operationId: 'setLeadLabels',
+    summary: 'Set the labels of a lead',
+    description:
+      "At most 20 of the workspace's labels. They are seen by the team alone: no event tells of them, and `updatedAt` stays. The history keeps who changed them.",
+    params: ofLead,
+    query: NoQuery,
+    body: LeadLabels,
+    answers: { 200: LeadLabels },
+    run: async ({ member, params, body }) => {
+      const wanted = [...new Set(body.labelIds.map((id) => id.toLowerCase()))]
+      const { workspaceId, actor } = member
+      const keyring = await deps.vault.keyring(workspaceId)
+      await deps.db.tx(async (tx) => {
+        const { id } = await findLead(tx, keyring, leadUserOf(member), params.identifier)
+        if ((await lockLead(tx, workspaceId, id)) === undefined) throw leadNotFound()
+        const has = (await readLabels(tx, workspaceId, [id])).get(id) ?? []
+        const change = changeTo(id, has, wanted)
+        if (changesNothing(change)) return
+        await writeLabels(tx, workspaceId, actor, [change], deps.clock.now(), 'labelIds')
+        announceLeadLabels(tx, workspaceId, id)
+      })
+      return { labelIds: wanted }
+    },
+  })
 }

@@ -3,12 +3,11 @@ import { fillRandom } from '../../base/id.ts'
 import { phoneMessage } from '../../base/phone/phone.ts'
 import { joinPath } from '../../base/validation.ts'
 import { sameCustomFields, setCustomFields } from './custom-fields.ts'
-import type { LeadPatch } from './input.ts'
+import { isMaskOfOther, isPhoneMask, type LeadPatch } from './input.ts'
 import type { Lead, LeadFields } from './lead.ts'
-import { unmaskPatch, withFormerPhones } from './mask-lead.ts'
-import { isMaskOfOther, isPhoneMask } from './masked-input.ts'
+import { unmaskPatch, withFormerPhones } from './present.ts'
 
-export interface LeadChange {
+interface LeadChange {
   lead: Lead
   /** False when the patch sets only what is already so. */
   changed: boolean

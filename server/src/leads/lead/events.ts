@@ -1,13 +1,12 @@
 import type { Sql } from '../../base/db.ts'
+import type { EventKind } from '../../events/feed.ts'
 import type { MadeBy, NewEvent } from '../../events/record.ts'
-import { fieldChanges } from './field-changes.ts'
-import type { Lead } from './lead.ts'
-import { otherNumbers } from './mask-lead.ts'
-import { presentDetail } from './present.ts'
+import { type Lead, leadFieldNames } from './lead.ts'
+import { maskLeadEvent, otherNumbers, presentDetail, showLeadEvent } from './present.ts'
+import { LeadEvent } from './schema.ts'
 
-/** What is said of each stands in `leads/api/lead-event-catalogue.ts`. */
 const leadEventNames = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
-export type LeadEventName = (typeof leadEventNames)[number]
+type LeadEventName = (typeof leadEventNames)[number]
 
 // Bodies carry the phone in full, and the lead's other numbers for the mask: each receiver's own visibility is applied when it is
 // delivered.
@@ -53,3 +52,100 @@ export const tellsOfLead = (sql: Sql) => sql`name = any (${leadEventNames}::text
 /** The condition on those of one workspace. */
 export const eventsOfLeads = (sql: Sql, workspaceId: string) =>
   sql`workspace_id = ${workspaceId} and ${tellsOfLead(sql)}`
+
+/** What a field was before and is after. Long texts are cut: the timeline tells that they changed. */
+export interface FieldChange {
+  /** As in the lead; of its own fields `field:<key>`. */
+  field: string
+  label?: string
+  from: string | number | boolean | null
+  to: string | number | boolean | null
+}
+
+const most = 200
+const mostFields = 40
+
+/** The fields that differ, in the order of a lead's fields. */
+export function fieldChanges(before: Lead, after: Lead): FieldChange[] {
+  const changes: FieldChange[] = []
+  for (const field of leadFieldNames) {
+    // The history of statuses is kept on its own.
+    if (field !== 'status' && before[field] !== after[field])
+      changes.push({ field, from: cut(before[field]), to: cut(after[field]) })
+  }
+  if (before.customFields !== after.customFields) changes.push(...customChanges(before, after))
+  return changes.slice(0, mostFields)
+}
+
+function customChanges(before: Lead, after: Lead): FieldChange[] {
+  const former = new Map(before.customFields.map((one) => [one.key, one]))
+  const now = new Map(after.customFields.map((one) => [one.key, one]))
+  return [...new Set([...former.keys(), ...now.keys()])].flatMap((key) => {
+    const [from, to] = [former.get(key), now.get(key)]
+    if (from?.value === to?.value) return []
+    return [
+      { field: `field:${key}`, label: to?.label ?? from?.label ?? key, from: plain(from?.value), to: plain(to?.value) },
+    ]
+  })
+}
+
+const plain = (value: unknown): FieldChange['from'] =>
+  value === undefined || value === null
+    ? null
+    : typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? cut(value)
+      : cut(JSON.stringify(value))
+
+const cut = <T extends string | number | boolean | null>(value: T): T | string =>
+  typeof value === 'string' && value.length > most ? `${value.slice(0, most - 1)}…` : value
+
+const aboutLead = { schema: LeadEvent, show: showLeadEvent, mask: maskLeadEvent }
+
+/** The events of leads, each with all that is said of it. */
+export const leadEvents: Record<LeadEventName, EventKind> = {
+  'lead.created': {
+    ...aboutLead,
+    guide: 'A lead was created: by the API, in bulk, by a form, or since a customer wrote. The body is the lead.',
+    sample: (id, at) => leadCreated(sampleLead(id, at)),
+  },
+  'lead.updated': {
+    ...aboutLead,
+    guide:
+      'A field of a lead changed. The body is the lead as it is now, with `previousStatus` when its status changed.',
+    sample: (id, at) => leadUpdated({ ...sampleLead(id, at), status: 'qualified' }, sampleLead(id, at)),
+  },
+  'lead.deleted': {
+    ...aboutLead,
+    guide: 'A lead was deleted. The body is the lead, with `deletedAt`.',
+    sample: (id, at) => leadDeleted({ ...sampleLead(id, at), deletedAt: at }),
+  },
+  'lead.restored': {
+    ...aboutLead,
+    guide: 'A deleted lead was brought back. The body is the lead.',
+    sample: (id, at) => leadRestored(sampleLead(id, at)),
+  },
+}
+
+function sampleLead(id: string, at: Date): Lead {
+  return {
+    id,
+    uniqueCode: 'LSAMPLE00001',
+    externalRef: 'sample-1',
+    firstName: 'Marina',
+    lastName: 'Sample',
+    email: 'marina@example.com',
+    phone: '5511900000001',
+    status: 'new',
+    priority: 'medium',
+    source: 'website',
+    adPlatform: null,
+    assignedTo: null,
+    estimatedValue: 1200,
+    actualValue: null,
+    notes: null,
+    customFields: [{ key: 'company_size', label: 'Company size', type: 'select', value: '1 to 10' }],
+    createdAt: at,
+    updatedAt: at,
+    deletedAt: null,
+  }
+}

@@ -1,13 +1,11 @@
-import type { Issue } from '../../base/errors.ts'
+import { InvalidInput, type Issue } from '../../base/errors.ts'
 import type { LeadSettings } from '../../base/lead-settings.ts'
-import { phoneProblem, readPhone } from '../../base/phone/phone.ts'
+import { isKnownPhone, maskPhone, maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
 import { isBlank, lengthProblem } from '../../base/text/outside-text.ts'
-import { joinPath } from '../../base/validation.ts'
+import { compileCheck, joinPath } from '../../base/validation.ts'
 import { type CustomValues, emailShape, type FitField, type TypedField } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'
-import { isPhoneMask } from './masked-input.ts'
-import { holdsPhone } from './read-phones.ts'
-import type { LeadChanges } from './schema.ts'
+import { type LeadChanges, UpsertBody } from './schema.ts'
 
 /** What a request wants a lead to become: stored forms of the fields it names, and custom fields to set. */
 export interface LeadPatch {
@@ -112,4 +110,90 @@ function emailProblem(email: string): string | null {
 
 function isAmount(amount: number | null): boolean {
   return amount === null || Number(amount.toFixed(2)) === amount
+}
+
+/** Whether the text is what `maskPhone` makes of some phone. */
+export function isPhoneMask(text: string): boolean {
+  return /^(?:\d{5})?\*+\d{3}$/.test(text)
+}
+
+/**
+ * A caller who sees phones masked can send back a lead as it was read: the mask of the stored phone is no change, and
+ * any other mask is no phone.
+ */
+export function isMaskOfOther(mask: string, phone: string | null): boolean {
+  return phone === null || maskPhone(phone) !== mask
+}
+
+/**
+ * The phones that a text may mean when a lead is looked up, the surest first; none when it is no phone. Answers show
+ * phones as bare digits with country code, so such digits mean that phone before they mean a national number.
+ */
+export function readPhones(text: string, defaultCountry: string | null): string[] {
+  if (text.length > maxPhoneLength) return []
+  const asStored = /^\d+$/.test(text) ? readPhone(text) : null
+  const asWritten = readPhone(text, defaultCountry ?? undefined)
+  return [...new Set([asStored, asWritten])].filter((digits) => digits !== null)
+}
+
+/** Whether a reference may be or hold a phone: what no numbering plan has is a number of another kind. */
+export function holdsPhone(text: string | null | undefined, defaultCountry: string | null): boolean {
+  const numbers = [text ?? '', ...(text?.match(numberRun) ?? [])]
+  return numbers.some((number) => readPhones(number, defaultCountry).some(isKnownPhone))
+}
+
+const numberRun = /\d{8,20}/g
+
+export type MatchBy = 'id' | 'uniqueCode' | 'phone' | 'externalRef'
+
+/** One upsert, read and ready. `value` is canonical: digits of a phone, an id in lower case. */
+export interface UpsertItem {
+  by: MatchBy
+  value: string
+  /** Bare digits that the default country makes another number of: a lead that has them as they are comes first. */
+  storedDigits?: string
+  patch: LeadPatch
+  createIfMissing: boolean
+  /** Whether a masked caller names a number with it: to look it up by, or to set. */
+  namesNumber?: boolean
+  /** Where the lead's fields stand in the request. */
+  at: string
+}
+
+const checkShape = compileCheck(UpsertBody)
+
+/** Reads one upsert whose shape was checked. `at` is where it stands in the request: `` or `items[3]`. */
+export function readUpsert(
+  body: UpsertBody,
+  parameters: TypedField[],
+  { at, ...reader }: ReadContext,
+): UpsertItem | InvalidInput {
+  const leadAt = joinPath(at, 'lead')
+  const { patch, issues } = readLeadPatch(body.lead, parameters, { ...reader, at: leadAt })
+  const [value = null, storedDigits] = valuesOf(body.match, reader.defaultCountry)
+  const matchIssues: Issue[] =
+    value === null ? [{ path: joinPath(at, 'match.value'), message: phoneProblem(body.match.value) }] : []
+  if (value === null || issues.length > 0) return new InvalidInput([...matchIssues, ...issues])
+  const { by } = body.match
+  const namesNumber =
+    reader.masked === true &&
+    (patch.namesNumber === true || by === 'phone' || (by !== 'id' && holdsPhone(value, reader.defaultCountry)))
+  const item = { by, value, patch, createIfMissing: body.createIfMissing !== false, namesNumber, at: leadAt }
+  return storedDigits === undefined ? item : { ...item, storedDigits }
+}
+
+/** Reads one item of a batch, whose shape nobody has looked at yet: what does not fit fails alone. */
+export function readBulkItem(
+  item: unknown,
+  context: ReadContext,
+  parameters: TypedField[] = [],
+): UpsertItem | InvalidInput {
+  const issues = checkShape(item, context.at)
+  return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)
+}
+
+/** The canonical value, none when it is no phone; then the digits as sent, when they may be a stored phone too. */
+function valuesOf({ by, value }: UpsertBody['match'], defaultCountry: string | null): string[] {
+  if (by === 'phone') return readPhones(value, defaultCountry).reverse()
+  return [by === 'id' ? value.toLowerCase() : value]
 }

@@ -1,8 +1,11 @@
 import type { Guesses } from '../../access/rate-limit/guesses.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { Db } from '../../base/db.ts'
+import { type Db, violates } from '../../base/db.ts'
+import { type ApiError, conflict, type Issue, notFound, tooManyRequests } from '../../base/errors.ts'
 import type { LeadSettings } from '../../base/lead-settings.ts'
 import type { Vault } from '../../base/sealing/vault.ts'
+import { secondsToNextUtcDay } from '../../base/time.ts'
+import { joinPath } from '../../base/validation.ts'
 import type { Actor } from '../../workspace/actor.ts'
 import type { CustomField } from './custom-fields.ts'
 
@@ -32,6 +35,23 @@ export interface LeadFields {
   actualValue: number | null
   notes: string | null
 }
+
+export const leadFieldNames = [
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'status',
+  'priority',
+  'source',
+  'adPlatform',
+  'assignedTo',
+  'estimatedValue',
+  'actualValue',
+  'notes',
+  'uniqueCode',
+  'externalRef',
+] as const satisfies readonly (keyof LeadFields)[]
 
 /** The phones and e-mails of a lead that was merged, its own among them. */
 export interface LeadContacts {
@@ -69,3 +89,26 @@ export interface LeadDeps {
   vault: Vault
   clock: Clock
 }
+
+export type UniqueField = 'externalRef' | 'uniqueCode'
+
+export const leadNotFound = (): ApiError => notFound('Lead not found')
+
+export const leadMissing = (): ApiError => notFound('Lead not found and createIfMissing is false')
+
+export const valueTaken = (field: UniqueField, cause?: unknown): ApiError =>
+  conflict(`Lead with this ${field} already exists`, { field }, cause)
+
+/** The name that the database refused because another live lead has it; null for any other error. */
+export function takenField(error: unknown): UniqueField | null {
+  if (violates(error, 'leads_external_ref_key')) return 'externalRef'
+  return violates(error, 'leads_unique_code_key') ? 'uniqueCode' : null
+}
+
+export const quotaReached = (now: Date): ApiError =>
+  tooManyRequests('Daily lead limit reached', secondsToNextUtcDay(now))
+
+export const assigneeIssue = (at: string): Issue => ({
+  path: joinPath(at, 'assignedTo'),
+  message: 'must be a member of the workspace',
+})

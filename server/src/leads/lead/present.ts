@@ -1,6 +1,7 @@
+import { type Mask, maskOf } from '../../base/phone/mask.ts'
 import { type CustomField, customFieldValues } from './custom-fields.ts'
-import type { Lead } from './lead.ts'
-import { maskLead, maskPerson, maskStatus } from './mask-lead.ts'
+import type { LeadPatch } from './input.ts'
+import type { Lead, LeadContacts } from './lead.ts'
 
 /** A lead as lists and answers show it. */
 export function presentLead(stored: Lead, masked = false) {
@@ -65,4 +66,102 @@ export function showLeadEvent({ formerPhones: _, ...lead }: Record<string, unkno
 export function presentUpdated(lead: Lead, previousStatus: string, masked = false) {
   const before = masked ? maskStatus(previousStatus) : previousStatus
   return { ...presentLead(lead, masked), previousStatus: before, value: lead.actualValue }
+}
+
+type Maskable = Pick<Lead, 'uniqueCode' | 'externalRef' | 'firstName' | 'lastName' | 'email'> &
+  Partial<Pick<Lead, 'status' | 'notes'>> &
+  Numbers
+
+interface Numbers {
+  phone: string | null
+  contacts?: LeadContacts | null | undefined
+  formerPhones?: string[] | undefined
+}
+
+/** The text fields that are searched and that a mask may hide something of; the phone has a rule of its own. */
+export const maskedFields = ['firstName', 'lastName', 'email', 'uniqueCode', 'externalRef'] as const
+
+/** The numbers that a lead has beside its phone, and those that it had. */
+export const otherNumbers = ({ contacts, formerPhones }: Numbers): string[] => [
+  ...(contacts?.phones ?? []),
+  ...(formerPhones ?? []),
+]
+
+/** Of a lead whose phone changes more often the last so many: what may be most of any number is hidden without them. */
+const maxFormerPhones = 20
+
+/** The lead as it is to be, with the numbers that went when it became so. */
+export function withFormerPhones<L extends Lead>(lead: L, ...before: readonly Numbers[]): L {
+  const has = new Set([lead.phone, ...(lead.contacts?.phones ?? [])])
+  const known = before.flatMap((one) => [...(one.phone === null ? [] : [one.phone]), ...otherNumbers(one)])
+  const gone = [...new Set([...(lead.formerPhones ?? []), ...known])].filter((phone) => !has.has(phone))
+  const { formerPhones: _, ...rest } = lead
+  return (gone.length === 0 ? rest : { ...rest, formerPhones: gone.slice(-maxFormerPhones) }) as L
+}
+
+/** A status may be any token, which asterisks are no part of. */
+export const maskStatus = (status: string): string => maskOf(null).reference(status).replaceAll('*', '_')
+
+/** What a masked reader sees of a lead without its custom fields. The phone's mask stands before all others. */
+export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone, otherNumbers(lead))): L {
+  return {
+    ...lead,
+    phone: mask.phone,
+    firstName: mask.text(lead.firstName),
+    lastName: lead.lastName === null ? null : mask.text(lead.lastName),
+    email: lead.email === null ? null : mask.text(lead.email),
+    uniqueCode: mask.reference(lead.uniqueCode),
+    externalRef: lead.externalRef === null ? null : mask.reference(lead.externalRef),
+    ...(lead.status !== undefined && { status: maskStatus(lead.status) }),
+    ...(typeof lead.notes === 'string' && { notes: mask.text(lead.notes) }),
+  }
+}
+
+/** What a masked reader sees of a lead. */
+function maskLead<L extends Maskable & { customFields: readonly CustomField[] }>(lead: L): L {
+  const mask = maskOf(lead.phone, otherNumbers(lead))
+  const person = maskPerson(lead, mask)
+  return { ...person, customFields: lead.customFields.flatMap((field) => maskField(mask, field)) }
+}
+
+/** A field whose key holds a number is not shown: a changed key would name another field. */
+function maskField(mask: Mask, field: CustomField): CustomField[] {
+  if (mask.reference(field.key) !== field.key) return []
+  const label = mask.text(field.label)
+  if (typeof field.value !== 'string') return [{ ...field, label }]
+  return [{ ...field, label, value: maskValue(mask, field.type, field.value) }]
+}
+
+function maskValue(mask: Mask, type: CustomField['type'], value: string): string {
+  if (type === 'phone') return mask.number(value)
+  if (type !== 'number') return mask.text(value)
+  // Its decimals make an amount no longer number.
+  const [whole = '', ...decimals] = value.split('.')
+  return [mask.text(whole), ...decimals].join('.')
+}
+
+/**
+ * The patch with what is stored wherever it only repeats what a masked reader sees of that. It is blind when it writes where
+ * something is hidden: that counts as a change whatever is there, or writing on would find the text that changes nothing.
+ */
+export function unmaskPatch(lead: Lead, patch: LeadPatch): { patch: LeadPatch; isBlind: boolean } {
+  const shown = maskLead(lead)
+  const fields = { ...patch.fields }
+  let isBlind = false
+  for (const name of [...maskedFields, 'status', 'notes'] as const) {
+    if (shown[name] === lead[name] || typeof fields[name] !== 'string') continue
+    if (fields[name] === shown[name]) Object.assign(fields, { [name]: lead[name] })
+    else isBlind = true
+  }
+  const stored = customFieldValues(lead.customFields)
+  const seen = customFieldValues(shown.customFields)
+  const unmask = <V>(key: string, value: V): V => {
+    if (stored[key] === seen[key] || typeof value !== 'string') return value
+    if (value === seen[key]) return stored[key] as V
+    isBlind = true
+    return value
+  }
+  const values = Object.fromEntries(Object.entries(patch.values).map(([key, value]) => [key, unmask(key, value)]))
+  const typed = patch.typed.map((field): CustomField => ({ ...field, value: unmask(field.key, field.value) }))
+  return { patch: { ...patch, fields, values, typed }, isBlind }
 }

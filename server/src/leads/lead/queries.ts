@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '../../base/db.ts'
+import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { LeadRow } from './sealed.ts'
@@ -142,18 +142,22 @@ export async function findOldestOfPhones(
 }
 
 /**
- * The lead for changing it: nobody else changes it until this transaction ends. No lock on its key, which never changes:
- * a row that refers to the lead, such as that of its tokens, need not wait.
+ * The live ones of the leads for changing them: nobody else changes them until this transaction ends. No lock on their keys,
+ * which never change: a row that refers to a lead, such as that of its tokens, need not wait.
  */
-export async function lockLead(tx: Sql, workspaceId: string, id: string): Promise<LeadRow | undefined> {
-  const [row] = await tx<LeadRow[]>`
+export async function lockLive(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
+  const rows = await tx<LeadRow[]>`
     select ${leadColumns(tx)}
     from leads l
     where l.workspace_id = ${workspaceId}
-      and l.id = ${id}
+      and l.id = any ((select ${[...ids]}::uuid[])::uuid[])
+    order by l.id
     for no key update`
-  return row !== undefined && isLive(row) ? row : undefined
+  return rows.filter(isLive)
 }
+
+export const lockLead = async (tx: Tx, workspaceId: string, id: string): Promise<LeadRow | undefined> =>
+  (await lockLive(tx, workspaceId, [id]))[0]
 
 /**
  * What to select the live leads `l` from that go by one of these names, `n.name`. Each name is looked up by itself, by its

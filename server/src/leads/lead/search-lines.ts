@@ -12,7 +12,7 @@ import {
   unspacedPieces,
 } from '../../base/text/search-text.ts'
 import type { Lead, LeadContacts } from './lead.ts'
-import { maskedFields, maskPerson } from './mask-lead.ts'
+import { maskedFields, maskPerson } from './present.ts'
 
 export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone' | 'uniqueCode' | 'externalRef'> & {
   contacts?: LeadContacts | null | undefined
@@ -76,6 +76,14 @@ export function searchLines(lead: Searchable): SearchLines {
 }
 
 const foldEmail = (email: string): string => foldText(readableDomains(email))
+
+export const listed = (value: string | null): string[] => (value === null ? [] : [value])
+
+/** The lead's phone, and those that it has by a merge. */
+export const phonesOf = (lead: Pick<Searchable, 'phone' | 'contacts'>): string[] => [
+  ...listed(lead.phone),
+  ...otherPhones(lead),
+]
 
 /** The phones of a lead that was merged, without its own. */
 export const otherPhones = ({ phone, contacts }: Pick<Searchable, 'phone' | 'contacts'>): string[] =>

@@ -1,27 +1,25 @@
-import type { Tx } from '../../base/db.ts'
+import type { Db, Fragment, Tx } from '../../base/db.ts'
 import { conflict, InvalidInput, invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
 import { recordAudit } from '../../team/audit.ts'
 import { personOf } from '../../workspace/actor.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
+import { findNonMembers } from '../../workspace/workspace.ts'
 import { formerValues } from '../bulk/items.ts'
-import { assigneeIssue, leadNotFound } from '../lead/errors.ts'
 import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
-import type { Lead, LeadUser } from '../lead/lead.ts'
-import { findLeadsByIds } from '../lead/queries.ts'
-import { openLead } from '../lead/sealed.ts'
+import { assigneeIssue, type Lead, type LeadUser, leadNotFound } from '../lead/lead.ts'
+import { leadColumns } from '../lead/queries.ts'
+import { type LeadRow, openLead } from '../lead/sealed.ts'
+import { listed } from '../lead/search-lines.ts'
 import { updateLeads } from '../lead/write.ts'
-import { hide, lockLive } from '../write/remove.ts'
+import { hide } from '../write/update.ts'
 import { lockPhones } from '../write/upsert.ts'
-import { addContacts, moveContacts } from './contacts.ts'
-import { uniteLabels } from './labels.ts'
 import { findStanding, type MergeDeps, type MergeRow, readMerge, sealFormer, undoMs } from './merges.ts'
-import { moveRows } from './move-rows.ts'
-import { listed, type MergeChoices, planMerge } from './plan-merge.ts'
+import { addContacts, moveRows, uniteLabels } from './moves.ts'
+import { type MergeChoices, planMerge } from './plan-merge.ts'
 
 export interface Merged {
   workspaceId: string
@@ -43,42 +41,57 @@ export async function mergeLeads(
   otherId: string,
   choices: MergeChoices,
 ): Promise<Merged> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
-  for (let attempt = 1; ; attempt++) {
-    const merged = await deps.db.tx(async (tx) => {
-      const { id } = await findLead(tx, keyring, user, identifier)
-      if (id === otherId) throw invalid('otherId', 'must be the id of another lead')
-      const locked = await lockBoth(tx, keyring, user.workspaceId, [id, otherId])
-      if (locked === 'changed') return null
-      const [kept, other] = locked
-      if (kept !== undefined && other !== undefined) return mergeIn(tx, deps, keyring, user, kept, other, choices)
-      const standing = await findStanding(tx, user.workspaceId, id, otherId)
-      if (kept === undefined || standing === undefined) throw leadNotFound()
-      return { workspaceId: user.workspaceId, merge: standing, lead: kept }
-    })
-    if (merged !== null) return merged
-    if (attempt === maxAttempts) throw conflict('These leads are being changed: try again')
-  }
+  const { workspaceId } = user
+  const keyring = await deps.vault.keyring(workspaceId)
+  return whileUnchanged(deps.db, async (tx) => {
+    const { id } = await findLead(tx, keyring, user, identifier)
+    if (id === otherId) throw invalid('otherId', 'must be the id of another lead')
+    const locked = await lockWithPhones(tx, keyring, workspaceId, [id, otherId])
+    if (locked === null) return null
+    const [kept, other] = [id, otherId].map((one) => locked.find((lead) => lead.id === one && lead.deletedAt === null))
+    if (kept !== undefined && other !== undefined) return mergeIn(tx, deps, keyring, user, kept, other, choices)
+    const standing = await findStanding(tx, workspaceId, id, otherId)
+    if (kept === undefined || standing === undefined) throw leadNotFound()
+    return { workspaceId, merge: standing, lead: kept }
+  })
 }
 
-export const contactPhones = ({ phone, contacts }: Lead): string[] => [...listed(phone), ...(contacts?.phones ?? [])]
+/** Does the work in a transaction, and again when it returns null, since something was changed meanwhile. */
+export async function whileUnchanged<T>(db: Db, work: (tx: Tx) => Promise<T | null>): Promise<T> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const done = await db.tx(work)
+    if (done !== null) return done
+  }
+  throw conflict('These leads are being changed: try again')
+}
+
+const contactPhones = ({ phone, contacts }: Lead): string[] => [...listed(phone), ...(contacts?.phones ?? [])]
 
 /**
- * Both leads in the order asked for, locked in that of their ids; undefined for one that is not there. Before them their
- * phones, as upserts do: one that waits looks for its lead when all is done. 'changed' when a phone became another meanwhile.
+ * The leads, whether they live or not, locked in the order of their ids. Before them their phones, as upserts do: one that
+ * waits looks for its lead when all is done. Null when a phone became another meanwhile.
  */
-async function lockBoth(
+export async function lockWithPhones(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  ids: readonly [string, string],
-): Promise<[Lead | undefined, Lead | undefined] | 'changed'> {
-  const seen = (await findLeadsByIds(tx, workspaceId, ids)).map((row) => openLead(keyring, row))
-  const phones = new Set(seen.flatMap(contactPhones))
+  ids: readonly string[],
+): Promise<Lead[] | null> {
+  const read = async (lock: Fragment) => {
+    const rows = await tx<LeadRow[]>`
+      select ${leadColumns(tx)}
+      from leads l
+      where l.workspace_id = ${workspaceId}
+        and l.id = any (${[...ids]}::uuid[])
+        and l.purged_at is null
+      order by l.id
+      ${lock}`
+    return rows.map((row) => openLead(keyring, row))
+  }
+  const phones = new Set((await read(tx``)).flatMap(contactPhones))
   await lockPhones(tx, workspaceId, [...phones])
-  const leads = (await lockLive(tx, workspaceId, ids)).map((row) => openLead(keyring, row))
-  if (leads.flatMap(contactPhones).some((phone) => !phones.has(phone))) return 'changed'
-  return [leads.find(({ id }) => id === ids[0]), leads.find(({ id }) => id === ids[1])]
+  const leads = await read(tx`for no key update`)
+  return leads.flatMap(contactPhones).every((phone) => phones.has(phone)) ? leads : null
 }
 
 async function mergeIn(
@@ -141,7 +154,7 @@ async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: stri
   if (Math.max(changes.length, notes.length, submissions.length) > maxMoved) {
     throw conflict('The other lead has too long a history to be moved: keep that one, and merge this lead into it')
   }
-  const contacts = await moveContacts(tx, workspaceId, move)
+  const contacts = await moveRows(tx, 'lead_contacts', workspaceId, move)
   const imports = await tx<{ change_id: string }[]>`
     insert into lead_bulk_items (workspace_id, change_id, lead_id, outcome)
     select i.workspace_id, i.change_id, ${to}::uuid, 'unchanged'

@@ -4,7 +4,7 @@ import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { TeamActor } from '../../team/member.ts'
 import type { FormerValues } from '../bulk/items.ts'
 import type { LeadDeps } from '../lead/lead.ts'
-import type { RowMove } from './move-rows.ts'
+import type { RowMove } from './moves.ts'
 
 export interface MergeDeps extends LeadDeps {
   /** How often the lead was made or changed by a form that was sent. */
@@ -13,7 +13,7 @@ export interface MergeDeps extends LeadDeps {
   moveSubmissions: MoveSubmissions
 }
 
-export type MoveSubmissions = (tx: Tx, workspaceId: string, move: RowMove) => Promise<string[]>
+type MoveSubmissions = (tx: Tx, workspaceId: string, move: RowMove) => Promise<string[]>
 
 export interface MergeRow {
   id: string
@@ -44,11 +44,10 @@ export interface Former {
   labels?: string[]
 }
 
-export const undoDays = 30
+const undoDays = 30
 export const undoMs = undoDays * 86_400_000
 
 const mergePlace = (id: string) => ({ table: 'lead_merges', row: id, column: 'former' })
-export const contactPlace = (id: string) => ({ table: 'lead_contacts', row: id, column: 'value' })
 
 export const sealFormer = (keyring: Keyring, id: string, former: Former): Buffer =>
   keyring.seal(mergePlace(id), JSON.stringify({ ...former, ...withoutContacts(former) }))
@@ -137,12 +136,13 @@ export async function findMergedInto(
   return end === undefined || merge === undefined ? null : { leadId: end.id, merge }
 }
 
-export async function readMerge(sql: Sql, workspaceId: string, id: string): Promise<MergeRow> {
+export async function readMerge(sql: Sql, workspaceId: string, id: string, lock = sql``): Promise<MergeRow> {
   const [row] = await sql<MergeRow[]>`
     select *
     from lead_merges
     where workspace_id = ${workspaceId}
-      and id = ${id}`
+      and id = ${id}
+    ${lock}`
   if (row === undefined) throw mergeNotFound()
   return row
 }

@@ -3,31 +3,13 @@ import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { emailKey } from '../../base/text/email.ts'
 import { joinPath } from '../../base/validation.ts'
 import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
-import type { Lead, LeadContacts, LeadFields } from '../lead/lead.ts'
-import { withFormerPhones } from '../lead/mask-lead.ts'
-
-export const mergeFields = [
-  'firstName',
-  'lastName',
-  'email',
-  'phone',
-  'status',
-  'priority',
-  'source',
-  'adPlatform',
-  'assignedTo',
-  'estimatedValue',
-  'actualValue',
-  'notes',
-  'uniqueCode',
-  'externalRef',
-] as const satisfies readonly (keyof LeadFields)[]
-
-export type MergeField = (typeof mergeFields)[number]
+import { type Lead, type LeadContacts, type LeadFields, leadFieldNames } from '../lead/lead.ts'
+import { withFormerPhones } from '../lead/present.ts'
+import { listed } from '../lead/search-lines.ts'
 
 /** Whose value stays, where somebody chose. */
 export interface MergeChoices {
-  fields: Partial<Record<MergeField, 'kept' | 'other' | 'both'>>
+  fields: Partial<Record<keyof LeadFields, 'kept' | 'other' | 'both'>>
   customFields: Readonly<Record<string, 'kept' | 'other' | 'none'>>
 }
 
@@ -55,7 +37,7 @@ export function planMerge(
     issues.push({ path: 'otherId', message: `must not bring the lead more than ${maxContacts} phones or e-mails` })
   }
   const { contacts: _, ...before } = kept
-  const picked = Object.fromEntries(mergeFields.map((name) => [name, pick(kept[name], other[name], fields[name])]))
+  const picked = Object.fromEntries(leadFieldNames.map((name) => [name, pick(kept[name], other[name], fields[name])]))
   const lead: Lead = {
     ...before,
     ...picked,
@@ -115,8 +97,6 @@ function contactsOf(kept: Lead, other: Lead): LeadContacts {
     ),
   }
 }
-
-export const listed = (value: string | null): string[] => (value === null ? [] : [value])
 
 /** Those that differ, in their order; none when they are all one. */
 export function several(values: readonly string[], sameness: (value: string) => string): string[] {

@@ -2,75 +2,31 @@ import type { Tx } from '../../base/db.ts'
 import { ApiError, conflict } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
 import type { FormerValues } from '../bulk/items.ts'
 import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
 import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
-import type { Lead, LeadUser } from '../lead/lead.ts'
-import { withFormerPhones } from '../lead/mask-lead.ts'
-import { leadColumns } from '../lead/queries.ts'
-import { type LeadRow, openLead } from '../lead/sealed.ts'
+import { type Lead, type LeadUser, leadFieldNames } from '../lead/lead.ts'
+import { withFormerPhones } from '../lead/present.ts'
 import { updateLeads } from '../lead/write.ts'
-import { restoreIn, takenNames } from '../write/restore.ts'
-import { lockPhones } from '../write/upsert.ts'
-import { moveContacts, takeContacts } from './contacts.ts'
-import { takeLabels } from './labels.ts'
-import { contactPhones, type Merged, noteMerge } from './merge.ts'
-import {
-  type Former,
-  type MergeDeps,
-  type MergeRow,
-  mergeNotFound,
-  openFormer,
-  readMerge,
-  sealFormer,
-} from './merges.ts'
-import { moveRows } from './move-rows.ts'
-import { mergeFields } from './plan-merge.ts'
-
-const maxAttempts = 4
+import { impossibleFields, restoreIn } from '../write/restore.ts'
+import { lockWithPhones, type Merged, noteMerge, whileUnchanged } from './merge.ts'
+import { type Former, type MergeDeps, type MergeRow, openFormer, readMerge, sealFormer } from './merges.ts'
+import { moveRows, takeContacts, takeLabels } from './moves.ts'
 
 /**
  * Brings the merged lead back, with its history, submissions and conversations, and gives the kept one what it had before. What
  * somebody changed since stays, and is said. A repeat returns what the first one did.
  */
 export async function undoMerge(deps: MergeDeps, user: LeadUser, id: string): Promise<Merged> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
-  for (let attempt = 1; ; attempt++) {
-    const undone = await deps.db.tx(async (tx) => {
-      const leads = await lockThem(tx, keyring, user.workspaceId, id)
-      return leads === 'changed' ? null : undoIn(tx, deps, keyring, user, id, leads)
-    })
-    if (undone !== null) return undone
-    if (attempt === maxAttempts) throw conflict('These leads are being changed: try again')
-  }
-}
-
-/** Both leads, whether they live or not, locked as a merge locks them, and the merge behind them. */
-async function lockThem(tx: Tx, keyring: Keyring, workspaceId: string, id: string): Promise<Lead[] | 'changed'> {
-  const { kept_id: keptId, merged_id: mergedId } = await readMerge(tx, workspaceId, id)
-  const read = (locked: boolean) => tx<LeadRow[]>`
-    select ${leadColumns(tx)}
-    from leads l
-    where l.workspace_id = ${workspaceId}
-      and l.id = any (${[keptId, mergedId]}::uuid[])
-      and l.purged_at is null
-    order by l.id
-    ${locked ? tx`for no key update` : tx``}`
-  const phonesOf = (rows: LeadRow[]) => rows.flatMap((row) => contactPhones(openLead(keyring, row)))
-  const phones = new Set(phonesOf(await read(false)))
-  await lockPhones(tx, workspaceId, [...phones])
-  const rows = await read(true)
-  if (phonesOf(rows).some((phone) => !phones.has(phone))) return 'changed'
-  const [row] = await tx`
-    select
-    from lead_merges
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-    for update`
-  if (row === undefined) throw mergeNotFound()
-  return rows.map((one) => openLead(keyring, one))
+  const { workspaceId } = user
+  const keyring = await deps.vault.keyring(workspaceId)
+  return whileUnchanged(deps.db, async (tx) => {
+    const { kept_id: keptId, merged_id: mergedId } = await readMerge(tx, workspaceId, id)
+    const leads = await lockWithPhones(tx, keyring, workspaceId, [keptId, mergedId])
+    if (leads === null) return null
+    return undoIn(tx, deps, keyring, user, await readMerge(tx, workspaceId, id, tx`for update`), leads)
+  })
 }
 
 async function undoIn(
@@ -78,13 +34,13 @@ async function undoIn(
   deps: MergeDeps,
   keyring: Keyring,
   user: LeadUser,
-  id: string,
+  merge: MergeRow,
   leads: readonly Lead[],
 ): Promise<Merged> {
   const { workspaceId } = user
+  const { id } = merge
   const by = { ...user, partOf: `unmerge:${id}` }
   const now = deps.clock.now()
-  const merge = await readMerge(tx, workspaceId, id)
   const kept = leads.find((lead) => lead.id === merge.kept_id)
   if (kept === undefined || kept.deletedAt !== null) {
     throw conflict('The lead that was kept is deleted: restore it first, or undo the merge that it went with')
@@ -136,15 +92,8 @@ async function planned(
   const { contacts: _, ...own } = kept
   const updatedAt = new Date(Math.max(now.getTime(), kept.updatedAt.getTime()))
   const wanted: Lead = { ...own, ...fields, updatedAt }
-  const taken = await takenNames(tx, workspaceId, [wanted])
-  const impossible: (keyof Lead)[] = []
-  if (wanted.uniqueCode !== kept.uniqueCode && taken.uniqueCodes.has(wanted.uniqueCode)) impossible.push('uniqueCode')
-  if (wanted.externalRef !== null && wanted.externalRef !== kept.externalRef) {
-    if (taken.externalRefs.has(wanted.externalRef)) impossible.push('externalRef')
-  }
-  if (wanted.assignedTo !== null && wanted.assignedTo !== kept.assignedTo) {
-    if ((await findNonMembers(tx, workspaceId, [wanted.assignedTo])).length > 0) impossible.push('assignedTo')
-  }
+  const change = { before: kept, lead: wanted }
+  const impossible = (await impossibleFields(tx, workspaceId, [change]))(change)
   const stays = Object.fromEntries(impossible.map((name) => [name, kept[name]]))
   const possible = { ...wanted, ...stays }
   const contacts = await takeContacts(tx, keyring, workspaceId, merge.id, possible)
@@ -181,7 +130,7 @@ async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: str
   await moveRows(tx, 'lead_status_changes', workspaceId, back(merge.moved_changes))
   await moveRows(tx, 'lead_notes', workspaceId, back(merge.moved_notes))
   await moveSubmissions(tx, workspaceId, back(merge.moved_submissions))
-  await moveContacts(tx, workspaceId, back(merge.moved_contacts))
+  await moveRows(tx, 'lead_contacts', workspaceId, back(merge.moved_contacts))
   await tx`
     delete from lead_bulk_items
     where workspace_id = ${workspaceId}
@@ -211,7 +160,7 @@ async function bringBack(
 /** What a lead gets back of a merge, and the fields that stay since somebody changed them afterwards. */
 function planUndo(lead: Lead, { before, after }: Former): { fields: Partial<Lead>; left: string[] } {
   const left: string[] = []
-  const back = mergeFields.flatMap((name) => {
+  const back = leadFieldNames.flatMap((name) => {
     if (!(name in before)) return []
     if (lead[name] === after[name]) return [[name, before[name]]]
     if (lead[name] !== before[name]) left.push(name)
@@ -226,7 +175,7 @@ function planUndo(lead: Lead, { before, after }: Former): { fields: Partial<Lead
  * when the later merge was made, is not to come back with its undo.
  */
 function withoutUndone(later: Former, undone: Former): Former {
-  const came = mergeFields.filter((name) => name in undone.before && later.before[name] === undone.after[name])
+  const came = leadFieldNames.filter((name) => name in undone.before && later.before[name] === undone.after[name])
   const former = came.flatMap((name) => (name in later.before ? [[name, undone.before[name]]] : []))
   return {
     ...later,

@@ -1,42 +1,79 @@
+import { createHash } from 'node:crypto'
 import type { ErrorObject } from 'ajv'
 import type { FastifySchemaValidationError } from 'fastify'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import { type ApiError, badRequest } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { invalidInput } from '../../base/validation.ts'
-import { filterDigest, type LeadFilter, type LeadSort, type SortPosition } from './list-filter.ts'
+import type { Arrangement, Place, PlaceKey } from './arranged/order.ts'
+import { filterDigest, isTimely, type LeadFilter } from './list-filter.ts'
 
 /** A place in a walk through a list, with the total that its first page counted. */
-export interface ListCursor {
-  after: SortPosition
+interface ListCursor {
+  after: Place
   total: number
   countedAt: Date
 }
 
-/** How long the pages of one walk may repeat the total of its first. */
-export const totalLastsMs = 60_000
+/** In order of time alone nothing in a place is to be hidden. */
+const isBare = (arrangement: Arrangement, filter: LeadFilter): boolean =>
+  isTimely(arrangement) && filter.conditions === undefined
 
-export function writeListCursor(sort: LeadSort, filter: LeadFilter, cursor: ListCursor): string {
-  const { after, total, countedAt } = cursor
-  return encodeCursor([
-    sort.by,
-    sort.order,
-    filterDigest(filter),
-    after.time.getTime(),
-    after.id,
-    total,
-    countedAt.getTime(),
-  ])
+export function writeListCursor(
+  keyring: Keyring,
+  arrangement: Arrangement,
+  filter: LeadFilter,
+  { after, total, countedAt }: ListCursor,
+): string {
+  const { by, order } = arrangement
+  const place = isBare(arrangement, filter)
+    ? [by, order, filterDigest(filter), after.key, after.id]
+    : [listOf(arrangement, filter), sealKey(keyring, after), after.id]
+  return encodeCursor([...place, total, countedAt.getTime()])
 }
 
-/** Reads a cursor of this very sort and filter; any other is malformed. */
-export function readListCursor(text: string, sort: LeadSort, filter: LeadFilter): ListCursor {
-  const [by, order, digest, time, id, total, countedAt, extra] = decodeCursor(text) ?? []
-  if (by !== sort.by || order !== sort.order || digest !== filterDigest(filter) || extra !== undefined)
-    throw malformed()
-  if (!isTime(time) || typeof id !== 'string' || !isUuid(id)) throw malformed()
-  if (!isCount(total) || !isTime(countedAt)) throw malformed()
-  return { after: { time: new Date(time), id }, total, countedAt: new Date(countedAt) }
+/** Reads a cursor of this very order and filter; any other is malformed. */
+export function readListCursor(
+  keyring: Keyring,
+  text: string,
+  arrangement: Arrangement,
+  filter: LeadFilter,
+): ListCursor {
+  const { by, order } = arrangement
+  const bare = isBare(arrangement, filter)
+  const list = bare ? [by, order, filterDigest(filter)] : [listOf(arrangement, filter)]
+  const parts = decodeCursor(text) ?? []
+  const [key, id, total, countedAt, extra] = parts.slice(list.length)
+  if (list.some((part, n) => part !== parts[n]) || extra !== undefined) throw malformed()
+  if (typeof id !== 'string' || !isUuid(id) || !isCount(total) || !isTime(countedAt)) throw malformed()
+  if (!bare) return { after: { key: openKey(keyring, id, key), id }, total, countedAt: new Date(countedAt) }
+  if (!isTime(key)) throw malformed()
+  return { after: { key, id }, total, countedAt: new Date(countedAt) }
+}
+
+// Statuses and people may be given another order meanwhile, which the places that were reached know nothing of.
+const listOf = ({ by, order, language, choices }: Arrangement, filter: LeadFilter): string => {
+  const digest = createHash('sha256').update(JSON.stringify(choices)).digest('base64url').slice(0, 12)
+  return `${by} ${order} ${language} ${filterDigest(filter)} ${digest}`
+}
+
+const placeOf = (id: string) => ({ table: 'leads', row: id, column: 'cursor' })
+
+/** What the list is sorted by may be a name: it is sealed. */
+function sealKey(keyring: Keyring, { key, id }: Place): string {
+  const text = key === null ? '' : typeof key === 'number' ? `n${key}` : `t${key}`
+  return keyring.seal(placeOf(id), text).toString('base64url')
+}
+
+function openKey(keyring: Keyring, id: string, sealed: unknown): PlaceKey {
+  try {
+    const key = keyring.openText(placeOf(id), Buffer.from(String(sealed), 'base64url'))
+    if (key === '') return null
+    return key.startsWith('n') ? Number(key.slice(1)) : key.slice(1)
+  } catch (cause) {
+    throw Object.assign(malformed(), { cause })
+  }
 }
 
 /**
@@ -48,13 +85,9 @@ export function refuseList(errors: FastifySchemaValidationError[], part: string)
   return invalidInput(errors as ErrorObject[], part === 'querystring' ? 'query' : 'params')
 }
 
-const malformed = (): ApiError => badRequest('Invalid cursor format')
+export const malformed = (): ApiError => badRequest('Invalid cursor format')
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0
-}
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
 // What PostgreSQL and Date both can hold.
-function isTime(value: unknown): value is number {
-  return isCount(value) && value <= 253_402_300_799_999
-}
+export const isTime = (value: unknown): value is number => isCount(value) && value <= 253_402_300_799_999

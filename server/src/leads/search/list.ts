@@ -1,177 +1,147 @@
+import { listMembers } from '../../access/users/members.ts'
 import type { Sql } from '../../base/db.ts'
+import { conflict, unprocessable } from '../../base/errors.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Lead, LeadUser } from '../lead/lead.ts'
-import { findLeadsByIds, leadColumns } from '../lead/queries.ts'
+import { instanceScope } from '../../base/sealing/vault.ts'
+import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { findLeadsByIds } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
-import { readSearchTerm, type SearchTerm } from '../lead/search-lines.ts'
-import { listArranged } from './arranged/list-arranged.ts'
-import { readListCursor, totalLastsMs, writeListCursor } from './list-cursor.ts'
-import {
-  afterCondition,
-  filterCondition,
-  isForDatabase,
-  isSeldom,
-  type LeadFilter,
-  type LeadSort,
-  labelOf,
-  leadsOf,
-  noFilter,
-  type Slice,
-  type SortPosition,
-  sortClause,
-} from './list-filter.ts'
-import type { LeadPage, ListDeps, ListRequest } from './list-page.ts'
-import { countMatches, findMatches, probeMatches } from './search.ts'
+import { readSearchTerm } from '../lead/search-lines.ts'
+import { resolved } from './arranged/conditions.ts'
+import { type Arrangement, collationKey, fixedChoices, type Place } from './arranged/order.ts'
+import { type FoundRows, findInDatabase } from './database.ts'
+import { noConditions } from './filter-sql.ts'
+import { readListCursor, writeListCursor } from './list-cursor.ts'
+import { type Found, isForDatabase, isTimely, type LeadFilter, noFilter, type Wanted } from './list-filter.ts'
+import type { MemoryIndexes } from './memory-index/client.ts'
+import { findMatches } from './search.ts'
+
+export interface ListDeps extends LeadDeps {
+  /** Answers for large workspaces from memory; without it the database answers everything. */
+  memoryIndexes?: MemoryIndexes
+  /** How many leads the database puts in an order that no index keeps, and how many are opened for a page. */
+  most?: { maxSorted: number; maxOpened: number }
+}
+
+export interface ListRequest {
+  filter: LeadFilter
+  sort: Pick<Arrangement, 'by' | 'order'> & { language?: Arrangement['language'] }
+  limit: number
+  /** Counted from 1; without meaning when there is a cursor. */
+  page: number
+  cursor: string | null
+}
+
+export interface LeadPage {
+  leads: Lead[]
+  total: number
+  nextCursor: string | null
+}
+
+/** How long the pages of one walk may repeat the total of its first. */
+const totalLastsMs = 60_000
 
 /** One page of a list with its exact total. A walk by cursor may repeat the total of its first page for a minute. */
 export async function listLeads(deps: ListDeps, user: LeadUser, request: ListRequest): Promise<LeadPage> {
-  const { filter, sort, limit } = request
-  if (!isTimely(sort) || filter.conditions !== undefined) {
-    return listArranged(deps, user, { ...request, sort: { language: 'en', ...sort } })
-  }
+  const { filter, limit } = request
+  const { workspaceId } = user
   const now = deps.clock.now()
-  const cursor = request.cursor === null ? null : readListCursor(request.cursor, sort, filter)
-  const keyring = await deps.vault.keyring(user.workspaceId)
-  const slice: Slice = {
+  const keyring = await deps.vault.keyring(workspaceId)
+  const choices = isTimely(request.sort) ? [] : await choicesOf(deps, workspaceId, request.sort)
+  const arrangement: Arrangement = { language: 'en', ...request.sort, choices }
+  const cursor = request.cursor === null ? null : readListCursor(keyring, request.cursor, arrangement, filter)
+  const age = cursor === null ? Number.POSITIVE_INFINITY : now.getTime() - cursor.countedAt.getTime()
+  const counted = cursor !== null && age >= 0 && age < totalLastsMs ? cursor : null
+  const found = await find(deps, keyring, workspaceId, {
+    filter,
+    conditions: resolved(filter.conditions ?? noConditions, now),
+    term: filter.search === null ? null : readSearchTerm(filter.search, user.masked, user.defaultCountry),
+    arrangement,
     after: cursor?.after ?? null,
     offset: cursor === null ? (request.page - 1) * limit : 0,
     // One more tells whether there is a next page.
     limit: limit + 1,
-  }
-  const age = cursor === null ? Number.POSITIVE_INFINITY : now.getTime() - cursor.countedAt.getTime()
-  const counted = cursor !== null && age >= 0 && age < totalLastsMs ? cursor : null
-  const wanted: Wanted = {
-    workspaceId: user.workspaceId,
-    filter,
-    sort,
-    slice,
-    term: filter.search === null ? null : readSearchTerm(filter.search, user.masked, user.defaultCountry),
-    knownTotal: counted?.total ?? null,
-  }
-  const found = (await fromMemoryIndex(deps, wanted)) ?? (await fromDatabase(deps.db.sql, keyring, wanted))
-  const last = found.places.length <= limit ? undefined : found.places[limit - 1]
+    needsTotal: counted === null,
+  })
+  const total = counted?.total ?? found.total ?? 0
+  const after = found.places.length <= limit ? undefined : found.places[limit - 1]
+  const countedAt = counted?.countedAt ?? now
   const nextCursor =
-    last === undefined
-      ? null
-      : writeListCursor(sort, filter, { after: last, total: found.total, countedAt: counted?.countedAt ?? now })
-  const rows = await found.rows(limit)
-  return { leads: rows.map((row) => openLead(keyring, row)), total: found.total, nextCursor }
+    after === undefined ? null : writeListCursor(keyring, arrangement, filter, { after, total, countedAt })
+  const rows =
+    found.rows?.slice(0, limit) ?? (await selectInOrder(deps.db.sql, workspaceId, found.places.slice(0, limit)))
+  return { leads: rows.map((row) => openLead(keyring, row)), total, nextCursor }
 }
 
-const isTimely = (sort: ListRequest['sort']): sort is LeadSort => sort.by === 'createdAt' || sort.by === 'updatedAt'
+async function find(deps: ListDeps, keyring: Keyring, workspaceId: string, wanted: Wanted): Promise<FoundRows> {
+  const { db, memoryIndexes, most } = deps
+  const found =
+    (await findInMemory(deps, workspaceId, wanted)) ?? (await findInDatabase(db, keyring, workspaceId, wanted, most))
+  if (found !== null) return found
+  if (!isForDatabase(wanted.filter) && memoryIndexes?.isArranging(workspaceId)) {
+    throw conflict('The leads are being read into memory for this order or filter: ask again in a few seconds', {
+      code: 'LIST_NOT_READY',
+    })
+  }
+  throw unprocessable(
+    'More leads than Parley keeps in memory for this order or filter: narrow the list by a date, a status or an assignee, or give the service more memory by PARLEY_SEARCH_MEMORY',
+    { code: 'LIST_TOO_LARGE' },
+  )
+}
 
-const newestFirst = { by: 'createdAt', order: 'desc' } as const
+const findInMemory = async ({ memoryIndexes }: ListDeps, workspaceId: string, wanted: Wanted): Promise<Found | null> =>
+  memoryIndexes === undefined || isForDatabase(wanted.filter) ? null : memoryIndexes.find(workspaceId, wanted)
 
 /** The newest leads that a text finds, without counting how many it would find. */
 export async function findNewestLeads(deps: ListDeps, user: LeadUser, search: string, limit: number): Promise<Lead[]> {
   const term = readSearchTerm(search, user.masked, user.defaultCountry)
   if (term === null) return []
-  const keyring = await deps.vault.keyring(user.workspaceId)
   const { workspaceId } = user
-  const slice = { after: null, offset: 0, limit }
-  const wanted = { workspaceId, filter: { ...noFilter, search }, sort: newestFirst, term }
-  const remembered = await fromMemoryIndex(deps, { ...wanted, slice, knownTotal: 0 })
-  const rows =
-    remembered === null
-      ? await selectInOrder(deps.db.sql, workspaceId, (await findMatches(deps.db.sql, keyring, wanted, slice)).places)
-      : await remembered.rows(limit)
+  const keyring = await deps.vault.keyring(workspaceId)
+  const arrangement = { by: 'createdAt', order: 'desc', language: 'en', choices: [] } as const
+  const wanted = {
+    ...{ filter: { ...noFilter, search }, conditions: noConditions, term, arrangement },
+    ...{ after: null, offset: 0, limit, needsTotal: false },
+  }
+  const { places } =
+    (await findInMemory(deps, workspaceId, wanted)) ??
+    (await findMatches(deps.db.sql, keyring, { ...wanted, workspaceId }, wanted))
+  const rows = await selectInOrder(deps.db.sql, workspaceId, places)
   return rows.map((row) => openLead(keyring, row))
 }
 
-interface Wanted {
-  workspaceId: string
-  filter: LeadFilter
-  sort: LeadSort
-  slice: Slice
-  term: SearchTerm | null
-  knownTotal: number | null
-}
-
-interface FoundPage {
-  /** Where the leads of the slice stood when they were found. */
-  places: SortPosition[]
-  /** The first so many of them. One that was deleted since is left out, and does not end the walk. */
-  rows: (limit: number) => Promise<LeadRow[]>
-  total: number
-}
-
-async function fromMemoryIndex({ db, memoryIndexes }: ListDeps, wanted: Wanted): Promise<FoundPage | null> {
-  const { workspaceId, filter, sort, slice, term, knownTotal } = wanted
-  if (memoryIndexes === undefined || isForDatabase(filter)) return null
-  const after = slice.after === null ? null : { id: slice.after.id, time: slice.after.time.getTime() }
-  const query = { ...slice, after, filter, sort, term, needsTotal: knownTotal === null }
-  const answer = await memoryIndexes.find(workspaceId, query)
-  if (answer === null) return null
-  const places = answer.places.map(({ id, time }) => ({ id, time: new Date(time) }))
-  const rows = (limit: number) => selectInOrder(db.sql, workspaceId, places.slice(0, limit))
-  return { places, rows, total: knownTotal ?? answer.total ?? 0 }
-}
-
-async function fromDatabase(sql: Sql, keyring: Keyring, wanted: Wanted): Promise<FoundPage> {
-  if (wanted.term !== null) return searchDatabase(sql, keyring, { ...wanted, term: wanted.term })
-  const [rows, total] = await Promise.all([selectRows(sql, wanted), wanted.knownTotal ?? countLeads(sql, wanted)])
-  const places = rows.map((row) => ({
-    id: row.id,
-    time: wanted.sort.by === 'createdAt' ? row.created_at : row.updated_at,
-  }))
-  return { places, rows: async (limit) => rows.slice(0, limit), total }
-}
-
-async function searchDatabase(
-  sql: Sql,
-  keyring: Keyring,
-  { slice, knownTotal, ...search }: Wanted & { term: SearchTerm },
-): Promise<FoundPage> {
-  const page = (places: SortPosition[], total: number) => ({
-    places,
-    rows: (limit: number) => selectInOrder(sql, search.workspaceId, places.slice(0, limit)),
-    total,
-  })
-  if (knownTotal !== null) {
-    const places =
-      (await probeMatches(sql, keyring, search, slice)) ?? (await findMatches(sql, keyring, search, slice)).places
-    return page(places, knownTotal)
+/** The values of the choice that the list is sorted by, in their order. */
+async function choicesOf(
+  { db, vault }: ListDeps,
+  workspaceId: string,
+  { by, language = 'en' }: ListRequest['sort'],
+): Promise<readonly string[]> {
+  if (by === 'status') {
+    const [row] = await db.sql<{ lead_statuses: string[] }[]>`
+      select lead_statuses
+      from workspaces
+      where id = ${workspaceId}`
+    return row?.lead_statuses ?? []
   }
-  const { places, total } = await findMatches(sql, keyring, search, slice)
-  return page(places, slice.after === null ? total : await countMatches(sql, keyring, search))
+  if (by.startsWith('field:')) {
+    const [row] = await db.sql<{ choices: string[] }[]>`
+      select choices
+      from lead_fields
+      where workspace_id = ${workspaceId}
+        and key = ${by.slice('field:'.length)}
+        and type = 'select'`
+    return row?.choices ?? []
+  }
+  if (by !== 'assignedTo') return fixedChoices[by as keyof typeof fixedChoices] ?? []
+  const members = await listMembers(db.sql, workspaceId, await vault.keyring(instanceScope))
+  return members
+    .map(({ userId, name }) => ({ userId, key: collationKey(name, language) }))
+    .sort((a, b) => (a.key === b.key ? (a.userId < b.userId ? -1 : 1) : a.key < b.key ? -1 : 1))
+    .map(({ userId }) => userId)
 }
 
-async function selectRows(sql: Sql, { workspaceId, filter, sort, slice }: Wanted): Promise<LeadRow[]> {
-  const isOfFew = filter.labelIds !== undefined && (await isSeldom(sql, workspaceId, filter))
-  return sql<LeadRow[]>`
-    select ${leadColumns(sql)}
-    from ${isOfFew ? leadsOf(sql, workspaceId, filter) : sql`leads l`}
-    where ${filterCondition(sql, workspaceId, filter)}
-      ${slice.after === null ? sql`` : afterCondition(sql, sort, slice.after)}
-    order by ${sortClause(sql, sort)}
-    limit ${slice.limit}
-    offset ${slice.offset}`
-}
-
-async function countLeads(sql: Sql, { workspaceId, filter }: Wanted): Promise<number> {
-  const { withoutLabelIds, ...others } = filter
-  // Labels that are not there are looked at outside: what that costs would hide from the planner whether it reads the leads
-  // by an index.
-  const [row] =
-    withoutLabelIds === undefined
-      ? await sql<{ total: number }[]>`
-        select count(*)::integer as total
-        from ${leadsOf(sql, workspaceId, filter)}
-        where ${filterCondition(sql, workspaceId, filter)}`
-      : await sql<{ total: number }[]>`
-        select count(*)::integer as total
-        from (
-          select l.id
-          from ${leadsOf(sql, workspaceId, others)}
-          where ${filterCondition(sql, workspaceId, others)}
-          offset 0
-        ) as l
-        where ${labelOf(sql, workspaceId, withoutLabelIds)} is null`
-  return row?.total ?? 0
-}
-
-/** The leads that are still there, in the order in which they were found. */
-async function selectInOrder(sql: Sql, workspaceId: string, places: readonly SortPosition[]): Promise<LeadRow[]> {
+/** The leads that are still there, in the order in which they were found. One that was deleted since does not end the walk. */
+async function selectInOrder(sql: Sql, workspaceId: string, places: readonly Place[]): Promise<LeadRow[]> {
   if (places.length === 0) return []
   const ids = places.map(({ id }) => id)
   const byId = new Map((await findLeadsByIds(sql, workspaceId, ids)).map((row) => [row.id, row]))

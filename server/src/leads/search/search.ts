@@ -3,37 +3,40 @@ import type { Sql } from '../../base/db.ts'
 import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { eventsOfLeads } from '../lead/events.ts'
-import { openPerson } from '../lead/sealed.ts'
+import { type LeadRow, openPerson } from '../lead/sealed.ts'
 import { matchesTerm, type SearchTerm, termTokens } from '../lead/search-lines.ts'
+import { comparePlaces, type Place } from './arranged/order.ts'
+import { afterCondition, filterCondition, sortClause } from './filter-sql.ts'
 import { readIndexedTo } from './index-leads.ts'
-import {
-  afterCondition,
-  filterCondition,
-  type LeadFilter,
-  type LeadSort,
-  type Slice,
-  type SortPosition,
-  sortClause,
-} from './list-filter.ts'
+import type { Found, LeadFilter, Timely, Wanted } from './list-filter.ts'
 
 export interface LeadSearch {
   workspaceId: string
   filter: LeadFilter
-  sort: LeadSort
+  arrangement: Timely
   term: SearchTerm
 }
 
-interface CandidateRow {
-  id: string
-  time: Date
-  unique_code: string
-  external_ref: string | null
-  person: Buffer
-}
+type Slice = Pick<Wanted, 'after' | 'offset' | 'limit'>
+
+type CandidateRow = Pick<LeadRow, 'id' | 'unique_code' | 'external_ref' | 'person'> & { time: Date }
 
 /** Rows that are opened at a stretch: many candidates must not keep other requests waiting, nor fill the memory. */
 const stretch = 1_000
 const probed = 2_000
+
+/** The page of a search, and how many leads it finds. */
+export async function searchPage(sql: Sql, keyring: Keyring, wanted: Wanted & LeadSearch): Promise<Found> {
+  if (!wanted.needsTotal) {
+    const places =
+      (await probeMatches(sql, keyring, wanted, wanted)) ?? (await findMatches(sql, keyring, wanted, wanted)).places
+    return { places, total: null }
+  }
+  const found = await findMatches(sql, keyring, wanted, wanted)
+  if (wanted.after === null) return found
+  const all = await findMatches(sql, keyring, wanted, { after: null, offset: 0, limit: 0 })
+  return { ...found, total: all.total }
+}
 
 /** The matches in a slice of the sorted list, and how many there are from the start of the slice's walk on. */
 export async function findMatches(
@@ -41,10 +44,10 @@ export async function findMatches(
   keyring: Keyring,
   search: LeadSearch,
   slice: Slice,
-): Promise<{ places: SortPosition[]; total: number }> {
+): Promise<{ places: Place[]; total: number }> {
   const wanted = slice.offset + slice.limit
-  const compare = placeOrder(search.sort)
-  let first: SortPosition[] = []
+  const compare = comparePlaces(search.arrangement.order)
+  let first: Place[] = []
   let total = 0
   // Read beforehand, so that it tells of no tokens that the candidates' snapshot does not have.
   const indexedTo = await readIndexedTo(sql, search.workspaceId)
@@ -58,27 +61,22 @@ export async function findMatches(
   return { places: first.sort(compare).slice(slice.offset, wanted), total }
 }
 
-export async function countMatches(sql: Sql, keyring: Keyring, search: LeadSearch): Promise<number> {
-  const { total } = await findMatches(sql, keyring, search, { after: null, offset: 0, limit: 0 })
-  return total
-}
-
 /**
  * The slice, from a look at the leads that come first in sort order: enough for a term that many leads match. Null when
  * it is not, and `findMatches` has to be asked.
  */
-export async function probeMatches(
+async function probeMatches(
   sql: Sql,
   keyring: Keyring,
   search: LeadSearch,
   { after, offset, limit }: Slice,
-): Promise<SortPosition[] | null> {
+): Promise<Place[] | null> {
   const rows = await sql<CandidateRow[]>`
-    select ${candidateColumns(sql, search.sort)}
+    select ${candidateColumns(sql, search.arrangement)}
     from leads l
     where ${filterCondition(sql, search.workspaceId, search.filter)}
-      ${after === null ? sql`` : afterCondition(sql, search.sort, after)}
-    order by ${sortClause(sql, search.sort)}
+      ${afterCondition(sql, search.arrangement, after)}
+    order by ${sortClause(sql, search.arrangement)}
     limit ${probed}`
   const places = placesOf(matching(keyring, rows, search.term)).slice(offset, offset + limit)
   return places.length === limit || rows.length < probed ? places : null
@@ -96,7 +94,7 @@ function readCandidates(
   sql: Sql,
   keyring: Keyring,
   search: LeadSearch,
-  after: SortPosition | null,
+  after: Place | null,
   indexedTo: number,
 ): AsyncIterable<CandidateRow[]> {
   const [first = [], ...others] = termTokens(keyring, search.term)
@@ -113,7 +111,7 @@ function readCandidates(
       union
       select subject_id from events where ${eventsOfLeads(sql, workspaceId)} and position is null
     )
-    select ${candidateColumns(sql, search.sort)}
+    select ${candidateColumns(sql, search.arrangement)}
     from candidates c
     cross join lateral (
       select *
@@ -123,10 +121,10 @@ function readCandidates(
       limit 1
     ) as l
     where ${filterCondition(sql, workspaceId, search.filter)}
-      ${after === null ? sql`` : afterCondition(sql, search.sort, after)}`.cursor(stretch)
+      ${afterCondition(sql, search.arrangement, after)}`.cursor(stretch)
 }
 
-const candidateColumns = (sql: Sql, { by }: LeadSort) => sql`
+const candidateColumns = (sql: Sql, { by }: Timely) => sql`
   l.id,
   ${by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`} as time,
   l.unique_code,
@@ -141,10 +139,4 @@ function matching(keyring: Keyring, rows: readonly CandidateRow[], term: SearchT
   })
 }
 
-const placesOf = (rows: readonly CandidateRow[]): SortPosition[] => rows.map(({ id, time }) => ({ id, time }))
-
-/** The order of the list; that of ids as texts is the same as that of their bytes. */
-function placeOrder({ order }: LeadSort): (a: SortPosition, b: SortPosition) => number {
-  const sign = order === 'asc' ? 1 : -1
-  return (a, b) => sign * (a.time.getTime() - b.time.getTime() || (a.id < b.id ? -1 : 1))
-}
+const placesOf = (rows: readonly CandidateRow[]): Place[] => rows.map(({ id, time }) => ({ id, key: time.getTime() }))

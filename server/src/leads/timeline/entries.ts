@@ -1,6 +1,6 @@
 import { firstIdAt, timeOfId } from '../../base/id.ts'
 import type { Actor } from '../../workspace/actor.ts'
-import type { FieldChange } from '../lead/field-changes.ts'
+import type { FieldChange } from '../lead/events.ts'
 
 export const entryKinds = [
   'message',

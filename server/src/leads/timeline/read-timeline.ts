@@ -1,27 +1,20 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import type { Sql } from '../../base/db.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
+import { changesPlace } from '../../events/record.ts'
+import type { Actor } from '../../workspace/actor.ts'
+import { fieldChanges } from '../lead/events.ts'
+import { openLeadNote } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { openLead } from '../lead/sealed.ts'
-import { otherPhones } from '../lead/search-lines.ts'
-import { listed } from '../merge/plan-merge.ts'
-import {
-  type EntryKind,
-  newestFirst,
-  type Position,
-  type Stretch,
-  type TimelineEntry,
-  type TimelineFilter,
-  timelineFilters,
-} from './entries.ts'
-import {
-  selectChangeEntries,
-  selectCreation,
-  selectMergeEntries,
-  selectNoteEntries,
-  selectStatusEntries,
-} from './queries.ts'
+import { anyWorkspace } from '../lead/queries.ts'
+import { openLead, openPerson } from '../lead/sealed.ts'
+import { phonesOf } from '../lead/search-lines.ts'
+import { openFormer } from '../merge/merges.ts'
+import type { EntryKind, Position, Stretch, TimelineEntry, TimelineFilter } from './entries.ts'
+import { idBefore, newestFirst, placeOfId, timelineFilters } from './entries.ts'
 
 /** What other rooms know of a lead. */
 export interface TimelineDeps extends LeadDeps {
@@ -63,42 +56,29 @@ export async function readLeadTimeline(
 }
 
 function sourcesOf(
-  deps: TimelineDeps,
+  { db: { sql }, vault, clock, talkOf, submissionsOf }: TimelineDeps,
   workspaceId: string,
   lead: Lead,
   stretch: Stretch,
   wants: (kind: EntryKind) => boolean,
 ): Promise<TimelineEntry[]>[] {
-  const { sql } = deps.db
   const sources: Promise<TimelineEntry[]>[] = []
+  const look: Look = { sql, workspaceId, lead, stretch }
+  const opened = (select: (look: Look, keyring: Keyring) => Promise<TimelineEntry[]>) =>
+    sources.push(vault.withKeyring(workspaceId, (keyring) => select(look, keyring)))
   const [messages, notes] = [wants('message'), wants('note')]
-  const phones = [...listed(lead.phone), ...otherPhones(lead)]
-  if (phones.length > 0 && (messages || notes)) {
-    sources.push(deps.talkOf(workspaceId, phones, { messages, notes }, stretch))
-  }
-  if (notes) {
-    sources.push(
-      deps.vault.withKeyring(workspaceId, (keyring) => selectNoteEntries(sql, keyring, workspaceId, lead.id, stretch)),
-    )
-  }
+  const phones = phonesOf(lead)
+  if (phones.length > 0 && (messages || notes)) sources.push(talkOf(workspaceId, phones, { messages, notes }, stretch))
+  if (notes) opened(selectNotes)
   if (wants('merged')) {
-    const now = deps.clock.now()
-    sources.push(
-      deps.vault.withKeyring(workspaceId, (keyring) =>
-        selectMergeEntries(sql, keyring, workspaceId, lead, stretch, now),
-      ),
-    )
+    const now = clock.now()
+    opened((look, keyring) => selectMerges(look, keyring, now))
   }
   if (!wants('fields')) return sources
-  sources.push(
-    selectStatusEntries(sql, workspaceId, lead.id, stretch),
-    deps.vault.withKeyring(workspaceId, (keyring) => selectChangeEntries(sql, keyring, workspaceId, lead.id, stretch)),
-    deps.submissionsOf(workspaceId, lead.id, stretch),
-  )
+  sources.push(selectStatuses(look), submissionsOf(workspaceId, lead.id, stretch))
+  opened(selectChanges)
   const creation = { id: lead.id, at: lead.createdAt }
-  if (stretch.before === null || newestFirst(stretch.before, creation) < 0) {
-    sources.push(selectCreation(sql, workspaceId, lead).then((entry) => [entry]))
-  }
+  if (stretch.before === null || newestFirst(stretch.before, creation) < 0) sources.push(selectCreation(look))
   return sources
 }
 
@@ -115,4 +95,154 @@ export function readTimelineCursor(text: string): Position {
     throw invalid('cursor', 'is not a cursor of a timeline: send the nextCursor of a page', 'query')
   }
   return { at: new Date(Number(time)), id: id.toLowerCase() }
+}
+
+/** What is looked for, and of whom. */
+interface Look {
+  sql: Sql
+  workspaceId: string
+  lead: Lead
+  stretch: Stretch
+}
+
+const actorColumn = (sql: Sql) => sql`
+  case when actor_type is not null then json_build_object('type', actor_type, 'id', actor_id) end as actor`
+
+/** The condition and the order of the newest rows of the lead before the stretch. */
+function newestOf({ sql, workspaceId, lead, stretch }: Look, column: string, condition = sql`true`) {
+  const before = idBefore(stretch.before)
+  return sql`
+    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and ${sql(column)} = ${lead.id}
+      and ${condition}
+      ${before === null ? sql`` : sql`and id < ${before}::uuid`}
+    order by id desc
+    limit ${stretch.limit}`
+}
+
+/** The steps from status to status, which are kept for good. */
+async function selectStatuses(look: Look): Promise<TimelineEntry[]> {
+  const { sql } = look
+  const rows = await sql<{ id: string; actor: Actor | null; from: string; to: string }[]>`
+    select id, ${actorColumn(sql)}, from_status as from, to_status as to
+    from lead_status_changes
+    ${newestOf(look, 'lead_id')}`
+  return rows.map(({ id, actor, from, to }) => ({
+    ...placeOfId(id),
+    kind: 'status',
+    actor,
+    changes: [{ field: 'status', from, to }],
+  }))
+}
+
+const kindOf = { 'lead.updated': 'fields', 'lead.deleted': 'deleted', 'lead.restored': 'restored' } as const
+
+interface EventRow {
+  id: string
+  name: keyof typeof kindOf
+  actor: Actor | null
+  partOf: string | null
+  changes: Buffer | null
+}
+
+/** What else changed, for as long as the feed tells of it. What a merge changed is told with the merge. */
+async function selectChanges(look: Look, keyring: Keyring): Promise<TimelineEntry[]> {
+  const { sql } = look
+  const isTold = sql`
+    (
+      name in ('lead.deleted', 'lead.restored')
+      or (name = 'lead.updated' and changes is not null and coalesce(part_of, '') not like 'merge:%')
+    )
+    and test_endpoint_id is null`
+  const rows = await sql<EventRow[]>`
+    select id, name, ${actorColumn(sql)}, part_of as "partOf", changes
+    from events
+    ${newestOf(look, 'subject_id', isTold)}`
+  return rows.map(({ id, name, actor, partOf, changes }) => ({
+    ...placeOfId(id),
+    kind: kindOf[name],
+    actor,
+    partOf,
+    changes: changes === null ? [] : JSON.parse(keyring.openText(changesPlace(id), changes)),
+  }))
+}
+
+/** Who made it, for as long as the feed tells of it. */
+async function selectCreation({ sql, workspaceId, lead: { id, createdAt: at } }: Look): Promise<TimelineEntry[]> {
+  const [row] = await sql<{ name: string; actor: Actor | null; partOf: string | null }[]>`
+    select name, ${actorColumn(sql)}, part_of as "partOf"
+    from events
+    where workspace_id = ${anyWorkspace(sql, workspaceId)}
+      and subject_id = ${id}
+    order by id
+    limit 1`
+  const { actor, partOf } = row?.name === 'lead.created' ? row : { actor: null, partOf: null }
+  return [{ id, at, kind: 'created', actor, partOf }]
+}
+
+interface ToldMergeRow {
+  id: string
+  actor: Actor | null
+  otherId: string
+  former: Buffer | null
+  undoUntil: Date | null
+  undoneAt: Date | null
+  undoneBy: Actor | null
+  /** Empty of a lead that was purged. */
+  person: Buffer | null
+}
+
+/** Which leads were merged into it, and what it got from them for as long as that can be undone. */
+async function selectMerges(look: Look, keyring: Keyring, now: Date): Promise<TimelineEntry[]> {
+  const { sql, workspaceId, lead } = look
+  const rows = await sql<ToldMergeRow[]>`
+    select id, ${actorColumn(sql)}, merged_id as "otherId", former, undo_until as "undoUntil", undone_at as "undoneAt",
+      case
+        when undone_by_type is not null then json_build_object('type', undone_by_type, 'id', undone_by_id)
+      end as "undoneBy",
+      (
+        select person
+        from leads
+        where workspace_id = ${anyWorkspace(sql, workspaceId)}
+          and id = m.merged_id
+      ) as person
+    from lead_merges m
+    ${newestOf(look, 'kept_id')}`
+  return rows.map((row): TimelineEntry => {
+    const { id, actor, otherId, undoUntil, undoneAt, undoneBy } = row
+    const former = row.former === null ? null : openFormer(keyring, id, row.former)
+    return {
+      ...placeOfId(id),
+      kind: 'merged',
+      actor,
+      changes: former === null ? [] : fieldChanges({ ...lead, ...former.before }, { ...lead, ...former.after }),
+      merge: {
+        otherId,
+        otherName: nameOf(keyring, row),
+        undoUntil: undoUntil !== null && undoUntil > now ? undoUntil : null,
+        undone: undoneAt === null ? null : { at: undoneAt, actor: undoneBy },
+      },
+    }
+  })
+}
+
+function nameOf(keyring: Keyring, { otherId, person }: ToldMergeRow): string | null {
+  if (person === null || person.length === 0) return null
+  const [firstName, lastName] = openPerson(keyring, otherId, person)
+  return [firstName, lastName].filter(Boolean).join(' ')
+}
+
+/** What the team wrote down about the lead. */
+async function selectNotes(look: Look, keyring: Keyring): Promise<TimelineEntry[]> {
+  const { sql } = look
+  const rows = await sql<{ id: string; actor: Actor | null; text: Buffer }[]>`
+    select id, ${actorColumn(sql)}, text
+    from lead_notes
+    ${newestOf(look, 'lead_id')}`
+  return rows.map(({ id, actor, text }) => ({
+    ...placeOfId(id),
+    kind: 'note',
+    actor,
+    text: openLeadNote(keyring, id, text),
+  }))
 }

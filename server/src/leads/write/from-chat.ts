@@ -6,11 +6,10 @@ import { isBlank } from '../../base/text/outside-text.ts'
 import { systemActor } from '../../workspace/actor.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { otherNumbers } from '../lead/mask-lead.ts'
+import { otherNumbers } from '../lead/present.ts'
 import { findLeadByName, findOldestOfPhones } from '../lead/queries.ts'
 import { type LeadRow, openLead, phoneIndexes } from '../lead/sealed.ts'
-import { findNewestLeads } from '../search/list.ts'
-import type { ListDeps } from '../search/list-page.ts'
+import { findNewestLeads, type ListDeps } from '../search/list.ts'
 import { upsertLeads } from './upsert.ts'
 
 export interface ChatCustomer {
@@ -22,7 +21,7 @@ export interface ChatCustomer {
 }
 
 /** What a conversation shows of its lead. */
-export interface ChatLead {
+interface ChatLead {
   id: string
   uniqueCode: string
   name: string

@@ -1,15 +1,16 @@
-import type { Tx } from '../../base/db.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Tx } from '../../base/db.ts'
 import type { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
-import { leadNotFound, takenField, valueTaken } from '../lead/errors.ts'
+import { findNonMembers } from '../../workspace/workspace.ts'
 import { leadRestored } from '../lead/events.ts'
-import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
+import { type Lead, type LeadDeps, type LeadUser, leadNotFound, takenField, valueTaken } from '../lead/lead.ts'
 import { anyWorkspace, leadColumns, liveLeadsNamed } from '../lead/queries.ts'
 import { type LeadRow, openLead } from '../lead/sealed.ts'
 
-export const restorableDays = 30
+const restorableDays = 30
 export const restorableMs = restorableDays * 86_400_000
 
 const maxAttempts = 4
@@ -111,8 +112,36 @@ async function lockDeleted(tx: Tx, workspaceId: string, ids: readonly string[], 
     for no key update`
 }
 
+/** Which former values a change cannot give back: a name that is another lead's by now, an assignee who is no member any more. */
+export async function impossibleFields(
+  tx: Tx,
+  workspaceId: string,
+  changes: readonly LeadStep[],
+): Promise<(change: LeadStep) => ('uniqueCode' | 'externalRef' | 'assignedTo')[]> {
+  const given = (field: 'uniqueCode' | 'externalRef' | 'assignedTo', { before, lead }: LeadStep): string[] =>
+    lead[field] === before[field] ? [] : [lead[field] ?? []].flat()
+  const assignees = new Set(changes.flatMap((change) => given('assignedTo', change)))
+  const gone = new Set(await findNonMembers(tx, workspaceId, [...assignees]))
+  const renamed = changes.filter((one) => given('uniqueCode', one).length + given('externalRef', one).length > 0)
+  const taken = await takenNames(
+    tx,
+    workspaceId,
+    renamed.map(({ lead }) => lead),
+  )
+  const impossible = { uniqueCode: taken.uniqueCodes, externalRef: taken.externalRefs, assignedTo: gone }
+  const fields = ['uniqueCode', 'externalRef', 'assignedTo'] as const
+  return (change) => fields.filter((field) => given(field, change).some((value) => impossible[field].has(value)))
+}
+
+/** What a lead was, and what it is to be. */
+interface LeadStep {
+  before: Lead
+  lead: Lead
+}
+
 /** The names of these leads that live ones have by now. */
-export async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
+async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
+  if (leads.length === 0) return { uniqueCodes: new Set<string>(), externalRefs: new Set<string>() }
   const uniqueCodes = leads.map(({ uniqueCode }) => uniqueCode)
   const externalRefs = leads.flatMap(({ externalRef }) => externalRef ?? [])
   const [codes, refs] = await Promise.all([
@@ -123,4 +152,70 @@ export async function takenNames(tx: Tx, workspaceId: string, leads: readonly Le
   ])
   const names = (rows: { name: string }[]) => new Set(rows.map(({ name }) => name))
   return { uniqueCodes: names(codes), externalRefs: names(refs) }
+}
+
+const batchSize = 200
+
+/**
+ * Destroys the personal data of leads deleted more than 30 days ago, their events' bodies included; the bare rows
+ * stay for counts. Any number of workers may run it: each takes other rows. Returns how many leads it purged.
+ */
+export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
+  let purged = 0
+  for (;;) {
+    const now = clock.now()
+    const before = new Date(now.getTime() - restorableMs)
+    const due = await db.sql<{ workspace_id: string }[]>`
+      select workspace_id
+      from leads
+      where deleted_at <= ${before}
+        and purged_at is null
+      order by deleted_at
+      limit ${batchSize}`
+    let count = 0
+    for (const workspaceId of new Set(due.map((row) => row.workspace_id))) {
+      count += await db.tx((tx) => purgeBatch(tx, workspaceId, before, now))
+    }
+    purged += count
+    // Those that were not purged are being purged by others.
+    if (due.length < batchSize || count === 0) return purged
+  }
+}
+
+async function purgeBatch(tx: Tx, workspaceId: string, before: Date, now: Date): Promise<number> {
+  const rows = await tx<{ id: string }[]>`
+    select id
+    from leads
+    where workspace_id = ${workspaceId}
+      and deleted_at <= ${before}
+      and purged_at is null
+    order by deleted_at
+    limit ${batchSize}
+    for no key update skip locked`
+  if (rows.length === 0) return 0
+  const ids = rows.map((row) => row.id)
+  await tx`
+    update leads
+    set person = '',
+      notes = null,
+      custom_fields = null,
+      email_index = null,
+      phone_index = null,
+      external_ref = null,
+      unique_code = id::text,
+      purged_at = ${now}
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+  // Tokens among them: the feed would tell that the lead was deleted, but is emptied too.
+  for (const table of ['lead_contacts', 'lead_search', 'lead_labels', 'lead_notes']) {
+    await tx`
+      delete from ${tx(table)}
+      where workspace_id = ${workspaceId}
+        and lead_id = any (${ids}::uuid[])`
+  }
+  await tx`
+    delete from events
+    where workspace_id = ${workspaceId}
+      and subject_id = any (${ids}::uuid[])`
+  return rows.length
 }

@@ -1,16 +1,18 @@
-import { commitBehind } from '../../base/db.ts'
+import { commitBehind, type Tx } from '../../base/db.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
-import { findNonMembers } from '../../workspace/non-members.ts'
+import { recordAudit } from '../../team/audit.ts'
+import { personOf } from '../../workspace/actor.ts'
+import { findNonMembers } from '../../workspace/workspace.ts'
 import { applyPatch } from '../lead/change.ts'
-import { assigneeIssue, leadNotFound, takenField, valueTaken } from '../lead/errors.ts'
-import { leadUpdated } from '../lead/events.ts'
-import { guessing, isWrongGuess } from '../lead/guessing.ts'
+import { leadDeleted, leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
-import { findLead } from '../lead/identify.ts'
+import { findLead, guessing, isWrongGuess } from '../lead/identify.ts'
 import type { LeadPatch } from '../lead/input.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
-import { lockLead } from '../lead/queries.ts'
+import { assigneeIssue, leadNotFound, takenField, valueTaken } from '../lead/lead.ts'
+import { anyWorkspace, lockLead, lockLive } from '../lead/queries.ts'
 import { openLead } from '../lead/sealed.ts'
 import { updateLeads } from '../lead/write.ts'
 
@@ -71,4 +73,74 @@ async function update(
     const taken = takenField(error)
     throw taken === null ? error : valueTaken(taken, error)
   }
+}
+
+/** Hides the lead from every read and frees its names; it can be restored for 30 days. */
+export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: string): Promise<void> {
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  const remove = () =>
+    deps.db.tx(async (tx) => {
+      const { id } = await findLead(tx, keyring, user, identifier)
+      const row = await lockLead(tx, user.workspaceId, id)
+      if (row === undefined) throw leadNotFound()
+      const now = deps.clock.now()
+      const lead = openLead(keyring, row)
+      await commitBehind(tx, () => Promise.all([hide(tx, keyring, user, [lead], now), note(tx, user, now)]))
+    })
+  await guessing(user, { identifier }, remove)
+}
+
+/** The audit log tells who deletes; not whom, since it outlasts an erasure. Of keys, the feed tells. */
+async function note(tx: Tx, user: LeadUser, now: Date): Promise<void> {
+  const actor = personOf(user.actor)
+  if (actor === null) return
+  await recordAudit(tx, { scopeId: user.workspaceId, actor, action: 'lead.deleted', target: null }, now)
+}
+
+/**
+ * Removes those of the leads that are there, in one transaction; returns their ids. `alongside` is what else belongs into
+ * it.
+ */
+export async function removeLeads(
+  deps: LeadDeps,
+  user: LeadUser,
+  ids: readonly string[],
+  alongside: (tx: Tx, removed: ReadonlySet<string>, deletedAt: Date) => Promise<void>,
+): Promise<Set<string>> {
+  const keyring = await deps.vault.keyring(user.workspaceId)
+  return deps.db.tx(async (tx) => {
+    const now = deps.clock.now()
+    const rows = await lockLive(tx, user.workspaceId, ids)
+    const leads = rows.map((row) => openLead(keyring, row))
+    await hide(tx, keyring, user, leads, now)
+    const removed = new Set(leads.map(({ id }) => id))
+    await alongside(tx, removed, now)
+    return removed
+  })
+}
+
+/** Hides leads that are locked. */
+export async function hide(
+  tx: Tx,
+  keyring: Keyring,
+  user: LeadUser,
+  leads: readonly Lead[],
+  deletedAt: Date,
+): Promise<void> {
+  if (leads.length === 0) return
+  const { workspaceId } = user
+  const ids = leads.map(({ id }) => id)
+  const events = leads.map((lead) => leadDeleted({ ...lead, deletedAt }, user))
+  await Promise.all([
+    tx`
+      update leads
+      set deleted_at = ${deletedAt}
+      where workspace_id = ${anyWorkspace(tx, workspaceId)}
+        and id = any (${ids}::uuid[])`.execute(),
+    tx`
+      delete from lead_search
+      where workspace_id = ${workspaceId}
+        and lead_id = any (${ids}::uuid[])`.execute(),
+    recordEvents(tx, keyring, workspaceId, events, deletedAt),
+  ])
 }

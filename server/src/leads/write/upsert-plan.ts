@@ -2,32 +2,19 @@ import { type GuessBudget, unlimited } from '../../access/rate-limit/guesses.ts'
 import { ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
+import type { Keyring } from '../../base/sealing/keyring.ts'
 import { applyPatch, newLead } from '../lead/change.ts'
-import { assigneeIssue, leadMissing, quotaReached, type UniqueField, valueTaken } from '../lead/errors.ts'
-import { isWrongGuess } from '../lead/guessing.ts'
-import type { LeadPatch } from '../lead/input.ts'
-import type { Lead } from '../lead/lead.ts'
-
-/** One upsert, read and ready. `value` is canonical: digits of a phone, an id in lower case. */
-export interface UpsertItem {
-  by: MatchBy
-  value: string
-  /** Bare digits that the default country makes another number of: a lead that has them as they are comes first. */
-  storedDigits?: string
-  patch: LeadPatch
-  createIfMissing: boolean
-  /** Whether a masked caller names a number with it: to look it up by, or to set. */
-  namesNumber?: boolean
-  /** Where the lead's fields stand in the request. */
-  at: string
-}
+import { isWrongGuess } from '../lead/identify.ts'
+import type { LeadPatch, MatchBy, UpsertItem } from '../lead/input.ts'
+import { assigneeIssue, type Lead, leadMissing, quotaReached, type UniqueField, valueTaken } from '../lead/lead.ts'
+import { type LeadSeals, makeSeals } from '../lead/sealed.ts'
 
 export type UpsertOutcome =
   | { action: 'created'; lead: Lead }
   | { action: 'updated'; lead: Lead; before: Lead }
   | { action: 'failed'; error: ApiError }
 
-export interface PlanContext {
+interface PlanContext {
   now: Date
   continueOnError: boolean
   stopAtQuota?: boolean
@@ -119,8 +106,6 @@ function problemOf(issues: Issue[]): ApiError | null {
   return issues.length === 0 ? null : new InvalidInput(issues)
 }
 
-type MatchBy = 'id' | 'uniqueCode' | 'phone' | 'externalRef'
-
 /** The leads that a batch touches, as they stand after each of its items. */
 interface WorkingSet {
   /** The lead that goes by this value; of several with one phone, the oldest, and before those that have several. */
@@ -171,4 +156,40 @@ function workingSet(leads: readonly Lead[]): WorkingSet {
       return byId.get(byName[by].get(value) ?? '')
     },
   }
+}
+
+/**
+ * What a batch of upserts comes to if none of its leads is there yet and no assignee is a stranger: planned and sealed
+ * while the batch before it is being written. Whether it came true is known under the locks; if not, it is forgotten.
+ */
+export interface PrefetchedPlan {
+  outcomes: readonly UpsertOutcome[]
+  /** Of the leads that are created, by their id. */
+  seals: ReadonlyMap<string, LeadSeals>
+  /** What they were sealed with: with newer keys they are sealed again. */
+  keyring: Keyring
+}
+
+/** For batches that go on where an item fails. Null when an item changes the lead of another: that is not sealed twice. */
+export function prefetchPlan(
+  keyring: Keyring,
+  items: readonly (UpsertItem | ApiError)[],
+  now: Date,
+): PrefetchedPlan | null {
+  const context = { now, continueOnError: true, quotaLeft: Number.POSITIVE_INFINITY, nonMembers: nobody }
+  const outcomes = planUpserts(items, [], context)
+  if (outcomes.some(({ action }) => action === 'updated')) return null
+  const created = outcomes.flatMap((outcome) => (outcome.action === 'created' ? outcome.lead : []))
+  return { outcomes, seals: new Map(created.map((lead) => [lead.id, makeSeals(keyring, lead)])), keyring }
+}
+
+const nobody: ReadonlySet<string> = new Set()
+
+/** The outcomes as of now: a lead is created when it is written. */
+export function asPrefetched(prefetched: PrefetchedPlan | null | undefined, keyring: Keyring, now: Date) {
+  if (prefetched?.keyring !== keyring) return null
+  const outcomes = prefetched.outcomes.map((outcome) =>
+    outcome.action === 'created' ? { ...outcome, lead: { ...outcome.lead, createdAt: now, updatedAt: now } } : outcome,
+  )
+  return { outcomes, seals: prefetched.seals }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choicesProblem, fitValue, type LeadFieldType } from '../../../src/leads/fields/field-types.ts'
+import { choicesProblem, fitValue, type LeadFieldType } from '../../../src/leads/fields/lead-fields.ts'
 import { readFieldValue } from '../../../src/leads/transfer/file/field-values.ts'
 
 const choices = ['Recife', 'São Paulo', 'Natal']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
 import { auditOf } from '../../support/audit.ts'
 import { leadPath } from '../../support/leads/leads.ts'
 import { signedInMember } from '../../support/member.ts'

@@ -106,7 +106,7 @@ test('an event is recorded in the transaction of its change: without the event t
 
 async function history({ db, workspaceId }: World, id: string) {
   const rows = await listStatusChanges(db.sql, workspaceId, id)
-  return rows.map(({ from_status, to_status }) => `${from_status} ${to_status}`)
+  return rows.map(({ from, to }) => `${from} ${to}`)
 }
 
 const by = (id: string, lead: object) => ({ match: { by: 'id', value: id }, lead })
@@ -135,7 +135,7 @@ test('parallel changes of status make one unbroken chain', async () => {
   const statuses = Array.from({ length: 12 }, (_, n) => `s${n}`)
   await Promise.all(statuses.map((status) => w.call('PATCH', leadPath(id), { body: { status } })))
   const rows = await listStatusChanges(w.db.sql, w.workspaceId, id)
-  const next = new Map(rows.map((row) => [row.from_status, row.to_status]))
+  const next = new Map(rows.map((row) => [row.from, row.to]))
   const chain = ['new']
   for (let at = next.get('new'); at !== undefined; at = next.get(at)) chain.push(at)
   assert.equal(chain.length, 13)

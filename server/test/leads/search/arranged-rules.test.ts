@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { collationKey, languages } from '../../../src/leads/search/arranged/collation.ts'
 import { readConditions } from '../../../src/leads/search/arranged/conditions.ts'
+import { collationKey, languages } from '../../../src/leads/search/arranged/order.ts'
 
 test('texts stand where the collation of their language has them', () => {
   const word = fc.string({ unit: fc.constantFrom(...'aábcçdeéêfgnñoõuüzAÁEÉNÑZ019 -'.split('')), maxLength: 9 })

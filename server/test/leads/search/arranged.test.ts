@@ -181,7 +181,7 @@ test('more leads than are opened, or than the database puts in order, are refuse
   const actor = { type: 'system', id: null } as const
   const user = { workspaceId: w.workspaceId, defaultCountry: null, masked: false, actor }
   const listOf = (query: object, most = { maxSorted: 3, maxOpened: 3 }) =>
-    listLeads({ ...w, ...most }, user, readListRequest(query))
+    listLeads({ ...w, most }, user, readListRequest(query))
   const tooLarge = { statusCode: 422, data: { code: 'LIST_TOO_LARGE' } }
   const sentFor = async (refused: object) =>
     statementsOf(async () => void (await assert.rejects(listOf(refused), tooLarge)))

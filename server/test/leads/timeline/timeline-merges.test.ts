@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removeOld } from '../../../src/app/erasure.ts'
-import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
 import { mergeWorld } from '../../support/leads/merge-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'

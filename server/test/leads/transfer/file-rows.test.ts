@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { detectEncoding, type Encoding } from '../../../src/leads/transfer/file/encoding.ts'
-import { detectDelimiter, type FileFormat, type FileRow, readRows } from '../../../src/leads/transfer/file/file-rows.ts'
-import { refusedRow } from '../../../src/leads/transfer/import/refused-rows.ts'
-import type { ImportChoice } from '../../../src/leads/transfer/import/settings.ts'
+import {
+  detectDelimiter,
+  detectEncoding,
+  type Encoding,
+  type FileFormat,
+  type FileRow,
+  readRows,
+} from '../../../src/leads/transfer/file/file-rows.ts'
+import { type ImportChoice, refusedRow } from '../../../src/leads/transfer/import/settings.ts'
 
 test('a first line that tells Excel the delimiter is obeyed, and is no header', async () => {
   for (const [delimiter, bom] of [

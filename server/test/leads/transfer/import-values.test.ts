@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DecimalSign, readFileAmount } from '../../../src/leads/transfer/file/amounts.ts'
-import { proposeValue } from '../../../src/leads/transfer/file/choices.ts'
+import { type DecimalSign, proposeValue, readFileAmount } from '../../../src/leads/transfer/file/field-values.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sweepImports } from '../../../src/leads/retention.ts'
-import { appendUpload } from '../../../src/leads/transfer/import/import-file-routes.ts'
+import { appendUpload } from '../../../src/leads/transfer/import/pieces.ts'
 import { type ImportWorld, importWorld } from '../../support/leads/import-world.ts'
 import { testTeamToken } from '../../support/world.ts'
 

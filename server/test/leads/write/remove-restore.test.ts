@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
 import { addMember, leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'
 

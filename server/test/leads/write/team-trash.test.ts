@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { purgeDeletedLeads } from '../../../src/leads/write/purge.ts'
+import { purgeDeletedLeads } from '../../../src/leads/write/restore.ts'
 import { signedInMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
 import { testTeamToken, world } from '../../support/world.ts'

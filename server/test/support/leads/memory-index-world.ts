@@ -100,7 +100,6 @@ async function startNode(w: World, options: Partial<MemoryIndexOptions>): Promis
   const counted: MemoryIndexes = {
     ...images,
     find: async (workspaceId, query) => count(workspaceId, await images.find(workspaceId, query)),
-    arrange: async (workspaceId, query) => count(workspaceId, await images.arrange(workspaceId, query)),
   }
   const app = await buildApp({ ...w, memoryIndexes: counted })
   await app.ready()

@@ -4,21 +4,20 @@ import type { Keyring } from '../../../base/sealing/keyring.ts'
 import type { CustomField } from '../../lead/custom-fields.ts'
 import { anyWorkspace } from '../../lead/queries.ts'
 import { type LeadRow, openPerson } from '../../lead/sealed.ts'
-import { matchesTerm, type SearchTerm } from '../../lead/search-lines.ts'
-import { filterCondition, type LeadFilter, leadsOf } from '../list-filter.ts'
-import type { Conditions } from './conditions.ts'
-import { type ReadableLead, testOf } from './match.ts'
-import { type Arrangement, type Place, placeKeyOf } from './order.ts'
-import { arePlain, plainCondition } from './plain.ts'
+import { matchesTerm } from '../../lead/search-lines.ts'
+import { arePlain, filterCondition, leadsOf, noConditions } from '../filter-sql.ts'
+import type { Found, Wanted } from '../list-filter.ts'
+import { type Conditions, type ReadableLead, testOf } from './conditions.ts'
+import { comparePlaces, type Place, placeKeyOf } from './order.ts'
 
 /** What orders and conditions look at of a lead, as its table holds it. */
-export interface OpenableRow extends Omit<LeadRow, 'notes' | 'deleted_at'> {
+interface OpenableRow extends Omit<LeadRow, 'notes' | 'deleted_at'> {
   has_notes: boolean
   /** Where a condition asks for them. */
   label_ids?: string[] | null
 }
 
-export const openableColumns = (sql: Sql) => sql`
+const openableColumns = (sql: Sql) => sql`
   l.id,
   l.unique_code,
   l.external_ref,
@@ -45,28 +44,22 @@ const labelColumn = (sql: Sql, workspaceId: string) => sql`,
       and x.lead_id = l.id
   ) as label_ids`
 
-/** So many leads are opened for a page; where more would have to be, the memory index gives the order or nobody does. */
-export const maxOpened = 20_000
 const stretch = 1000
 
-export interface ArrangedList {
-  filter: LeadFilter
-  conditions: Conditions
-  term: SearchTerm | null
-  arrangement: Arrangement
-}
-
-/** Every lead of the list with its place, in no order; null when they are more than `most`. */
+/** The page of all leads that fit, each opened and put in its place; null when they are more than `most`. */
 export async function openPlaces(
   sql: Sql,
   keyring: Keyring,
   workspaceId: string,
-  { filter, conditions, term, arrangement }: ArrangedList,
+  { filter, conditions, term, arrangement, after, offset, limit }: Wanted,
   most: number,
-): Promise<Place[] | null> {
-  const fits = () => sql`
-    ${filterCondition(sql, workspaceId, filter)}
-    ${conditions.match === 'all' ? plainCondition(sql, workspaceId, onlyPlain(conditions)) : sql``}`
+): Promise<Found | null> {
+  // What the database can tell, it tells before anything is opened.
+  const plain = {
+    match: conditions.match,
+    list: conditions.list.filter((one) => arePlain({ match: 'all', list: [one] })),
+  }
+  const fits = () => filterCondition(sql, workspaceId, filter, conditions.match === 'all' ? plain : noConditions)
   // Before one is opened: 20,000 take a core as long as a request may take.
   const [beyond] = await sql`
     select 1
@@ -95,14 +88,12 @@ export async function openPlaces(
     }
     await setImmediate()
   }
-  return places
+  const compare = comparePlaces(arrangement.order)
+  places.sort(compare)
+  const behind = after === null ? offset : places.findIndex((place) => compare(place, after) > 0)
+  const start = behind === -1 ? places.length : behind
+  return { places: places.slice(start, start + limit), total: places.length }
 }
-
-// What the database can tell, it tells before anything is opened.
-const onlyPlain = ({ match, list }: Conditions): Conditions => ({
-  match,
-  list: list.filter((one) => arePlain({ match, list: [one] })),
-})
 
 function readableRow(keyring: Keyring, row: OpenableRow) {
   const [firstName, lastName, email, phone, contacts] = openPerson(keyring, row.id, row.person)

@@ -1,26 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
-import { conditionsKey } from '../arranged/conditions.ts'
-import { testOf } from '../arranged/match.ts'
-import type { ArrangedList } from '../arranged/opened.ts'
+import { conditionsKey, testOf } from '../arranged/conditions.ts'
 import { comparePlaces, type Place, type PlaceKey, placeKeyOf } from '../arranged/order.ts'
+import type { Found, Wanted } from '../list-filter.ts'
 import { narrow, narrowingOf } from './filter-counts.ts'
-import { namesOf, type SlotReader, slotReader } from './lead-values.ts'
+import { namesOf, type SlotReader, searchedValues, slotReader } from './lead-values.ts'
 import type { MemoryIndex } from './memory-index.ts'
-import { searchedValues } from './searched-values.ts'
+import { markedSlots } from './query.ts'
 import { idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
-
-export interface ArrangedQuery extends ArrangedList {
-  after: Place | null
-  offset: number
-  limit: number
-  /** Without it the answer's total is null. */
-  needsTotal: boolean
-}
-
-export interface ArrangedAnswer {
-  places: Place[]
-  total: number | null
-}
 
 /** So few slots are sorted each time, rather than an order of all be kept. */
 const isFew = (count: number, segment: Segment): boolean => count <= Math.min(512, segment.count / 2)
@@ -37,9 +23,9 @@ const maxKept = 4
  */
 export async function answerArranged(
   index: MemoryIndex,
-  query: ArrangedQuery,
+  query: Wanted,
   texts: MemoryIndex | null = null,
-): Promise<ArrangedAnswer> {
+): Promise<Found> {
   const ownKey = `search ${++searches}`
   try {
     let look = lookAt(index, texts, query, ownKey)
@@ -64,7 +50,7 @@ let searches = 0
 
 type Look = ReturnType<typeof lookAt>
 
-function lookAt(index: MemoryIndex, texts: MemoryIndex | null, query: ArrangedQuery, ownKey: string) {
+function lookAt(index: MemoryIndex, texts: MemoryIndex | null, query: Wanted, ownKey: string) {
   const { arrangement } = query
   const names = namesOf(index.dictionaries)
   const reads = new Map<Segment, SlotReader>()
@@ -103,7 +89,7 @@ function lookAt(index: MemoryIndex, texts: MemoryIndex | null, query: ArrangedQu
 function markingOf(
   index: MemoryIndex,
   texts: MemoryIndex | null,
-  { filter, conditions, term }: ArrangedQuery,
+  { filter, conditions, term }: Wanted,
   readerOf: (segment: Segment) => SlotReader,
   ownKey: string,
 ) {
@@ -191,7 +177,7 @@ interface Walker {
   head: Place | null
 }
 
-function page(segments: readonly Segment[], look: Look, { arrangement, after, offset, limit }: ArrangedQuery): Place[] {
+function page(segments: readonly Segment[], look: Look, { arrangement, after, offset, limit }: Wanted): Place[] {
   const compare = comparePlaces(arrangement.order)
   const slotAt = ({ order }: Walker, at: number): number => {
     if (arrangement.order === 'asc') return order.slots[at] ?? 0
@@ -232,14 +218,6 @@ function page(segments: readonly Segment[], look: Look, { arrangement, after, of
     settle(best)
   }
   return places
-}
-
-function markedSlots(marks: Uint8Array, count: number): Uint16Array {
-  let last = -1
-  return Uint16Array.from({ length: count }, () => {
-    last = marks.indexOf(1, last + 1)
-    return last
-  })
 }
 
 /** The first place from which on it is so. */

@@ -1,23 +1,19 @@
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { type Repeat, repeatAtPauses } from '../../../base/async/loop.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { DbOptions, Sql } from '../../../base/db.ts'
 import type { Log } from '../../../base/log.ts'
 import type { MasterKeys } from '../../../base/sealing/vault.ts'
-import type { ArrangedAnswer, ArrangedQuery } from './arranged-query.ts'
+import { type Found, isTimely, type Wanted } from '../list-filter.ts'
+import type { Answered, MemoryIndexLimits } from './index-cache.ts'
 import { type IndexShape, usualShape } from './memory-index.ts'
-import type { SearchWorkerSettings, Timely } from './messages.ts'
-import type { IndexAnswer, IndexQuery } from './query.ts'
-import { openSearchWorker } from './search-worker-client.ts'
 import type { Held } from './segment.ts'
 
 /** Lists of large workspaces from memory. What it does not answer, the database does. */
 export interface MemoryIndexes {
   /** The answer, or null when there is no index that is up to all that was committed before the call. */
-  find(workspaceId: string, query: IndexQuery): Promise<IndexAnswer | null>
-  /** The same for a list in any order, or narrowed by any column, which another index answers. */
-  arrange(workspaceId: string, query: ArrangedQuery): Promise<ArrangedAnswer | null>
-  /** Whether that index is being built, and an answer to be expected. */
+  find(workspaceId: string, wanted: Wanted): Promise<Found | null>
+  /** Whether the index for any order and any column is being built, and an answer to be expected. */
   isArranging(workspaceId: string): boolean
   /**
    * Whether there is an index now: it is built unless the workspace is too small or too large for one. Where texts do not fit, one
@@ -83,17 +79,14 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     note(key, exists)
     return exists || isListed
   }
-  const ask = async <A>(
-    workspaceId: string,
-    holds: Held,
-    request: Parameters<typeof worker.ask>[0],
-  ): Promise<A | null> => {
+  const find = async (workspaceId: string, wanted: Wanted): Promise<Found | null> => {
+    const holds = holdsFor(workspaceId, wanted)
     const key = keyTo(workspaceId, holds)
     const entry = known.get(key)
     if (entry?.exists) {
-      const { answer, exists } = await worker.ask(request)
+      const { answer, exists } = await worker.ask({ kind: 'find', workspaceId, holds, wanted })
       if (!exists) note(key, false)
-      return answer as A | null
+      return answer
     }
     const age = entry === undefined ? againMs : clock.now().getTime() - entry.lookedAtMs
     if (!entry?.isComing && (age >= againMs || age < 0)) {
@@ -105,7 +98,8 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     return null
   }
   /** Columns alone answer what is not searched for, where there is no more. */
-  const timelyOf = (workspaceId: string, { term }: IndexQuery): Timely => {
+  const holdsFor = (workspaceId: string, { term, arrangement, conditions }: Wanted): Held => {
+    if (!isTimely(arrangement) || conditions.list.length > 0) return 'values'
     const exists = (holds: Held) => known.get(keyTo(workspaceId, holds))?.exists === true
     return term === null && !exists('text') && exists('columns') ? 'columns' : 'text'
   }
@@ -117,12 +111,7 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
 
   return {
     warm,
-    find: (workspaceId, query) => {
-      const holds = timelyOf(workspaceId, query)
-      return ask<IndexAnswer>(workspaceId, holds, { kind: 'find', workspaceId, holds, query })
-    },
-    arrange: (workspaceId, query) =>
-      ask<ArrangedAnswer>(workspaceId, 'values', { kind: 'arrange', workspaceId, query }),
+    find,
     isArranging: (workspaceId) => known.get(keyTo(workspaceId, 'values'))?.isComing ?? false,
     useMasterKey: worker.useMasterKey,
     close: async () => {
@@ -144,3 +133,122 @@ async function hasLeads(sql: Sql, workspaceId: string, count: number): Promise<b
     limit 1`
   return rows.length > 0
 }
+
+const nothing: Answered = { answer: null, exists: false }
+/** How long a worker that has died is left alone. */
+const mourningMs = 30_000
+
+/**
+ * Starts the worker when the first index is wanted, since an installation without large workspaces needs none, and ends
+ * it once it holds nothing: only so does the memory of its indexes go back to the system.
+ */
+function openSearchWorker(
+  settings: SearchWorkerSettings,
+  { clock, log, startThread = startWorker }: Pick<MemoryIndexOptions, 'clock' | 'log' | 'startThread'>,
+) {
+  const waiting = new Map<number, (answered: Answered) => void>()
+  /** Those that have not ended yet, with their ends. */
+  const alive = new Map<Worker, Promise<void>>()
+  let worker: Worker | null = null
+  let diedAtMs = Number.NEGATIVE_INFINITY
+  let closed = false
+  let last = 0
+
+  const hear = (reply: Reply) => {
+    const { workspaceId } = { workspaceId: '', ...reply }
+    if (reply.kind === 'built') log.info('a memory index of leads is built', { workspaceId, ms: reply.ms })
+    if (reply.kind === 'trouble') log.warn('a memory index of leads is given up', { workspaceId, code: reply.code })
+    if (reply.kind === 'empty' && waiting.size === 0) retire()
+    if (reply.kind !== 'answer') return
+    waiting.get(reply.number)?.(reply)
+    waiting.delete(reply.number)
+  }
+  const start = (): Worker => {
+    const started = startThread(settings)
+    // A program that has nothing else to do may end.
+    started.unref()
+    started.on('message', hear)
+    started.on('error', (error) => log.warn('the worker of the memory indexes failed', {}, error))
+    const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()))
+    alive.set(started, ended)
+    ended.then(() => {
+      alive.delete(started)
+      if (worker !== started) return
+      worker = null
+      diedAtMs = clock.now().getTime()
+      for (const settle of waiting.values()) settle(nothing)
+      waiting.clear()
+    })
+    return started
+  }
+  const retire = () => {
+    tell({ kind: 'stop' })
+    worker = null
+  }
+  const tell = (question: Question) => worker?.postMessage(question)
+
+  return {
+    /** A worker that is dead, or dies, replies with nothing. */
+    ask: (request: Request): Promise<Answered> => {
+      const nowMs = clock.now().getTime()
+      if (closed || (worker === null && nowMs - diedAtMs < mourningMs)) return Promise.resolve(nothing)
+      // A worker that would only begin has no index to find anything in.
+      if (worker === null && request.kind !== 'warm') return Promise.resolve(nothing)
+      worker ??= start()
+      return new Promise((resolve) => {
+        const number = ++last
+        waiting.set(number, resolve)
+        tell({ ...request, number, nowMs })
+      })
+    },
+    tidy: () => tell({ kind: 'tidy', nowMs: clock.now().getTime() }),
+    useMasterKey: (masterKey: Buffer) => {
+      const { current, previous = [] } = settings.masterKeys
+      settings.masterKeys = { current: masterKey, previous: [current, ...previous] }
+      tell({ kind: 'use-master-key', masterKey })
+    },
+    close: async () => {
+      closed = true
+      for (const one of alive.keys()) one.ref()
+      tell({ kind: 'stop' })
+      await Promise.all(alive.values())
+    },
+  }
+}
+
+function startWorker(workerData: SearchWorkerSettings): Worker {
+  // The indexes themselves are outside of the heap that this bounds.
+  const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
+  return new Worker(new URL('./search-worker.ts', import.meta.url), {
+    workerData,
+    resourceLimits,
+    name: 'memory indexes',
+  })
+}
+
+/** What the worker of the indexes is started with. */
+export interface SearchWorkerSettings {
+  db: DbOptions
+  masterKeys: MasterKeys
+  limits: MemoryIndexLimits
+}
+
+/** What is answered. */
+type Request =
+  | { kind: 'find'; workspaceId: string; holds: Held; wanted: Wanted }
+  | { kind: 'warm'; workspaceId: string; holds: Held }
+
+/** `nowMs` is the service's time, which may be another than the machine's. */
+export type Question =
+  | (Request & { number: number; nowMs: number })
+  | { kind: 'tidy'; nowMs: number }
+  | { kind: 'use-master-key'; masterKey: Uint8Array }
+  | { kind: 'stop' }
+
+export type Reply =
+  /** A null answer to `find` is no answer; `exists` tells whether there is an index to ask again. */
+  | ({ kind: 'answer'; number: number } & Answered)
+  | { kind: 'built'; workspaceId: string; ms: number }
+  | { kind: 'trouble'; workspaceId: string; code: string }
+  /** After a `tidy` that left no index. */
+  | { kind: 'empty' }

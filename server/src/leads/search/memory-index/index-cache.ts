@@ -1,7 +1,9 @@
 import { singleFlight } from '../../../base/async/batch.ts'
-import { type ArrangedAnswer, type ArrangedQuery, answerArranged } from './arranged-query.ts'
+import type { Found, Wanted } from '../list-filter.ts'
+import { answerArranged } from './arranged-query.ts'
 import {
   catchUp,
+  countLive,
   type FollowDeps,
   type Following,
   fewEvents,
@@ -9,6 +11,7 @@ import {
   placeAll,
   pursue,
   readFeedState,
+  readLive,
 } from './follow.ts'
 import {
   appendLead,
@@ -18,33 +21,27 @@ import {
   type MemoryIndex,
   memoryIndexBytes,
   newMemoryIndex,
-  queryMemoryIndex,
 } from './memory-index.ts'
-import type { MemoryIndexLimits, Timely } from './messages.ts'
-import type { IndexAnswer, IndexQuery } from './query.ts'
-import { countLive, readLive } from './read-leads.ts'
+import { queryMemoryIndex } from './query.ts'
 import { clear, type Held, isFull, newSegment, seal } from './segment.ts'
 
-/** The indexes of the workspaces that are searched these minutes, within a bound of memory. */
-export interface IndexCache {
-  /** Builds the index unless it is there; false when it does not fit, or, of columns alone, when one of texts would. */
-  warm(workspaceId: string, nowMs: number, holds?: Held): Promise<boolean>
-  /** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
-  find(workspaceId: string, holds: Timely, query: IndexQuery, nowMs: number): Promise<Found<IndexAnswer>>
-  /** The same of the index of values, for lists in any order. */
-  arrange(workspaceId: string, query: ArrangedQuery, nowMs: number): Promise<Found<ArrangedAnswer>>
-  /** Drops what nobody has asked for lately. */
-  tidy(nowMs: number): void
-  /** Neither holds an index nor builds one. */
-  isEmpty(): boolean
-}
-
-export interface Found<A> {
+/** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
+export interface Answered<A = Found> {
   answer: A | null
   exists: boolean
 }
 
-export interface IndexCacheDeps extends FollowDeps {
+export interface MemoryIndexLimits {
+  /** What all indexes together may take. */
+  maxBytes: number
+  /** An index that nobody asked for this long is dropped. */
+  idleMs: number
+  /** Fewer leads are searched in the order of their values without an index of texts. */
+  minSearched: number
+  shape: IndexShape
+}
+
+interface IndexCacheDeps extends FollowDeps {
   limits: MemoryIndexLimits
   onBuilt: (workspaceId: string, ms: number) => void
   onTrouble: (workspaceId: string, error: unknown) => void
@@ -68,7 +65,8 @@ const bytesPerLead: Record<Held, number> = { text: 180, values: 180, columns: 48
 /** How often an index of texts that was not built is tried again for searches in the order of values. */
 const besideAgainMs = 30_000
 
-export function openIndexCache(deps: IndexCacheDeps): IndexCache {
+/** The indexes of the workspaces that are searched these minutes, within a bound of memory. */
+export function openIndexCache(deps: IndexCacheDeps) {
   const { limits } = deps
   const entries = new Map<string, Entry>()
 
@@ -81,7 +79,7 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   const fits = (entry: Entry): boolean => makeRoom(entries, entry, limits.maxBytes)
   const builds = openBuilds(deps, { entries, isKept, drop, fits })
 
-  const ask = async <A>(key: string, nowMs: number, answerOf: Answering<A>): Promise<Found<A>> => {
+  const ask = async <A>(key: string, nowMs: number, answerOf: Answering<A>): Promise<Answered<A>> => {
     const entry = entries.get(key)
     if (entry === undefined) return { answer: null, exists: false }
     if (!isIdle(entry, nowMs, limits)) return askEntry(entry, nowMs, answerOf, { isKept, fail })
@@ -100,18 +98,21 @@ export function openIndexCache(deps: IndexCacheDeps): IndexCache {
   }
 
   return {
-    warm: (workspaceId, nowMs, holds = 'text') => builds.warm(workspaceId, nowMs, holds, false),
-    find: (workspaceId, holds, query, nowMs) =>
-      ask(keyTo(workspaceId, holds), nowMs, (index) => queryMemoryIndex(index, query)),
-    arrange: (workspaceId, query, nowMs) => {
-      const key = keyTo(workspaceId, 'values')
+    /** Builds the index unless it is there; false when it does not fit, or, of columns alone, when one of texts would. */
+    warm: (workspaceId: string, nowMs: number, holds: Held) => builds.warm(workspaceId, nowMs, holds, false),
+    /** Asks the index that holds so much. */
+    find: (workspaceId: string, holds: Held, wanted: Wanted, nowMs: number): Promise<Answered> => {
+      const key = keyTo(workspaceId, holds)
+      if (holds !== 'values') return ask(key, nowMs, (index) => queryMemoryIndex(index, wanted))
       const values = entries.get(key)
-      const texts = values === undefined || query.term === null ? null : textsBeside(values, nowMs)
-      return ask(key, nowMs, async (index) => answerArranged(index, query, await texts))
+      const texts = values === undefined || wanted.term === null ? null : textsBeside(values, nowMs)
+      return ask(key, nowMs, async (index) => answerArranged(index, wanted, await texts))
     },
-    tidy: (nowMs) => {
+    /** Drops what nobody has asked for lately. */
+    tidy: (nowMs: number) => {
       for (const entry of entries.values()) if (isIdle(entry, nowMs, limits)) drop(entry)
     },
+    /** Neither holds an index nor builds one. */
     isEmpty: () => entries.size === 0 && builds.isIdle(),
   }
 }
@@ -197,7 +198,7 @@ async function askEntry<A>(
   nowMs: number,
   answerOf: Answering<A>,
   { isKept, fail }: Hands,
-): Promise<Found<A>> {
+): Promise<Answered<A>> {
   entry.cached.lastUsedMs = nowMs
   try {
     const answer = (await entry.reachLevel()) ? await answerOf(entry.cached.index) : null

@@ -1,12 +1,6 @@
 import { shortWords } from '../../../base/text/search-text.ts'
-import {
-  isWordTerm,
-  maskedLines,
-  type Searchable,
-  type SearchLines,
-  type SearchTerm,
-  searchLines,
-} from '../../lead/search-lines.ts'
+import type { Searchable, SearchLines, SearchTerm } from '../../lead/search-lines.ts'
+import { isWordTerm, maskedLines, searchLines } from '../../lead/search-lines.ts'
 
 // A mark begins every line. Folded text has no control characters, so no term reaches from one line into the next, and
 // the beginning of a plain column can be looked for like any text.
@@ -31,7 +25,7 @@ export function leadText(lead: Searchable): string {
 }
 
 /** What a masked reader's search looks at is part of what others' does: only pieces of its own are added. */
-export function indexedText(lines: SearchLines, shown = lines): string {
+function indexedText(lines: SearchLines, shown = lines): string {
   const markOf = (line: string, mark: string, isShown: boolean) => (isShown ? '' : hidden) + mark + line
   let text = ''
   for (const line of lines.personal) text += markOf(line, personal, shown.personal.includes(line))

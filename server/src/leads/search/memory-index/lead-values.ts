@@ -1,9 +1,13 @@
 import type { LeadContacts } from '../../lead/lead.ts'
 import { matchesTerm, type SearchTerm } from '../../lead/search-lines.ts'
-import type { ChoiceColumn, NumberColumn, ReadableLead, TextColumn } from '../arranged/match.ts'
+import type { ChoiceColumn, NumberColumn, ReadableLead, TextColumn } from '../arranged/conditions.ts'
 import { nameOf } from '../arranged/opened.ts'
-import type { Dictionaries } from './filter-counts.ts'
-import type { Segment } from './segment.ts'
+import type { LeadFilter } from '../list-filter.ts'
+import { type Dictionaries, narrowingOf } from './filter-counts.ts'
+import { patternsOf } from './indexed-text.ts'
+import type { MemoryIndex } from './memory-index.ts'
+import { type Marks, order, type Segment, sortSlots } from './segment.ts'
+import { lookUp, type Selection, scanText } from './text-scan.ts'
 
 // What orders and conditions look at of a lead, in one text: parts with a mark between them, the custom fields behind.
 
@@ -41,7 +45,7 @@ export function valuesText(values: Values): string {
 }
 
 /** What is kept of a custom field: a page of text is neither sorted nor filtered by. */
-export const maxCustomText = 255
+const maxCustomText = 255
 
 const parts: Record<TextColumn, number> = { name: 0, email: 1, phone: 2, uniqueCode: 3, externalRef: 4 }
 const notesPart = 5
@@ -125,4 +129,132 @@ export function namesOf(dictionaries: Dictionaries): Record<ChoiceColumn, readon
     adPlatform: byCode(dictionaries.adPlatform),
     assignedTo: byCode(dictionaries.assignee),
   }
+}
+
+/**
+ * The slots of an index of values whose leads an index of texts finds, for each segment that has some. Both are of one
+ * workspace and know all that was committed before the call; of what came later one may know more than the other.
+ */
+export function searchedValues(
+  values: MemoryIndex,
+  texts: MemoryIndex,
+  { filter, term }: { filter: LeadFilter; term: SearchTerm },
+): Map<Segment, Marks> {
+  const narrowing = narrowingOf(texts.dictionaries, filter)
+  const patterns = patternsOf(term)
+  // The large ones first: nearly all leads are there, and few are left to be looked for in the others.
+  const targets = [...values.segments, values.tail].sort((a, b) => b.count - a.count)
+  for (const target of targets) order(target)
+  const found = new Map<Segment, Marks>()
+  for (const segment of [...texts.segments, texts.tail]) {
+    let slots = inOrder(segment, scanText(lookUp(segment, patterns), narrowing))
+    for (const target of targets) slots = markSame(segment, slots, target, found)
+  }
+  return found
+}
+
+/** The selected slots by (created, id). */
+function inOrder(segment: Segment, { marks, count }: Selection): Uint16Array {
+  const slots = new Uint16Array(count)
+  if (marks === null) return slots
+  let filled = 0
+  if (count <= fewSlots) {
+    for (let slot = marks.indexOf(1); slot >= 0; slot = marks.indexOf(1, slot + 1)) slots[filled++] = slot
+    return sortSlots(segment, slots, segment.created)
+  }
+  order(segment)
+  const { byCreated } = segment
+  for (let place = 0; place < byCreated.length; place++) {
+    const slot = byCreated[place] ?? 0
+    if (marks[slot] === 1) slots[filled++] = slot
+  }
+  return slots
+}
+
+/** So few slots are sorted rather than met on a walk through all of them. */
+const fewSlots = 512
+
+/**
+ * Marks the live slots of `into` that have the leads of these slots, and returns those whose leads it does not have. Both
+ * stand in one order. Mostly they are the same leads, slot for slot, so that the next one is as far from the last one on
+ * either side; else it is looked for in steps that grow.
+ */
+function markSame(from: Segment, slots: Uint16Array, into: Segment, found: Map<Segment, Marks>): Uint16Array {
+  if (isApart(from, slots, into)) return slots
+  const { byCreated, alive, count } = into
+  const isSame = sameness(from, into)
+  const marked = found.get(into) ?? { marks: new Uint8Array(count), count: 0 }
+  let [place, last, left] = [0, slots[0] ?? 0, 0]
+  for (let n = 0; n < slots.length; n++) {
+    const slot = slots[n] ?? 0
+    const guess = place + slot - last
+    last = slot
+    let target = guess < place || guess >= count ? -1 : (byCreated[guess] ?? 0)
+    if (target >= 0 && alive[target] === 1 && isSame(slot, target)) place = guess
+    else {
+      place = firstFrom(from, slot, into, place)
+      target = liveAt(from, slot, into, place)
+    }
+    if (target < 0) slots[left++] = slot
+    else {
+      marked.marks[target] = 1
+      marked.count++
+    }
+  }
+  if (marked.count > 0) found.set(into, marked)
+  return slots.subarray(0, left)
+}
+
+function isApart(from: Segment, slots: Uint16Array, { byCreated, created, count }: Segment): boolean {
+  if (slots.length === 0 || count === 0) return true
+  const timeAt = (place: number) => created[byCreated[place] ?? 0] ?? 0
+  const [first = 0, last = 0] = [from.created[slots[0] ?? 0], from.created[slots.at(-1) ?? 0]]
+  return first > timeAt(count - 1) || last < timeAt(0)
+}
+
+/** The first place from this one on whose lead does not stand before that of the slot. */
+function firstFrom(from: Segment, slot: number, into: Segment, place: number): number {
+  const isBefore = (at: number) => compare(from, slot, into, into.byCreated[at] ?? 0) > 0
+  let [low, high] = [place, place]
+  for (let step = 1; high < into.count && isBefore(high); step *= 2) {
+    low = high + 1
+    high = Math.min(high + step, into.count)
+  }
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The live slot of the lead; a dead one may have the same place. */
+function liveAt(from: Segment, slot: number, into: Segment, place: number): number {
+  for (let at = place; at < into.count; at++) {
+    const target = into.byCreated[at] ?? 0
+    if (compare(from, slot, into, target) !== 0) return -1
+    if (into.alive[target] === 1) return target
+  }
+  return -1
+}
+
+function sameness(a: Segment, b: Segment): (slotA: number, slotB: number) => boolean {
+  const [idsA, idsB] = [wordsOf(a.ids), wordsOf(b.ids)]
+  return (slotA, slotB) => {
+    for (let n = 3; n >= 0; n--) if (idsA[slotA * 4 + n] !== idsB[slotB * 4 + n]) return false
+    return true
+  }
+}
+
+const wordsOf = (ids: Buffer): Uint32Array => new Uint32Array(ids.buffer, ids.byteOffset, ids.length / 4)
+
+// Byte by byte: that many leads that were imported at one moment differ in their ids alone, and a call costs more.
+function compare(a: Segment, slotA: number, b: Segment, slotB: number): number {
+  const difference = (a.created[slotA] ?? 0) - (b.created[slotB] ?? 0)
+  if (difference !== 0) return difference
+  for (let n = 0; n < 16; n++) {
+    const differs = (a.ids[slotA * 16 + n] ?? 0) - (b.ids[slotB * 16 + n] ?? 0)
+    if (differs !== 0) return differs
+  }
+  return 0
 }

@@ -1,18 +1,16 @@
 import { type CodedColumn, codedColumns, type Dictionaries } from './filter-counts.ts'
-import { answerQuery, type IndexAnswer, type IndexQuery } from './query.ts'
+import type { Held, Segment } from './segment.ts'
 import {
   append,
   bytesOf,
   compareId,
   copySlot,
   findSlot,
-  type Held,
   idBytes,
   isFull,
   kill,
   maxSlots,
   newSegment,
-  type Segment,
   seal,
 } from './segment.ts'
 
@@ -57,10 +55,6 @@ export function newMemoryIndex(shape: IndexShape): MemoryIndex {
   }
 }
 
-export function queryMemoryIndex(index: MemoryIndex, query: IndexQuery): IndexAnswer {
-  return answerQuery([...index.segments, index.tail], index.dictionaries, query)
-}
-
 /** Sets a lead as it is now. */
 export function putLead(index: MemoryIndex, shape: IndexShape, lead: IndexedLead): void {
   removeLead(index, lead)
@@ -87,12 +81,7 @@ function codeOf(dictionary: Map<string, number>, value: string | null, column: U
 
 /** Forgets a lead; nothing happens when it is not there. When a lead was created never changes. */
 export function removeLead(index: MemoryIndex, { id, created }: { id: string; created: number }): void {
-  const slot = index.tailSlots.get(id)
-  if (slot !== undefined) {
-    kill(index.tail, slot)
-    index.tailSlots.delete(id)
-    return
-  }
+  if (removeFromTail(index, id)) return
   const bytes = idBytes(id)
   for (const segment of index.segments) {
     const found = findSlot(segment, bytes, created)
@@ -104,18 +93,19 @@ export function removeLead(index: MemoryIndex, { id, created }: { id: string; cr
 
 /** The same for a lead of which nothing is left to tell when it was created: every slot is looked at. */
 export function removeErased(index: MemoryIndex, id: string): void {
-  const slot = index.tailSlots.get(id)
-  if (slot !== undefined) {
-    kill(index.tail, slot)
-    index.tailSlots.delete(id)
-    return
-  }
+  if (removeFromTail(index, id)) return
   const bytes = idBytes(id)
   for (const segment of index.segments) {
     for (let at = 0; at < segment.count; at++) {
       if (segment.alive[at] === 1 && compareId(segment, at, bytes) === 0) kill(segment, at)
     }
   }
+}
+
+function removeFromTail({ tail, tailSlots }: MemoryIndex, id: string): boolean {
+  const slot = tailSlots.get(id)
+  if (slot !== undefined) kill(tail, slot)
+  return tailSlots.delete(id)
 }
 
 function sealTail(index: MemoryIndex, shape: IndexShape): void {

@@ -1,24 +1,15 @@
-import type { SearchTerm } from '../../lead/search-lines.ts'
-import type { LeadFilter } from '../list-filter.ts'
-import { countPassing, type Dictionaries, type Narrowing, narrow, narrowingOf, passes } from './filter-counts.ts'
+import type { Place } from '../arranged/order.ts'
+import type { Found, Wanted } from '../list-filter.ts'
+import { countPassing, type Narrowing, narrow, narrowingOf, passes } from './filter-counts.ts'
 import { patternsOf } from './indexed-text.ts'
-import { type Found, mergePage, type PageSlice, type Shown, type SortKey } from './page.ts'
-import { idText, type Segment } from './segment.ts'
+import type { MemoryIndex } from './memory-index.ts'
+import { compareId, compareIds, idBytes, idText, order, type Segment, sortSlots } from './segment.ts'
 import { estimate, holds, type Lookup, lookUp, type Selection, scanText } from './text-scan.ts'
 
-export interface IndexQuery extends PageSlice {
-  filter: LeadFilter
-  term: SearchTerm | null
-  /** Without it the answer's total is null, and only as much is looked at as the page takes. */
-  needsTotal: boolean
-}
-
-export interface IndexAnswer {
-  places: SortKey[]
-  total: number | null
-}
-
-export function answerQuery(segments: readonly Segment[], dictionaries: Dictionaries, query: IndexQuery): IndexAnswer {
+/** One page of a list in order of a time. */
+export function queryMemoryIndex(index: MemoryIndex, query: Wanted): Found {
+  const { dictionaries } = index
+  const segments = [...index.segments, index.tail]
   const narrowing = narrowingOf(dictionaries, query.filter)
   const patterns = query.term === null ? [] : patternsOf(query.term)
   if (query.needsTotal && patterns.length > 0) {
@@ -53,7 +44,7 @@ function shownOf({ marks, count }: Selection): Shown {
   return { accepts: (slot) => marks[slot] === 1, few: count <= fewSlots ? markedSlots(marks, count) : null }
 }
 
-function markedSlots(marks: Uint8Array, count: number): Uint16Array {
+export function markedSlots(marks: Uint8Array, count: number): Uint16Array {
   let last = -1
   return Uint16Array.from({ length: count }, () => {
     last = marks.indexOf(1, last + 1)
@@ -83,9 +74,124 @@ function show(lookup: Lookup, narrowing: Narrowing, wanted: number): Shown {
   return { accepts, few: null }
 }
 
-function placesOf(found: readonly Found[], { sort }: PageSlice): SortKey[] {
+function placesOf(found: readonly FoundSlot[], { arrangement }: PageSlice): Place[] {
   return found.map(({ segment, slot }) => {
-    const times = sort.by === 'createdAt' ? segment.created : segment.updated
-    return { id: idText(segment, slot), time: times[slot] ?? 0 }
+    const times = arrangement.by === 'createdAt' ? segment.created : segment.updated
+    return { id: idText(segment, slot), key: times[slot] ?? 0 }
   })
+}
+
+/** A lead in its segment. */
+interface FoundSlot {
+  segment: Segment
+  slot: number
+}
+
+/** A segment, and what is shown of it: asked only when the page reaches the segment. */
+export interface Part {
+  segment: Segment
+  show: () => Shown
+}
+
+export interface Shown {
+  accepts: (slot: number) => boolean
+  /** All that can be shown, when that is little. */
+  few: Uint16Array | null
+}
+
+interface Walker {
+  segment: Segment
+  slots: Uint16Array
+  times: Float64Array
+  /** Where in `slots` the walk stands. */
+  at: number
+  /** Whether the slot there is known to be shown. */
+  isSettled: boolean
+  show: () => Shown
+  shown: Shown | null
+}
+
+/** A page of a list in order of a time. */
+type PageSlice = Pick<Wanted, 'arrangement' | 'after' | 'offset' | 'limit'>
+
+/**
+ * The slice of what the segments show, merged in sort order. Lazy: no more slots are looked at than it takes to fill
+ * the page, and of segments whose leads all come later, none.
+ */
+function mergePage(parts: readonly Part[], slice: PageSlice): FoundSlot[] {
+  const walkers = parts.map((part) => walkerOf(part, slice))
+  const step = stepOf(slice)
+  const found: FoundSlot[] = []
+  for (let skip = slice.offset; found.length < slice.limit; ) {
+    const best = firstOf(walkers, step)
+    if (best === null) break
+    if (!best.isSettled) {
+      settle(best, slice)
+      continue
+    }
+    if (skip > 0) skip--
+    else found.push({ segment: best.segment, slot: best.slots[best.at] ?? 0 })
+    best.at += step
+    best.isSettled = false
+  }
+  return found
+}
+
+const stepOf = ({ arrangement }: PageSlice): 1 | -1 => (arrangement.order === 'asc' ? 1 : -1)
+
+function walkerOf({ segment, show }: Part, slice: PageSlice): Walker {
+  order(segment)
+  const [slots, times] =
+    slice.arrangement.by === 'createdAt' ? [segment.byCreated, segment.created] : [segment.byUpdated, segment.updated]
+  const walker = { segment, slots, times, at: 0, isSettled: false, show, shown: null }
+  return { ...walker, at: startOf(walker, slice) }
+}
+
+function startOf(walker: Walker, { arrangement, after }: PageSlice): number {
+  if (arrangement.order === 'asc') return after === null ? 0 : firstBehind(walker, after, 1)
+  return (after === null ? walker.slots.length : firstBehind(walker, after, 0)) - 1
+}
+
+/** How many slots come before the place, that of the place itself included when `inclusive` is 1. */
+function firstBehind({ segment, slots, times }: Walker, place: Place, inclusive: 0 | 1): number {
+  const id = idBytes(place.id)
+  const time = Number(place.key)
+  let [low, high] = [0, slots.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const slot = slots[middle] ?? 0
+    const compared = (times[slot] ?? 0) - time || compareId(segment, slot, id)
+    if (compared < inclusive) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Moves on to a slot that is shown. */
+function settle(walker: Walker, slice: PageSlice): void {
+  if (walker.shown === null) {
+    walker.shown = walker.show()
+    if (walker.shown.few !== null) {
+      walker.slots = sortSlots(walker.segment, walker.shown.few, walker.times)
+      walker.at = startOf(walker, slice)
+    }
+  }
+  const { accepts } = walker.shown
+  const step = stepOf(slice)
+  while (walker.at >= 0 && walker.at < walker.slots.length && !accepts(walker.slots[walker.at] ?? 0)) walker.at += step
+  walker.isSettled = true
+}
+
+function firstOf(walkers: readonly Walker[], step: number): Walker | null {
+  let best: Walker | null = null
+  for (const walker of walkers) {
+    if (walker.at < 0 || walker.at >= walker.slots.length) continue
+    if (best === null || compareHeads(walker, best) * step < 0) best = walker
+  }
+  return best
+}
+
+function compareHeads(a: Walker, b: Walker): number {
+  const [slotA, slotB] = [a.slots[a.at] ?? 0, b.slots[b.at] ?? 0]
+  return (a.times[slotA] ?? 0) - (b.times[slotB] ?? 0) || compareIds(a.segment, slotA, b.segment, slotB)
 }

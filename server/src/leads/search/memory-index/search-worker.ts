@@ -6,8 +6,8 @@ import { openDb } from '../../../base/db.ts'
 import { learnWhetherSpread } from '../../../base/distribution/spread.ts'
 import { describeError } from '../../../base/log.ts'
 import { openVault } from '../../../base/sealing/vault.ts'
+import type { Question, Reply, SearchWorkerSettings } from './client.ts'
 import { openIndexCache } from './index-cache.ts'
-import type { Question, Reply, SearchWorkerSettings } from './messages.ts'
 
 const settings = workerData as SearchWorkerSettings
 // One to catch up for those who ask, one for an index that is being built.
@@ -35,12 +35,8 @@ function tell(reply: Reply): void {
 async function answer(question: Question): Promise<void> {
   switch (question.kind) {
     case 'find': {
-      const { number, workspaceId, holds, query, nowMs } = question
-      return tell({ kind: 'answer', number, ...(await cache.find(workspaceId, holds, query, nowMs)) })
-    }
-    case 'arrange': {
-      const { number, workspaceId, query, nowMs } = question
-      return tell({ kind: 'answer', number, ...(await cache.arrange(workspaceId, query, nowMs)) })
+      const { number, workspaceId, holds, wanted, nowMs } = question
+      return tell({ kind: 'answer', number, ...(await cache.find(workspaceId, holds, wanted, nowMs)) })
     }
     case 'warm': {
       const { number, workspaceId, holds, nowMs } = question

@@ -1,6 +1,4 @@
-import { type BlockBits, blockBits } from './blocks.ts'
-import { pack } from './pack.ts'
-import { type Postings, postingBytes, postingsOf } from './postings.ts'
+import { type BlockBits, blockBits, type Postings, postingBytes, postingsOf } from './grams.ts'
 
 /**
  * What an index is asked for: texts to search, values to sort and narrow by, or neither, so that it is small: pages and totals
@@ -62,7 +60,7 @@ export interface Marks {
 }
 
 /** What a slot holds, apart from the text. */
-export interface SlotFields {
+interface SlotFields {
   id: string
   created: number
   updated: number
@@ -233,15 +231,7 @@ export function seal(segment: Segment): Segment {
   const packed = pack({
     alive: segment.alive.subarray(0, count),
     ids: segment.ids.subarray(0, count * 16),
-    created: segment.created.subarray(0, count),
-    updated: segment.updated.subarray(0, count),
-    status: segment.status.subarray(0, count),
-    assignee: segment.assignee.subarray(0, count),
-    priority: segment.priority.subarray(0, count),
-    source: segment.source.subarray(0, count),
-    adPlatform: segment.adPlatform.subarray(0, count),
-    estimated: segment.estimated.subarray(0, count),
-    actual: segment.actual.subarray(0, count),
+    ...columnsOf(segment),
     text,
     starts,
     byCreated,
@@ -251,11 +241,11 @@ export function seal(segment: Segment): Segment {
     postingStarts: postings.starts,
     postingCounts: postings.counts,
   })
-  const { bits, steps, postingStarts, postingCounts, ...columns } = packed
+  const { bits, steps, postingStarts, postingCounts, ...rest } = packed
   return {
     holds,
-    ...columns,
-    byUpdated: byUpdated === byCreated ? columns.byCreated : columns.byUpdated,
+    ...rest,
+    byUpdated: byUpdated === byCreated ? rest.byCreated : rest.byUpdated,
     count,
     live,
     ordered: count,
@@ -264,6 +254,11 @@ export function seal(segment: Segment): Segment {
     orders: new Map(),
     marks: new Map(),
   }
+}
+
+function columnsOf(segment: Segment): Pick<Segment, (typeof columns)[number]> {
+  const entries = columns.map((name) => [name, segment[name].subarray(0, segment.count)])
+  return Object.fromEntries(entries) as Pick<Segment, (typeof columns)[number]>
 }
 
 /** Makes a segment that is not sealed as it was when it was new, in the memory that it has. */
@@ -321,4 +316,37 @@ export function bytesOf(segment: Segment): number {
   const textBytes = holds === 'columns' ? 0 : startBytes
   const keptBytes = holds === 'values' ? valueBytes + 2 * maxKeptBytes : 0
   return segment.alive.length * (slotBytes + textBytes + keptBytes) + segment.text.length + indexBytes
+}
+
+type AnyColumn = Uint8Array | Uint16Array | Uint32Array | Float64Array
+
+/** From here on memory is worth to be given back. */
+const largeBytes = 1024 ** 2
+/** The C library keeps what is freed for later use, except for pieces that are larger than 32 MB. */
+const returnedBytes = 33 * 1024 ** 2
+
+/**
+ * The same columns in one piece of memory. A large one is asked for larger than it need be, since only so does it go back
+ * to the system when it is dropped; the pages that nothing is written to take no memory.
+ */
+export function pack<T extends Record<string, AnyColumn>>(columns: T): T {
+  const bytes = Object.values(columns).reduce((sum, column) => sum + aligned(column.byteLength), 0)
+  const memory = Buffer.allocUnsafeSlow(bytes < largeBytes ? bytes : Math.max(bytes, returnedBytes))
+  let at = 0
+  const moved = (column: AnyColumn): AnyColumn => {
+    const from = Buffer.from(column.buffer, column.byteOffset, column.byteLength)
+    from.copy(memory, at)
+    const view = viewOf(column, memory.buffer, at)
+    at += aligned(column.byteLength)
+    return view
+  }
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, moved(column)])) as T
+}
+
+const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8
+
+function viewOf(column: AnyColumn, memory: ArrayBuffer, at: number): AnyColumn {
+  if (Buffer.isBuffer(column)) return Buffer.from(memory, at, column.length)
+  const View = column.constructor as new (memory: ArrayBuffer, at: number, length: number) => AnyColumn
+  return new View(memory, at, column.length)
 }

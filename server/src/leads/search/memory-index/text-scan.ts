@@ -1,7 +1,6 @@
-import { blockSlots, candidateBlocks } from './blocks.ts'
 import { countPassing, type Narrowing, narrow, passes } from './filter-counts.ts'
+import { blockSlots, candidateBlocks, candidateSlots } from './grams.ts'
 import { hiddenMark, type Pattern, phoneMark } from './indexed-text.ts'
-import { candidateSlots } from './postings.ts'
 import type { Segment } from './segment.ts'
 
 /** Slots that were found, a byte each; null stands for none. */

@@ -1,13 +1,44 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
 import { newId } from '../../../base/id.ts'
+import { leadSettingsOf } from '../../../base/lead-settings.ts'
+import { oneOf } from '../../../base/route.ts'
+import { fileText } from '../../../base/schema-types.ts'
+import { itemsOfWork } from '../../../base/shares/work.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import type { TeamActor } from '../../../team/member.ts'
+import type { TeamApi } from '../../../team/team-api.ts'
+import { closed } from '../../../team/team-schema.ts'
 import type { Lead, LeadUser } from '../../lead/lead.ts'
 import { presentDetail } from '../../lead/present.ts'
-import { listLeads } from '../../search/list.ts'
+import { type LeadPage, type ListDeps, listLeads } from '../../search/list.ts'
 import { asOf, type LeadFilter } from '../../search/list-filter.ts'
-import type { LeadPage, ListDeps } from '../../search/list-page.ts'
+import { listFilters, readListRequest } from '../../search/list-request.ts'
 import { csvLine } from '../file/cells.ts'
 import { fieldTargets, targetOfKey } from '../file/targets.ts'
+
+/** An answer that is a file. */
+export const fileAnswer = (description: string) =>
+  Type.Unsafe<Readable>({
+    description,
+    content: {
+      'text/csv': { schema: Type.String(fileText) },
+      'application/x-ndjson': { schema: Type.String(fileText) },
+    },
+  })
+
+/** Sends it as a file of this name, while its parts come. */
+export const sendFile = (
+  reply: FastifyReply,
+  name: string,
+  format: 'csv' | 'ndjson',
+  parts: AsyncIterable<string | Buffer>,
+) =>
+  reply
+    .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
+    .header('content-disposition', `attachment; filename="${name}.${format}"`)
+    .send(Readable.from(itemsOfWork(parts)))
 
 const pageRows = 500
 // A table of more columns opens in no spreadsheet; the fields beyond stand together in the last one.
@@ -111,4 +142,32 @@ async function* ndjsonFile(pages: AsyncIterable<Lead[]>): AsyncGenerator<string>
     count += leads.length
   }
   yield `${JSON.stringify({ endOfExport: { count } })}\n`
+}
+
+const ExportQuery = Type.Object(
+  {
+    format: Type.Optional(oneOf(['csv', 'ndjson'], { description: 'Default `csv`.' })),
+    ...listFilters,
+  },
+  closed,
+)
+
+/** The export of leads, for owners. */
+export function exportRoutes(api: TeamApi, deps: ListDeps): void {
+  api.get('/api/team/v1/workspaces/:workspaceId/leads/export', 'owner', {
+    operationId: 'exportLeads',
+    summary: 'Export leads',
+    description:
+      'For owners: every lead that fits the filters of the list, oldest first, in clear, as a file that an import takes. CSV: UTF-8 with a byte order mark, commas, every cell in quotes, custom fields as columns; what a spreadsheet might run (=, +, - or @ at the beginning of a cell, of a line in it or after a semicolon or tab, also behind blanks and in wide letters) gets an apostrophe in front, which an import takes off. NDJSON: a lead a line, and `{"endOfExport":{"count":…}}` as the last one. `x-total-count` is the number of leads when it began. A file that was cut short ends in a connection error. The audit log keeps who exported how many.',
+    query: ExportQuery,
+    answers: { 200: fileAnswer('The leads.') },
+    errors: [409, 422],
+    run: async ({ member, query, reply }) => {
+      const { format = 'csv', ...filters } = query
+      const { workspaceId, workspace, actor } = member
+      const user = { ...leadSettingsOf(workspace), workspaceId, masked: false, actor }
+      const { total, file } = await exportLeads(deps, user, readListRequest(filters).filter, format)
+      return sendFile(reply.header('x-total-count', String(total)), 'leads', format, file)
+    },
+  })
 }

@@ -1,13 +1,144 @@
-import { choiceSeparator, type Fitting, fitValue, hasChoices, type LeadFieldType } from '../../fields/field-types.ts'
-import type { LeadField } from '../../fields/lead-fields.ts'
-import { type DecimalSign, readFileAmount } from './amounts.ts'
-import { fold, valueKey } from './choices.ts'
+import type { FieldRule, Fitting, LeadFieldType } from '../../fields/lead-fields.ts'
+import { choiceSeparator, fitValue, hasChoices } from '../../fields/lead-fields.ts'
+import { adPlatforms, priorities, sources } from '../../lead/lead.ts'
+
+/** Fields of which a lead has one of a few values, so that what a file has in them may have to be translated. */
+export const chosenFields = ['status', 'priority', 'source', 'adPlatform', 'assignedTo'] as const
+export type ChosenField = (typeof chosenFields)[number]
+
+export const isChosen = (field: string): field is ChosenField => (chosenFields as readonly string[]).includes(field)
+
+/** What the values of a file stand for, by how the file writes them; null is left out. */
+export type ValueMapping = Partial<Record<ChosenField, Record<string, string | null>>>
+
+/** The same of fields that the workspace defines, by what a column fills. */
+export type FieldValueMapping = Record<string, Record<string, string | null>>
+
+/** What a file writes, whatever its case and the blanks around it. */
+export const valueKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
+
+/** What a lead of this workspace can have in the field; null for the ids of members. */
+export function allowedValues(field: ChosenField, statuses: readonly string[]): readonly string[] | null {
+  if (field === 'status') return statuses
+  if (field === 'priority') return priorities
+  if (field === 'source') return sources
+  return field === 'adPlatform' ? adPlatforms : null
+}
+
+/** The value that a text is, whatever its case and accents: `Em negociação` is `em_negociacao`. Undefined for others. */
+export function sameValue(text: string, allowed: readonly string[]): string | undefined {
+  const folded = fold(text)
+  return allowed.find((value) => value === text || (folded !== '' && value === folded))
+}
+
+// What people write in English, Portuguese and Spanish, folded by `fold`.
+const words: Partial<Record<ChosenField, Record<string, string>>> = {
+  status: {
+    new: 'novo nova nuevo nueva open aberto abierto entrada',
+    contacted: 'contatado contactado contato_feito em_contato en_contacto contacto contato',
+    qualified: 'qualificado calificado cualificado qualificada calificada',
+    proposal:
+      'proposta propuesta orcamento presupuesto cotizacion proposal_sent proposta_enviada negociacao negociacion',
+    won: 'ganho ganha ganado ganada vendido fechado cerrado closed_won venda_ganha venta_ganada',
+    lost: 'perdido perdida closed_lost venda_perdida',
+    unqualified: 'desqualificado nao_qualificado no_calificado descalificado disqualified descartado',
+  },
+  priority: {
+    low: 'baixa baixo baja bajo',
+    medium: 'media medio normal',
+    high: 'alta alto',
+    urgent: 'urgente critica critico',
+  },
+  source: {
+    website: 'site web sitio sitio_web pagina landing_page formulario',
+    chat_app: 'whatsapp chat mensagem mensaje messenger',
+    phone: 'telefone telefono ligacao llamada call',
+    email: 'e_mail correo correo_electronico mail',
+    referral: 'indicacao indicado recomendacao referido recomendacion recomendado',
+    social: 'redes_sociais redes_sociales social_media instagram facebook rede_social',
+    ads: 'ad anuncio anuncios google_ads facebook_ads meta_ads trafego_pago',
+    event: 'evento feira feria',
+    other: 'outro outra outros otro otra otros',
+  },
+  adPlatform: {
+    meta: 'facebook instagram meta_ads facebook_ads',
+    google: 'google_ads adwords youtube',
+    tiktok: 'tik_tok tiktok_ads',
+    x: 'twitter',
+    chatgpt: 'openai',
+    other: 'outro otro outra otra',
+  },
+}
+
+/** The value that a text probably means, to be shown and confirmed by a person; null when none suggests itself. */
+export function proposeValue(field: ChosenField, text: string, statuses: readonly string[]): string | null {
+  const allowed = allowedValues(field, statuses) ?? []
+  const same = sameValue(text, allowed)
+  if (same !== undefined) return same
+  const folded = fold(text)
+  const [meant] = Object.entries(words[field] ?? {}).find(([, all]) => all.split(' ').includes(folded)) ?? []
+  return meant !== undefined && allowed.includes(meant) ? meant : null
+}
+
+/** A heading or value without case, accents and blanks: `Orçamento enviado` is `orcamento_enviado`. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '')
+}
+
+/** What stands before the cents of a file's amounts. */
+export type DecimalSign = '.' | ','
+
+const longest = 60
+// A currency may stand before the number or behind it: `US$`, `€`, `PEN`, `S/`.
+const sign = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|S/\.?|Bs\.?|Gs\.?|Kz|Kč|kr\.?|zł|lei|Ft|R[Mps]|[LQ])?`
+const shape = new RegExp(String.raw`^(-?)${sign}(-?)(\d[\d.,]*)${sign}$`, 'u')
+
+/**
+ * An amount as a file writes it: `1500`, `R$ 1.500,50`, `1 500.50`. Nothing is guessed: a lone sign with three digits after
+ * it, as in `1.500`, is read when it is told what stands before cents, and otherwise null, as whatever is no amount.
+ */
+export function readFileAmount(text: string, decimal: DecimalSign | null): number | null {
+  if (text.length > longest) return null
+  const [, before = '', after = '', digits = ''] = shape.exec(text.replace(/[\s'’]/g, '')) ?? []
+  const amount = readDigits(digits, decimal)
+  if (amount === null) return null
+  return `${before}${after}` === '' ? amount : -amount
+}
+
+function readDigits(digits: string, told: DecimalSign | null): number | null {
+  const decimal = told ?? decimalOf(digits)
+  if (decimal === null) return null
+  const [whole = '', cents = '', more] = digits.split(decimal)
+  const between = decimal === '.' ? ',' : '.'
+  const groups = whole.split(between)
+  const isGrouped = groups.length === 1 || (/^\d{1,3}$/.test(groups[0] ?? '') && groups.slice(1).every(isThree))
+  if (more !== undefined || !isGrouped || !/^\d+$/.test(groups.join('')) || !/^\d*$/.test(cents)) return null
+  if (digits.endsWith(decimal)) return null
+  return Number(`${groups.join('')}.${cents || '0'}`)
+}
+
+const isThree = (group: string): boolean => /^\d{3}$/.test(group)
+
+/** What a number's own signs say of what stands before its cents; null when they can be read in two ways. */
+function decimalOf(digits: string): DecimalSign | null {
+  const signs = [...digits].filter((sign): sign is DecimalSign => sign === '.' || sign === ',')
+  const last = signs.at(-1)
+  if (last === undefined) return '.'
+  const other = last === '.' ? ',' : '.'
+  if (signs.includes(other)) return last
+  // Two of a kind stand between thousands.
+  if (signs.length > 1) return other
+  return digits.length - digits.indexOf(last) === 4 ? null : last
+}
 
 // Folded by `fold`.
 const yes = ['true', 'yes', 'y', 'sim', 's', 'si', 'x', '1', 'verdadeiro', 'verdadero']
 const no = ['false', 'no', 'n', 'nao', '0', 'falso']
-
-type FieldRule = Pick<LeadField, 'type' | 'choices'>
 
 /** The value of a field that the workspace defines, as a file writes it; or what is wrong with it. */
 export function readFieldValue(

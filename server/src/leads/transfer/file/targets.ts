@@ -1,24 +1,11 @@
 import { keyProblem } from '../../lead/custom-fields.ts'
-import { fold } from './choices.ts'
+import { type LeadFields, leadFieldNames } from '../../lead/lead.ts'
+import { fold } from './field-values.ts'
 
-/** The fields of a lead that a column may fill. */
-export const fieldTargets = [
-  'uniqueCode',
-  'externalRef',
-  'firstName',
-  'lastName',
-  'email',
-  'phone',
-  'status',
-  'priority',
-  'source',
-  'adPlatform',
-  'assignedTo',
-  'estimatedValue',
-  'actualValue',
-  'notes',
-] as const
-export type FieldTarget = (typeof fieldTargets)[number]
+export type FieldTarget = keyof LeadFields
+
+/** The fields of a lead that a column may fill, those first by which it is known. */
+export const fieldTargets: readonly FieldTarget[] = [...leadFieldNames.slice(-2), ...leadFieldNames.slice(0, -2)]
 
 export const customPrefix = 'customFieldValues.'
 

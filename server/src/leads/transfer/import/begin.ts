@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import type { Tx } from '../../../base/db.ts'
 import { conflict, InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
@@ -6,30 +7,24 @@ import { recordAudit } from '../../../team/audit.ts'
 import type { TeamActor } from '../../../team/member.ts'
 import { announceImport } from '../../../team/team-news.ts'
 import { findWorkspace } from '../../../workspace/workspace.ts'
-import { hasChoices, toldChoices } from '../../fields/field-types.ts'
-import { fieldsInUse } from '../../fields/lead-fields.ts'
+import { fieldsInUse, hasChoices, toldChoices } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
-import { allowedValues, chosenFields, type FieldValueMapping, type ValueMapping, valueKey } from '../file/choices.ts'
+import type { FieldValueMapping, ValueMapping } from '../file/field-values.ts'
+import { allowedValues, chosenFields, valueKey } from '../file/field-values.ts'
 import { readTarget, targetOfKey } from '../file/targets.ts'
-import { endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
-import { checkOpenImports } from './limits.ts'
+import { checkOpenImports, endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
 import { dropPieces, dropUsed } from './pieces.ts'
-import { type FormatWish, lookAtFile } from './preview.ts'
-import { type ImportChoice, type ImportSettings, openSettings, plainChoice, sealSettings } from './settings.ts'
+import { lookAtFile } from './preview.ts'
+import type { NewImportBody, StartBody } from './schema.ts'
+import { type ImportChoice, type ImportSettings, openSettings, sealSettings } from './settings.ts'
 import { endTracking } from './track.ts'
-
-export interface NewImport {
-  fileName: string
-  size: number
-  format: 'csv' | 'ndjson'
-}
 
 /** Makes room for a file that is to be uploaded. */
 export async function createImport(
   { db, vault, clock }: LeadDeps,
   workspaceId: string,
   actor: TeamActor,
-  { fileName, size, format }: NewImport,
+  { fileName, size, format = 'csv' }: Static<typeof NewImportBody>,
 ): Promise<ImportRow> {
   const keyring = await vault.keyring(workspaceId)
   const now = clock.now()
@@ -50,18 +45,7 @@ export async function createImport(
   })
 }
 
-export interface StartWish extends FormatWish {
-  match: ImportChoice['match']
-  mapping?: Record<string, string | null>
-  createIfMissing?: boolean
-  emptyCells?: ImportChoice['emptyCells']
-  values?: ImportChoice['values']
-  fieldValues?: ImportChoice['fieldValues']
-  splitNames?: boolean
-  decimal?: ImportChoice['decimal']
-  labels?: ImportChoice['labels']
-  dryRun?: boolean
-}
+type StartWish = Static<typeof StartBody>
 
 /** Starts the work on an uploaded file, from its first row; after a dry run it may be started once more. */
 export async function startImport(
@@ -86,9 +70,9 @@ export async function startImport(
     emptyCells: wish.emptyCells ?? 'keep',
     values: await valuesOf(deps, workspaceId, wish),
     fieldValues: await fieldValuesOf(deps, workspaceId, wish),
-    splitNames: wish.splitNames ?? plainChoice.splitNames,
-    decimal: wish.decimal ?? plainChoice.decimal,
-    labels: wish.labels ?? plainChoice.labels,
+    splitNames: wish.splitNames ?? false,
+    decimal: wish.decimal ?? null,
+    labels: wish.labels ?? {},
   }
   const { fileName } = openSettings(keyring, importId, row.settings)
   const dryRun = wish.dryRun === true
@@ -180,7 +164,7 @@ async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: 
   const issues: Issue[] = []
   const mapping: ValueMapping = {}
   for (const field of chosenFields) {
-    const allowed = allowedValues(field, workspace?.lead_statuses ?? [])
+    const allowed = allowedValues(field, workspace?.leadStatuses ?? [])
     for (const [text, value] of Object.entries(values[field] ?? {})) {
       if (value !== null && allowed?.includes(value) === false) {
         issues.push({ path: `values.${field}`, message: `must be one of ${allowed.join(', ')}, or null` })

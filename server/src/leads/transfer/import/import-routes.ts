@@ -1,19 +1,44 @@
+import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { listMembers } from '../../../access/users/members.ts'
+import { leaveBody, piecesOf } from '../../../base/bytes/raw-body.ts'
+import { invalid, notFound } from '../../../base/errors.ts'
 import type { App } from '../../../base/route.ts'
 import { page } from '../../../base/schema-types.ts'
+import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { instanceScope } from '../../../base/sealing/vault.ts'
+import { takeTime } from '../../../base/shares/work.ts'
 import type { Member, TeamGuard } from '../../../team/member.ts'
 import { type TeamApi, teamApi } from '../../../team/team-api.ts'
 import { closed } from '../../../team/team-schema.ts'
+import { findWorkspace } from '../../../workspace/workspace.ts'
 import { undoBulkChange } from '../../bulk/begin.ts'
+import { type BulkChangeRow, undoUntilOf } from '../../bulk/bulk-changes.ts'
 import type { BulkDeps } from '../../bulk/run.ts'
+import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
+import { fileAnswer, sendFile } from '../export/export.ts'
 import { cancelImport, createImport, startImport } from './begin.ts'
-import { findImport, type ImportRow, listImports } from './imports.ts'
-import { presentImport, presentImports } from './present.ts'
-import { Import, importParams, NewImportBody, OneImport, StartBody } from './schema.ts'
+import { findImport, type ImportRow, listImports, maxFileBytes } from './imports.ts'
+import { appendUpload, readPieces } from './pieces.ts'
+import { fieldToFill, lookAtFile, readColumnValues } from './preview.ts'
+import {
+  ColumnValues,
+  Import,
+  importParams,
+  NewImportBody,
+  OneImport,
+  Preview,
+  PreviewQuery,
+  StartBody,
+  UploadQuery,
+  ValuesQuery,
+} from './schema.ts'
+import { type ImportChoice, openReport, openSettings } from './settings.ts'
+import { readTracked } from './track.ts'
 
 const importsPath = '/api/team/v1/workspaces/:workspaceId/lead-imports'
-export const importPath = `${importsPath}/:importId`
+const importPath = `${importsPath}/:importId`
 
 /** Imports for the team: made, uploaded, looked at, started, watched. */
 export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
@@ -27,9 +52,7 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
     answers: { 201: OneImport },
     allErrors: [400, 401, 403, 404, 409],
     run: async ({ member, body }) => {
-      const { format = 'csv', ...rest } = body
-      const row = await createImport(deps, member.workspaceId, member.actor, { ...rest, format })
-      return answerOf(deps, member, row)
+      return answerOf(deps, member, await createImport(deps, member.workspaceId, member.actor, body))
     },
   })
   api.get(importsPath, 'admin', {
@@ -40,9 +63,7 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
     answers: { 200: Type.Object({ imports: Type.Array(Import, page) }) },
     run: async ({ member }) => {
       const { workspaceId } = member
-      const keyring = await deps.vault.keyring(workspaceId)
-      const rows = await listImports(deps.db.sql, workspaceId)
-      return { imports: await presentImports(deps.db.sql, workspaceId, keyring, rows, deps.clock.now()) }
+      return { imports: await presentImports(deps, workspaceId, await listImports(deps.db.sql, workspaceId)) }
     },
   })
   api.get(importPath, 'admin', {
@@ -56,6 +77,12 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
       answerOf(deps, member, await findImport(deps.db.sql, member.workspaceId, params.importId)),
   })
   workRoutes(api, deps)
+  fileRoutes(api, deps)
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(fileTypes, (_request, body, done) => done(null, body))
+    uploadRoute(teamApi(scope, guard, 'Lead imports'), deps)
+  })
 }
 
 /** The work itself. */
@@ -101,6 +128,167 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
   })
 }
 
-async function answerOf({ db, vault, clock }: LeadDeps, { workspaceId }: Member, row: ImportRow) {
-  return { import: await presentImport(db.sql, await vault.keyring(workspaceId), row, clock.now()) }
+async function answerOf(deps: LeadDeps, { workspaceId }: Member, row: ImportRow) {
+  const [shown] = await presentImports(deps, workspaceId, [row])
+  if (shown === undefined) throw new Error('An import is shown as one')
+  return { import: shown }
+}
+
+const fileTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream']
+
+/** The files of an import: a look at it, the rows that were refused. */
+function fileRoutes(api: TeamApi, deps: LeadDeps): void {
+  api.get(`${importPath}/preview`, 'admin', {
+    operationId: 'previewLeadImport',
+    summary: 'Look at an uploaded file',
+    description:
+      'Its columns with the fields proposed for them, in English, Portuguese and Spanish, and its first rows. A part of the upload is enough. 422 when it cannot be read so, or is gone since the import ended.',
+    params: importParams,
+    query: PreviewQuery,
+    answers: { 200: Preview },
+    errors: [422],
+    run: async ({ member, params, query }) => {
+      const { workspaceId } = member
+      const row = await findImport(deps.db.sql, workspaceId, params.importId)
+      const look = await lookAtFile(deps.db.sql, await deps.vault.keyring(workspaceId), row, query)
+      const { dataStart: _, ...shown } = look
+      return shown
+    },
+  })
+  api.get(`${importPath}/values`, 'admin', {
+    operationId: 'listImportValues',
+    summary: 'List what a column of an uploaded file says',
+    description:
+      'For fields of which a lead has one of a few values: what the file writes, how often, and what it probably stands for, to be sent as `values` or `fieldValues` when the import is started. 422 when there is no such column, or the file cannot be read so.',
+    params: importParams,
+    query: ValuesQuery,
+    answers: { 200: ColumnValues },
+    errors: [422],
+    run: async ({ member, params, query }) => {
+      const { workspaceId } = member
+      const { sql } = deps.db
+      const row = await findImport(sql, workspaceId, params.importId)
+      const statuses = (await findWorkspace(sql, workspaceId))?.leadStatuses ?? []
+      const keyring = await deps.vault.keyring(workspaceId)
+      const field = fieldToFill(query.field, await fieldsInUse(sql, workspaceId))
+      const members =
+        field === 'assignedTo' ? await listMembers(sql, workspaceId, await deps.vault.keyring(instanceScope)) : []
+      const asked = { ...query, field }
+      return deps.db.inBulk(() => readColumnValues(sql, keyring, row, asked, { statuses, members }))
+    },
+  })
+  refusedRoute(api, deps)
+}
+
+function refusedRoute(api: TeamApi, deps: LeadDeps): void {
+  api.get(`${importPath}/refused`, 'admin', {
+    operationId: 'downloadRefusedRows',
+    summary: 'Download the refused rows of an import',
+    description:
+      'The refused rows as they came, in UTF-8, with the reason in `import_error`: mend them and import the file. Kept for 7 days after the end. 404 when there are none.',
+    params: importParams,
+    query: Type.Object({}, closed),
+    answers: { 200: fileAnswer('The refused rows.') },
+    run: async ({ member, params, reply }) => {
+      const { workspaceId } = member
+      const { id: importId, format } = await findImport(deps.db.sql, workspaceId, params.importId)
+      const keyringOf = () => deps.vault.keyring(workspaceId)
+      const pieces = readPieces(deps.db.sql, keyringOf, { workspaceId, importId, kind: 'refused' }, 0)
+      const first = await pieces.next()
+      if (first.done) throw notFound('There are no refused rows')
+      const rest = async function* () {
+        yield first.value
+        yield* pieces
+      }
+      return sendFile(reply, 'refused', format, rest())
+    },
+  })
+}
+
+function uploadRoute(api: TeamApi, deps: LeadDeps): void {
+  api.put(`${importPath}/content`, 'admin', {
+    operationId: 'uploadLeadImport',
+    summary: 'Upload a file to import, or a part of it',
+    description:
+      'Sent as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Parts come in order, each where the one before ended, and may be of any length; a request takes 30 s at most, so send 4 MiB at a time. What arrived before a request broke off is kept: ask for `uploadedBytes` and go on there. 409 when `offset` is not the next byte, with `data.uploadedBytes`, or the file grows beyond its size, or the files of all imports of the workspace beyond 2 GiB.',
+    params: importParams,
+    query: UploadQuery,
+    answers: { 200: OneImport },
+    errors: [409, 415],
+    options: { bodyLimit: maxFileBytes },
+    run: async ({ member, params, query, body, request, reply }) => {
+      const { workspaceId } = member
+      const { importId } = params
+      const stream = body as Readable | null | undefined
+      if (!stream)
+        throw invalid('', `must have a body: the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
+      const { offset } = query
+      takeTime()
+      await appendUpload(deps, workspaceId, importId, offset, piecesOf(stream)).catch(leaveBody(request, reply))
+      return answerOf(deps, member, await findImport(deps.db.sql, workspaceId, importId))
+    },
+  })
+}
+
+/** Imports of a workspace as the team sees them. */
+async function presentImports(
+  { db: { sql }, vault, clock }: LeadDeps,
+  workspaceId: string,
+  rows: readonly ImportRow[],
+) {
+  const keyring = await vault.keyring(workspaceId)
+  const now = clock.now()
+  const tracked = await readTracked(
+    sql,
+    workspaceId,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => present(keyring, row, tracked.get(row.id), now))
+}
+
+function present(keyring: Keyring, row: ImportRow, tracked: BulkChangeRow | undefined, now: Date) {
+  const { fileName, choice } = openSettings(keyring, row.id, row.settings)
+  return {
+    id: row.id,
+    fileName,
+    format: row.format,
+    state: row.state,
+    dryRun: row.dry_run,
+    sizeBytes: row.size,
+    uploadedBytes: row.uploaded,
+    doneBytes: row.position,
+    rows: row.rows,
+    created: row.created,
+    updated: row.updated,
+    unchanged: row.unchanged,
+    refused: row.refused,
+    rowsPerSecond: rateOf(row, now),
+    refusals: openReport(keyring, row.id, row.report),
+    choice: choice === null ? null : presentChoice(choice),
+    problem: row.problem,
+    resumesAt: row.state === 'paused' ? row.due_at.toISOString() : null,
+    startedBy: { type: row.actor_type, id: row.actor_id },
+    createdAt: row.created_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    endedAt: row.ended_at?.toISOString() ?? null,
+    undo: tracked === undefined || tracked.state === 'running' ? null : presentUndo(tracked, now),
+    filesUntil: row.expires_at?.toISOString() ?? null,
+  }
+}
+
+function presentChoice({ columns, targets, format: _, ...rest }: ImportChoice) {
+  return { ...rest, columns: columns.map((name, at) => ({ name, target: targets[at] ?? null })) }
+}
+
+function presentUndo(tracked: BulkChangeRow, now: Date) {
+  const { state, total: leads, undone, kept } = tracked
+  const until = undoUntilOf(tracked, now)
+  const standing = state === 'undoing' || state === 'undone' ? state : until === null ? 'over' : 'possible'
+  return { state: standing, leads, undone, kept, until } as const
+}
+
+function rateOf({ rows, started_at, ended_at }: ImportRow, now: Date): number {
+  if (started_at === null || rows === 0) return 0
+  const ms = (ended_at ?? now).getTime() - started_at.getTime()
+  return Math.round((rows / Math.max(ms, 1)) * 1000)
 }

@@ -1,9 +1,63 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { Db, Sql, Tx } from '../../../base/db.ts'
+import type { Db, Fragment, Sql, Tx } from '../../../base/db.ts'
 import { claimFirst, fewCandidates } from '../../../base/distribution/spread.ts'
-import { type ApiError, notFound } from '../../../base/errors.ts'
+import { conflict, notFound } from '../../../base/errors.ts'
 import { type DueWatch, watchDue } from '../../../base/news.ts'
 import { announceImport, announcesImport, teamTopic } from '../../../team/team-news.ts'
+import { lockWorkspace } from '../../../workspace/workspace.ts'
+import { askEveryMs, leaseEnd } from '../../bulk/bulk-changes.ts'
+import { FileProblem } from '../file/file-rows.ts'
+
+export const maxFileBytes = 1024 ** 3
+const maxOpenImports = 10
+const maxStoredBytes = 2 * maxFileBytes
+// A row of two bytes is refused in fifty.
+const maxRefusedBytes = maxFileBytes / 4
+const maxDryCreated = 5_000_000
+
+const kept = (sql: Sql, workspaceId: string) => sql`
+  from lead_imports
+  where workspace_id = ${workspaceId}
+    and (expires_at is not null or state in ('running', 'paused'))`
+
+const isOpen = (sql: Sql) => sql`state in ('uploading', 'ready', 'running', 'paused', 'checked')`
+
+/** Throws 409 when the workspace has as many imports open as it may. Of several at a time one counts after the other. */
+export async function checkOpenImports(tx: Tx, workspaceId: string): Promise<void> {
+  await lockWorkspace(tx, workspaceId)
+  const [row] = await tx<{ open: number }[]>`
+    select count(*)::int as open
+    ${kept(tx, workspaceId)}
+      and ${isOpen(tx)}`
+  if ((row?.open ?? 0) < maxOpenImports) return
+  throw conflict(`${maxOpenImports} imports are open: finish or cancel one of them first`, { open: row?.open })
+}
+
+/** Throws 409 when so many more bytes are too many. What is stored counts, whatever sizes were told. */
+export async function checkStoredBytes(tx: Tx, workspaceId: string, more: number): Promise<void> {
+  const [row] = await tx<{ stored: number }[]>`
+    select coalesce(sum(refused_bytes + case when ${isOpen(tx)} then uploaded else 0 end), 0)::float8 as stored
+    ${kept(tx, workspaceId)}`
+  if ((row?.stored ?? 0) + more <= maxStoredBytes) return
+  throw conflict(
+    'The files of imports take up the 2 GiB that a workspace has: cancel an import that is not needed, or wait until refused rows are removed (see `filesUntil`)',
+    { storedBytes: row?.stored },
+  )
+}
+
+/** Ends the run of an import that would store more about its rows than a file may have. */
+export function checkGrowth(row: ImportRow, refusedBytes: number): void {
+  if (row.refused_bytes + refusedBytes > maxRefusedBytes) {
+    throw new FileProblem(
+      'The refused rows would take more than 256 MiB: mend the file, or its mapping, and begin again',
+    )
+  }
+  if (row.dry_run && row.created >= maxDryCreated) {
+    throw new FileProblem(
+      'A dry run goes up to 5,000,000 new leads: begin again without one, or with a part of the file',
+    )
+  }
+}
 
 export const importStates = [
   'uploading',
@@ -48,28 +102,19 @@ export interface ImportRow {
   expires_at: Date | null
 }
 
-export const importNotFound = (): ApiError => notFound('Import not found')
-
-export async function findImport(sql: Sql, workspaceId: string, id: string): Promise<ImportRow> {
+export async function findImport(sql: Sql, workspaceId: string, id: string, lock = sql``): Promise<ImportRow> {
   const [row] = await sql<ImportRow[]>`
     select *
     from lead_imports
     where workspace_id = ${workspaceId}
-      and id = ${id}`
-  if (row === undefined) throw importNotFound()
+      and id = ${id}
+    ${lock}`
+  if (row === undefined) throw notFound('Import not found')
   return row
 }
 
-export async function lockImport(tx: Tx, workspaceId: string, id: string): Promise<ImportRow> {
-  const [row] = await tx<ImportRow[]>`
-    select *
-    from lead_imports
-    where workspace_id = ${workspaceId}
-      and id = ${id}
-    for update`
-  if (row === undefined) throw importNotFound()
-  return row
-}
+export const lockImport = (tx: Tx, workspaceId: string, id: string): Promise<ImportRow> =>
+  findImport(tx, workspaceId, id, tx`for update`)
 
 const shown = 50
 
@@ -82,14 +127,6 @@ export async function listImports(sql: Sql, workspaceId: string): Promise<Import
     order by id desc
     limit ${shown}`
 }
-
-/** For other nodes to step in after this long without progress of the one at work. */
-const leaseMs = 10_000
-
-export const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
-
-/** Within the lease: who takes over from a worker that has gone knows when it ends. */
-const askEveryMs = 5_000
 
 /** Whether there is an import for `claimImport` to take. */
 export function watchImports({ db, clock }: { db: Db; clock: Clock }): DueWatch {
@@ -141,8 +178,6 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<ImportRo
 
 /** What a batch of rows came to. */
 export interface Progress {
-  /** Where the batch began: whoever else has moved it has done the batch. */
-  from: number
   position: number
   rows: number
   created: number
@@ -154,32 +189,36 @@ export interface Progress {
 }
 
 /**
- * Whether the import is still in the run that a worker took up. One that was held up for long may wake when the import
- * was checked by another and started for good, and is at the same place again.
+ * Changes an import in the run that a worker took up; false when it is not in it any more. A worker that was held up for
+ * long may wake when the import was checked by another and started for good, and is at the same place again.
  */
-const isThatRun = (tx: Tx, { started_at }: ImportRow) => tx`state = 'running' and started_at = ${started_at}`
-
-/** Moves an import on; false when it was stopped, or another worker has done the batch. */
-export async function advanceImport(tx: Tx, row: ImportRow, progress: Progress, now: Date): Promise<boolean> {
-  const moved = await tx`
+async function changeRun(tx: Tx, row: ImportRow, changes: Fragment, condition = tx`true`): Promise<boolean> {
+  const { count } = await tx`
     update lead_imports
-    set position = ${progress.position},
-      rows = rows + ${progress.rows},
-      created = created + ${progress.created},
-      updated = updated + ${progress.updated},
-      unchanged = unchanged + ${progress.unchanged},
-      refused = refused + ${progress.refused},
-      refused_bytes = refused_bytes + ${progress.refusedBytes},
-      report = ${progress.report},
-      due_at = ${leaseEnd(now)},
-      attempts = 0
+    set ${changes}
     where workspace_id = ${row.workspace_id}
       and id = ${row.id}
-      and ${isThatRun(tx, row)}
-      and position = ${progress.from}
-    returning id`
-  if (moved.length > 0) announceImport(tx, row.workspace_id, row.id)
-  return moved.length > 0
+      and state = 'running'
+      and started_at = ${row.started_at}
+      and ${condition}`
+  if (count > 0) announceImport(tx, row.workspace_id, row.id)
+  return count > 0
+}
+
+/** Moves an import on from where the row stands; false when it was stopped, or another worker has done the batch. */
+export function advanceImport(tx: Tx, row: ImportRow, progress: Progress, now: Date): Promise<boolean> {
+  const changes = tx`
+    position = ${progress.position},
+    rows = rows + ${progress.rows},
+    created = created + ${progress.created},
+    updated = updated + ${progress.updated},
+    unchanged = unchanged + ${progress.unchanged},
+    refused = refused + ${progress.refused},
+    refused_bytes = refused_bytes + ${progress.refusedBytes},
+    report = ${progress.report},
+    due_at = ${leaseEnd(now)},
+    attempts = 0`
+  return changeRun(tx, row, changes, tx`position = ${row.position}`)
 }
 
 const keptMs = 7 * 86_400_000
@@ -187,48 +226,19 @@ const keptMs = 7 * 86_400_000
 export const expiryOf = (now: Date): Date => new Date(now.getTime() + keptMs)
 
 /** Ends the run that a worker took up; false when it was ended before. */
-export async function endRun(
+export const endRun = (
   tx: Tx,
   row: ImportRow,
   state: 'checked' | 'done' | 'failed',
   problem: string | null,
   now: Date,
-): Promise<boolean> {
-  const ended = await tx`
-    update lead_imports
-    set state = ${state},
-      problem = ${problem},
-      ended_at = ${now},
-      expires_at = ${expiryOf(now)}
-    where workspace_id = ${row.workspace_id}
-      and id = ${row.id}
-      and ${isThatRun(tx, row)}
-    returning id`
-  if (ended.length > 0) announceImport(tx, row.workspace_id, row.id)
-  return ended.length > 0
-}
+): Promise<boolean> =>
+  changeRun(tx, row, tx`state = ${state}, problem = ${problem}, ended_at = ${now}, expires_at = ${expiryOf(now)}`)
 
 /** Gives an import back whose worker stops: another one need not wait for the end of the lease. */
-export async function letGoOfImport(tx: Tx, row: ImportRow, now: Date): Promise<void> {
-  await tx`
-    update lead_imports
-    set due_at = ${now}
-    where workspace_id = ${row.workspace_id}
-      and id = ${row.id}
-      and ${isThatRun(tx, row)}
-      and position = ${row.position}`
-  announceImport(tx, row.workspace_id, row.id)
-}
+export const letGoOfImport = (tx: Tx, row: ImportRow, now: Date): Promise<boolean> =>
+  changeRun(tx, row, tx`due_at = ${now}`, tx`position = ${row.position}`)
 
 /** Lets an import wait, for the day's quota. */
-export async function pauseImport(tx: Tx, row: ImportRow, until: Date): Promise<void> {
-  await tx`
-    update lead_imports
-    set state = 'paused',
-      due_at = ${until},
-      attempts = 0
-    where workspace_id = ${row.workspace_id}
-      and id = ${row.id}
-      and ${isThatRun(tx, row)}`
-  announceImport(tx, row.workspace_id, row.id)
-}
+export const pauseImport = (tx: Tx, row: ImportRow, until: Date): Promise<boolean> =>
+  changeRun(tx, row, tx`state = 'paused', due_at = ${until}, attempts = 0`)

@@ -1,22 +1,22 @@
 import type { Sql } from '../../../base/db.ts'
-import { unprocessable } from '../../../base/errors.ts'
+import { InvalidInput, unprocessable } from '../../../base/errors.ts'
 import type { Keyring } from '../../../base/sealing/keyring.ts'
-import { fieldsInUse } from '../../fields/lead-fields.ts'
+import { fieldsInUse, hasChoices, type LeadField } from '../../fields/lead-fields.ts'
 import { unguardCell } from '../file/cells.ts'
-import { decodeBeginning, detectEncoding, type Encoding } from '../file/encoding.ts'
-import { FileProblem } from '../file/file-problem.ts'
-import { type Delimiter, detectDelimiter, type FileRow, readRows } from '../file/file-rows.ts'
-import { proposeTargets } from '../file/targets.ts'
+import { type ChosenField, choicesIn, isChosen, proposeValue, sameChoice, valueKey } from '../file/field-values.ts'
+import type { Delimiter, Encoding, FileRow } from '../file/file-rows.ts'
+import { decodeBeginning, detectDelimiter, detectEncoding, FileProblem, readRows } from '../file/file-rows.ts'
+import { proposeTargets, readTarget } from '../file/targets.ts'
 import { endStates, type ImportRow } from './imports.ts'
 import { readPieces } from './pieces.ts'
 
 /** How the caller wants the file read; what is left out is found out. */
-export interface FormatWish {
+interface FormatWish {
   encoding?: Encoding
   delimiter?: Delimiter
 }
 
-export interface FileLook {
+interface FileLook {
   encoding: Encoding
   delimiter: Delimiter
   /** The headings with the fields proposed for them; none for NDJSON. */
@@ -65,3 +65,103 @@ const cellsOf = (rows: readonly FileRow[]) => rows.slice(0, shownRows).map(({ ce
 function unlike(names: readonly string[]): string[] {
   return names.map((name, at) => (name === '' || names.indexOf(name) !== at ? `${name || 'column'} ${at + 1}` : name))
 }
+
+export const maxValues = 100
+export const maxValueLength = 200
+const maxBytes = 32 * 1024 * 1024
+
+/** What a workspace has that a file may name. */
+interface Known {
+  statuses: readonly string[]
+  members: readonly { userId: string; name: string; email: string }[]
+}
+
+export interface ColumnValues {
+  values: { text: string; count: number; value: string | null }[]
+  /** Whether all of the file was read, and told. */
+  isWhole: boolean
+}
+
+/** What a column of a file says, most frequent first, with what each probably means for the field. */
+export async function readColumnValues(
+  sql: Sql,
+  keyring: Keyring,
+  row: ImportRow,
+  { column, field, ...wish }: FormatWish & { column: string; field: ChosenField | LeadField },
+  { statuses, members }: Known,
+): Promise<ColumnValues> {
+  const look = await lookAtFile(sql, keyring, row, wish)
+  const at = look.columns.findIndex(({ name }) => name === column)
+  if (row.format === 'csv' && at === -1) throw unprocessable(`The file has no column ${JSON.stringify(column)}`)
+  const textOf = row.format === 'csv' ? ({ cells }: FileRow) => unguardCell(cells[at] ?? '') : jsonField(column)
+  const partsOf = (text: string) => (typeof field === 'string' ? [text.trim()] : choicesIn(field, text))
+  const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
+  const rows = readRows(
+    readPieces(sql, () => keyring, file, look.dataStart),
+    { format: row.format, encoding: look.encoding, delimiter: look.delimiter },
+    look.dataStart,
+  )
+  const counts = new Map<string, { text: string; count: number }>()
+  let isWhole = true
+  try {
+    for await (const each of rows) {
+      for (const part of partsOf(textOf(each))) if (!count(counts, part)) isWhole = false
+      if (each.end - look.dataStart < maxBytes) continue
+      isWhole = false
+      break
+    }
+  } catch (error) {
+    // The rows before it are told; the import itself says what is wrong.
+    if (!(error instanceof FileProblem)) throw error
+    isWhole = false
+  }
+  const values = [...counts.values()].sort((a, b) => b.count - a.count)
+  const propose = (text: string) => {
+    if (typeof field !== 'string') return sameChoice(field.choices, text) ?? null
+    return field === 'assignedTo' ? memberOfName(members, text) : proposeValue(field, text, statuses)
+  }
+  return { values: values.map((one) => ({ ...one, value: propose(one.text) })), isWhole }
+}
+
+function count(counts: Map<string, { text: string; count: number }>, text: string): boolean {
+  if (text === '') return true
+  if (text.length > maxValueLength) return false
+  const key = valueKey(text)
+  const known = counts.get(key)
+  if (known !== undefined) known.count++
+  else if (counts.size < maxValues) counts.set(key, { text, count: 1 })
+  else return false
+  return true
+}
+
+/** The field that a column is to fill, of those whose values may have to be translated. Throws 400 for any other. */
+export function fieldToFill(name: string, fields: ReadonlyMap<string, LeadField>): ChosenField | LeadField {
+  if (isChosen(name)) return name
+  const target = readTarget(name)
+  const field = target !== null && 'key' in target ? fields.get(target.key) : undefined
+  if (field !== undefined && hasChoices(field.type)) return field
+  const message = 'must be a field with few values, or one that the workspace defines with options to choose from'
+  throw new InvalidInput([{ path: 'field', message }], 'query')
+}
+
+/** The member with this e-mail, id, or name that nobody else has. */
+function memberOfName(members: Known['members'], text: string): string | null {
+  const key = valueKey(text)
+  const [named, other] = members.filter(({ name }) => valueKey(name) === key)
+  const known = members.find(({ userId, email }) => userId === key || valueKey(email) === key)
+  return known?.userId ?? (other === undefined ? named?.userId : null) ?? null
+}
+
+const jsonField =
+  (name: string) =>
+  ({ cells: [line = ''] }: FileRow): string => {
+    try {
+      const lead = JSON.parse(line) as Record<string, unknown> | null
+      const target = readTarget(name)
+      const own = lead?.customFieldValues as Record<string, unknown> | null | undefined
+      const value = target !== null && 'key' in target ? own?.[target.key] : lead?.[name]
+      return typeof value === 'string' ? value : ''
+    } catch {
+      return ''
+    }
+  }

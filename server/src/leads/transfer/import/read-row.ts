@@ -2,15 +2,20 @@ import { InvalidInput, type Issue } from '../../../base/errors.ts'
 import { newId } from '../../../base/id.ts'
 import type { LeadSettings } from '../../../base/lead-settings.ts'
 import { emailKey } from '../../../base/text/email.ts'
-import { hasChoices, keptType } from '../../fields/field-types.ts'
-import type { LeadField } from '../../fields/lead-fields.ts'
+import { hasChoices, keptType, type LeadField } from '../../fields/lead-fields.ts'
 import { maxLabelLength, type TypedField } from '../../lead/custom-fields.ts'
-import { readBulkItem } from '../../write/read-upsert.ts'
-import type { UpsertItem } from '../../write/upsert-plan.ts'
-import { readFileAmount } from '../file/amounts.ts'
+import { readBulkItem, type UpsertItem } from '../../lead/input.ts'
 import { unguardCell } from '../file/cells.ts'
-import { allowedValues, chosenFields, isChosen, sameValue, valueKey } from '../file/choices.ts'
-import { meantChoices, readFieldValue } from '../file/field-values.ts'
+import {
+  allowedValues,
+  chosenFields,
+  isChosen,
+  meantChoices,
+  readFieldValue,
+  readFileAmount,
+  sameValue,
+  valueKey,
+} from '../file/field-values.ts'
 import type { FileRow } from '../file/file-rows.ts'
 import { errorColumn, type FieldTarget, readTarget, type Target, targetOfKey } from '../file/targets.ts'
 import type { ImportChoice } from './settings.ts'

@@ -1,7 +1,8 @@
 import { listMembers } from '../../../access/users/members.ts'
+import type { Loop, Repeat } from '../../../base/async/loop.ts'
 import type { Sql, Tx } from '../../../base/db.ts'
 import { type ApiError, InvalidInput } from '../../../base/errors.ts'
-import { leadSettingsOf, plainLeadSettings, readLeadSettings } from '../../../base/lead-settings.ts'
+import { leadSettingsOf, plainLeadSettings } from '../../../base/lead-settings.ts'
 import type { Log } from '../../../base/log.ts'
 import { phoneClass } from '../../../base/phone/phone-variants.ts'
 import { byteaArray } from '../../../base/postgres/values.ts'
@@ -11,22 +12,22 @@ import { emailKey } from '../../../base/text/email.ts'
 import { startOfUtcDay } from '../../../base/time.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { findWorkspace, type WorkspaceRow } from '../../../workspace/workspace.ts'
+import { startWork } from '../../bulk/run.ts'
 import { fieldsInUse } from '../../fields/lead-fields.ts'
+import type { UpsertItem } from '../../lead/input.ts'
 import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
-import { type PrefetchedPlan, prefetchPlan } from '../../write/prefetched-plan.ts'
 import { upsertLeads } from '../../write/upsert.ts'
-import type { UpsertItem, UpsertOutcome } from '../../write/upsert-plan.ts'
-import { FileProblem } from '../file/file-problem.ts'
-import { type FileRow, readRows } from '../file/file-rows.ts'
-import { advanceImport, claimImport, endRun, type ImportRow, letGoOfImport, pauseImport } from './imports.ts'
-import { checkGrowth } from './limits.ts'
+import { type PrefetchedPlan, prefetchPlan, type UpsertOutcome } from '../../write/upsert-plan.ts'
+import { FileProblem, type FileRow, readRows } from '../file/file-rows.ts'
+import type { ImportRow } from './imports.ts'
+import { advanceImport, checkGrowth, claimImport, endRun, letGoOfImport, pauseImport, watchImports } from './imports.ts'
 import { dropUsed, putPiece, readPieces } from './pieces.ts'
 import { inRow, type RowContext, readRow } from './read-row.ts'
-import { refusedHeader, refusedRow } from './refused-rows.ts'
-import { addRefusals, type ImportChoice, openReport, openSettings, type Refusal, sealReport } from './settings.ts'
+import type { ImportChoice, Refusal } from './settings.ts'
+import { addRefusals, openReport, openSettings, refusedHeader, refusedRow, sealReport } from './settings.ts'
 import { endTracking, noteBatch, trackImport } from './track.ts'
 
-export interface ImportDeps extends LeadDeps {
+interface ImportDeps extends LeadDeps {
   log: Log
 }
 
@@ -35,6 +36,13 @@ class NotOurs extends Error {}
 
 const maxAttempts = 10
 const dayMs = 86_400_000
+
+/** Works on imports as they are started, here or on another node. */
+export const startImports = ({ repeat, ...deps }: ImportDeps & { repeat?: Repeat }): Loop =>
+  startWork(watchImports(deps), (signal) => runImports(deps, signal), {
+    repeat,
+    onError: (error) => deps.log.error('imports failed', {}, error),
+  })
 
 /** Does the work of every import that waits for it, until `signal` says to stop. Returns how many it took up. */
 export async function runImports(deps: ImportDeps, signal: AbortSignal): Promise<number> {
@@ -63,7 +71,7 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   const { choice } = openSettings(await keyringOf(), row.id, row.settings)
   if (choice === null) throw new Error('An import was started without a choice')
   const workspace = await findWorkspace(deps.db.sql, row.workspace_id)
-  const statuses = workspace?.lead_statuses ?? []
+  const statuses = workspace?.leadStatuses ?? []
   const user = userOf(row, workspace)
   if (!row.dry_run) await deps.db.tx((tx) => trackImport(tx, row, deps.clock.now()))
   const memberIds = await memberIdsOf(deps, row.workspace_id)
@@ -89,7 +97,7 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
     if (outgrewStatistics(state.rows, done.rows)) await refreshStatistics(deps.db.sql)
     isOfNew = done.created > state.created
     state = done
-    if (signal.aborted) return await deps.db.tx((tx) => letGoOfImport(tx, done, deps.clock.now()))
+    if (signal.aborted) return void (await deps.db.tx((tx) => letGoOfImport(tx, done, deps.clock.now())))
   }
   await end(deps, row, row.dry_run ? 'checked' : 'done', null)
 }
@@ -109,7 +117,7 @@ async function refreshStatistics(sql: Sql): Promise<void> {
 function userOf(row: ImportRow, workspace: WorkspaceRow | undefined): LeadUser {
   return {
     workspaceId: row.workspace_id,
-    ...(workspace === undefined ? plainLeadSettings : readLeadSettings(workspace)),
+    ...(workspace === undefined ? plainLeadSettings : leadSettingsOf(workspace)),
     masked: false,
     actor: { type: row.actor_type, id: row.actor_id },
     partOf: `import:${row.id}`,
@@ -181,7 +189,6 @@ async function settleBatch(
   const count = (is: (outcome: UpsertOutcome) => boolean) => outcomes.filter(is).length
   const unchanged = count((outcome) => outcome.action === 'updated' && outcome.before === outcome.lead)
   const progress = {
-    from: row.position,
     position: rows[outcomes.length - 1]?.end ?? row.position,
     rows: outcomes.length,
     created: count(({ action }) => action === 'created') - found,

@@ -3,13 +3,11 @@ import { maxMessageLength, nullable, oneOf, timestamp, titled } from '../../../b
 import { count, text, uuid, wholeNumber } from '../../../base/schema-types.ts'
 import { closed, idSchema, workspaceParams } from '../../../team/team-schema.ts'
 import { maxTextLength } from '../../lead/custom-fields.ts'
-import { chosenFields } from '../file/choices.ts'
-import { encodings } from '../file/encoding.ts'
-import { maxRecordBytes } from '../file/file-rows.ts'
-import { importStates } from './imports.ts'
-import { maxFileBytes } from './limits.ts'
+import { chosenFields } from '../file/field-values.ts'
+import { encodings, maxRecordBytes } from '../file/file-rows.ts'
+import { importStates, maxFileBytes } from './imports.ts'
+import { maxValueLength, maxValues } from './preview.ts'
 import { matchers } from './settings.ts'
-import { maxValueLength, maxValues } from './values.ts'
 
 const encoding = oneOf(encodings, {
   title: 'FileEncoding',

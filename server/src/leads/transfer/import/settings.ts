@@ -1,7 +1,8 @@
 import type { Keyring } from '../../../base/sealing/keyring.ts'
-import type { DecimalSign } from '../file/amounts.ts'
-import type { FieldValueMapping, ValueMapping } from '../file/choices.ts'
-import type { FileFormat } from '../file/file-rows.ts'
+import { csvLine, unguardCell } from '../file/cells.ts'
+import type { DecimalSign, FieldValueMapping, ValueMapping } from '../file/field-values.ts'
+import type { FileFormat, FileRow } from '../file/file-rows.ts'
+import { errorColumn } from '../file/targets.ts'
 
 export const matchers = ['externalRef', 'uniqueCode', 'phone', 'id', 'none'] as const
 export type Matcher = (typeof matchers)[number]
@@ -27,7 +28,7 @@ export interface ImportChoice extends FileFormat {
 }
 
 /** What was not asked for when an import was started. */
-export const plainChoice = {
+const plainChoice = {
   values: {},
   fieldValues: {},
   splitNames: false,
@@ -47,7 +48,7 @@ export interface Refusal {
 }
 
 /** A summary of what was refused, of bounded size. */
-export interface ImportReport {
+interface ImportReport {
   kinds: { field: string; message: string; count: number }[]
   examples: Refusal[]
 }
@@ -55,7 +56,7 @@ export interface ImportReport {
 const maxKinds = 50
 const maxExamples = 20
 
-export const emptyReport: ImportReport = { kinds: [], examples: [] }
+const emptyReport: ImportReport = { kinds: [], examples: [] }
 
 /** The report with more refusals in it. Kinds beyond the 50th are told by the examples and the file alone. */
 export function addRefusals(report: ImportReport, refusals: readonly Refusal[]): ImportReport {
@@ -87,4 +88,41 @@ export function openReport(keyring: Keyring, importId: string, sealed: Buffer | 
   return sealed === null
     ? emptyReport
     : (JSON.parse(keyring.openText(importPlace(importId, 'report'), sealed)) as ImportReport)
+}
+
+const bom = '\uFEFF'
+
+/** A row as the file of refused rows has it: as it came, with the reason. That file can be mended and imported. */
+export function refusedRow(row: FileRow, reasons: readonly Refusal[], choice: ImportChoice): string {
+  const words = reasons.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
+  if (choice.format === 'ndjson') return ndjsonLine(row.cells[0] ?? '', words)
+  // The line guards every cell again.
+  const cells = row.cells.map(unguardCell)
+  const padding = Array.from({ length: Math.max(0, choice.columns.length - cells.length) }, () => '')
+  const [own, beyond] = [cells.slice(0, choice.columns.length), cells.slice(choice.columns.length)]
+  // The reason stands below its header, also in a row of too many cells.
+  return csvLine([...withoutReason([...own, ...padding], choice), words, ...beyond], choice.delimiter)
+}
+
+/** What stands before the rows: spreadsheets know UTF-8 by the mark. */
+export function refusedHeader(choice: ImportChoice): string {
+  if (choice.format === 'ndjson') return ''
+  return bom + csvLine([...withoutReason(choice.columns, choice), errorColumn], choice.delimiter)
+}
+
+// A file that was refused before has the reason of that time.
+function withoutReason(texts: readonly string[], { columns }: ImportChoice): string[] {
+  return texts.filter((_, at) => columns[at] !== errorColumn)
+}
+
+function ndjsonLine(line: string, words: string): string {
+  try {
+    const value = JSON.parse(line)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return `${JSON.stringify({ ...value, [errorColumn]: words })}\n`
+    }
+  } catch {
+    // Told as it came, below.
+  }
+  return `${JSON.stringify({ line, [errorColumn]: words })}\n`
 }

@@ -1,7 +1,74 @@
+import { plainMark, wordMark } from './indexed-text.ts'
+
+/**
+ * For each gram that is not of digits, which blocks of a segment have a lead that holds it, a bit each. Grams share
+ * buckets: a hint, never an answer. What grams of digits say, postings say better: every lead has a phone, so
+ * that every block has nearly all of them.
+ */
+export interface BlockBits {
+  /** `words` numbers for each bucket. */
+  bits: Uint32Array
+  words: number
+}
+
+/** Slots in a block. */
+export const blockSlots = 128
+const buckets = 14_000
+const zero = 48
+const nine = 57
+const space = 32
+
+export function blockBits(text: Buffer, starts: Uint32Array, count: number): BlockBits {
+  const words = Math.ceil(count / blockSlots / 32)
+  const bits = new Uint32Array(buckets * words)
+  for (let block = 0; block * blockSlots < count; block++) {
+    const end = starts[Math.min((block + 1) * blockSlots, count)] ?? 0
+    for (let at = starts[block * blockSlots] ?? 0; at < end; at++) {
+      const bucket = bucketAt(text, at, end)
+      if (bucket < 0) continue
+      const place = bucket * words + (block >>> 5)
+      bits[place] = (bits[place] ?? 0) | (1 << (block & 31))
+    }
+  }
+  return { bits, words }
+}
+
+/** Which blocks may hold these bytes, a bit each; null when their grams cannot tell any of them apart. */
+export function candidateBlocks({ bits, words }: BlockBits, bytes: Buffer): Uint32Array | null {
+  const found = new Uint32Array(words).fill(0xffffffff)
+  let [isKnown, left] = [false, 1]
+  for (let at = 0; at + 2 < bytes.length && left !== 0; at++) {
+    const bucket = bucketAt(bytes, at, bytes.length)
+    if (bucket < 0) continue
+    isKnown = true
+    left = 0
+    for (let word = 0; word < words; word++) {
+      const kept = (found[word] ?? 0) & (bits[bucket * words + word] ?? 0)
+      found[word] = kept
+      left |= kept
+    }
+  }
+  return isKnown ? found : null
+}
+
+/** The bucket of the gram of three bytes that begins here; -1 when it is no gram, or one of digits. */
+function bucketAt(text: Buffer, at: number, end: number): number {
+  if (at + 2 >= end) return -1
+  const a = text[at] ?? 0
+  const b = text[at + 1] ?? 0
+  const c = text[at + 2] ?? 0
+  // No term reaches over a mark, but short ones begin with one.
+  if (b < space || c < space || (a < space && a !== plainMark && a !== wordMark)) return -1
+  if (isDigit(a) && isDigit(b) && isDigit(c)) return -1
+  return (Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1) >>> 7) % buckets
+}
+
+const isDigit = (byte: number): boolean => byte >= zero && byte <= nine
+
 /**
  * For each gram of three digits, and each with a space in it, the slots that hold it. These are the grams of which a
  * lead has few, so that lists of them are short enough to be kept: a part of a phone, or the gap between two words,
- * leads to its leads without a scan. Grams with a space share buckets; those of digits do not.
+ * leads to its leads without a scan. Grams with a space share lists; those of digits do not.
  */
 export interface Postings {
   /** The way from each slot of a list to the next one, a byte each; 0 stands for 255 slots that are passed by. */
@@ -12,21 +79,19 @@ export interface Postings {
   counts: Uint32Array
 }
 
-const zero = 48
-const space = 32
 const digitBuckets = 1000
-const buckets = 4096
+const lists = 4096
 const maxStep = 255
 
 export function postingsOf(text: Buffer, starts: Uint32Array, count: number): Postings {
-  const sizes = new Uint32Array(buckets + 1)
-  const counts = new Uint32Array(buckets)
+  const sizes = new Uint32Array(lists + 1)
+  const counts = new Uint32Array(lists)
   eachPosting(text, starts, count, (bucket, step) => {
     sizes[bucket + 1] = (sizes[bucket + 1] ?? 0) + Math.ceil(step / maxStep)
     counts[bucket] = (counts[bucket] ?? 0) + 1
   })
-  for (let bucket = 0; bucket < buckets; bucket++) sizes[bucket + 1] = (sizes[bucket + 1] ?? 0) + (sizes[bucket] ?? 0)
-  const steps = new Uint8Array(sizes[buckets] ?? 0)
+  for (let bucket = 0; bucket < lists; bucket++) sizes[bucket + 1] = (sizes[bucket + 1] ?? 0) + (sizes[bucket] ?? 0)
+  const steps = new Uint8Array(sizes[lists] ?? 0)
   const ends = sizes.slice()
   eachPosting(text, starts, count, (bucket, step) => {
     const end = (ends[bucket] ?? 0) + Math.ceil(step / maxStep)
@@ -44,11 +109,11 @@ function eachPosting(
   count: number,
   take: (bucket: number, step: number) => void,
 ): void {
-  const last = new Int32Array(buckets).fill(-1)
+  const last = new Int32Array(lists).fill(-1)
   for (let slot = 0; slot < count; slot++) {
     const end = starts[slot + 1] ?? 0
     for (let at = starts[slot] ?? 0; at + 2 < end; at++) {
-      const bucket = bucketAt(text, at)
+      const bucket = listAt(text, at)
       const before = last[bucket] ?? slot
       if (bucket < 0 || before === slot) continue
       take(bucket, slot - before)
@@ -70,7 +135,7 @@ const worthReading = 32
 export function candidateSlots(postings: Postings, bytes: Buffer): { slots: Uint16Array; isExact: boolean } | null {
   const listed = new Set<number>()
   for (let at = 0; at + 2 < bytes.length; at++) {
-    const bucket = bucketAt(bytes, at)
+    const bucket = listAt(bytes, at)
     if (bucket >= 0) listed.add(bucket)
   }
   const sizeOf = (bucket: number) => postings.counts[bucket] ?? 0
@@ -110,13 +175,11 @@ function keepListed(slots: Uint16Array, { steps, starts }: Postings, bucket: num
 }
 
 /** The bucket of the gram of three bytes that begins here; -1 when it has no list. No line's mark is part of a gram. */
-function bucketAt(text: Buffer, at: number): number {
+function listAt(text: Buffer, at: number): number {
   const a = text[at] ?? 0
   const b = text[at + 1] ?? 0
   const c = text[at + 2] ?? 0
   if (isDigit(a) && isDigit(b) && isDigit(c)) return (a - zero) * 100 + (b - zero) * 10 + c - zero
   if ((a !== space && b !== space && c !== space) || a < space || b < space || c < space) return -1
-  return digitBuckets + ((Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1) >>> 7) % (buckets - digitBuckets))
+  return digitBuckets + ((Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1) >>> 7) % (lists - digitBuckets))
 }
-
-const isDigit = (byte: number): boolean => byte >= zero && byte <= zero + 9

@@ -1,13 +1,44 @@
 import type { Tx } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { Keyring } from '../../base/sealing/keyring.ts'
 import { emailKey } from '../../base/text/email.ts'
-import type { Lead, LeadContacts } from '../lead/lead.ts'
+import { announceLeadLabels } from '../../team/team-news.ts'
+import { findLabels } from '../../workspace/labels.ts'
+import type { LabelChange } from '../labels/lead-labels.ts'
+import { changeBack, changesNothing, maxLabels, readLabels, wishedChange, writeLabels } from '../labels/lead-labels.ts'
+import type { Lead, LeadContacts, LeadUser } from '../lead/lead.ts'
 import { leadIndexes } from '../lead/sealed.ts'
-import { contactPlace } from './merges.ts'
-import { listed, several } from './plan-merge.ts'
+import { listed } from '../lead/search-lines.ts'
+import { several } from './plan-merge.ts'
+
+export interface RowMove {
+  from: string
+  to: string
+  /** All of them when null. */
+  only: readonly string[] | null
+}
+
+/** Gives a lead's rows of a table to another lead, all or those that are named. Returns which. */
+export async function moveRows(
+  tx: Tx,
+  table: string,
+  workspaceId: string,
+  { from, to, only }: RowMove,
+): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    update ${tx(table)}
+    set lead_id = ${to}
+    where workspace_id = ${workspaceId}
+      and lead_id = ${from}
+      ${only === null ? tx`` : tx`and id = any (${[...only]}::uuid[])`}
+    returning id`
+  return rows.map(({ id }) => id)
+}
+
+export const contactPlace = (id: string) => ({ table: 'lead_contacts', row: id, column: 'value' })
 
 type Kind = 'phone' | 'email'
 
@@ -17,22 +48,6 @@ export function contactDigest(keyring: Keyring, kind: Kind, value: string): Buff
   const digest = kind === 'phone' ? phone_index : email_index
   if (digest === null) throw new Error('A contact is a phone or an e-mail')
   return digest
-}
-
-/** Gives a lead's contacts to another. Returns which. */
-export async function moveContacts(
-  tx: Tx,
-  workspaceId: string,
-  move: { from: string; to: string; only: readonly string[] | null },
-): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
-    update lead_contacts
-    set lead_id = ${move.to}
-    where workspace_id = ${workspaceId}
-      and lead_id = ${move.from}
-      ${move.only === null ? tx`` : tx`and id = any (${[...move.only]}::uuid[])`}
-    returning id`
-  return rows.map(({ id }) => id)
 }
 
 /** Adds the contacts that a lead has by a merge and is not found by yet. */
@@ -98,4 +113,40 @@ export async function takeContacts(
     phones: several([...listed(phone), ...left.phones], phoneClass),
     emails: several([...listed(email), ...left.emails], emailKey),
   }
+}
+
+/** Gives a lead the labels of another, which keeps them for the day that it comes back. Returns which are new to it. */
+export async function uniteLabels(
+  tx: Tx,
+  user: LeadUser,
+  { from, to }: { from: string; to: string },
+  now: Date,
+): Promise<string[]> {
+  const { workspaceId } = user
+  const labels = await readLabels(tx, workspaceId, [from, to])
+  const known = await findLabels(tx, workspaceId, labels.get(from) ?? [])
+  const change = wishedChange(to, labels.get(to) ?? [], { add: [...known], remove: [] })
+  if (change === null) throw invalid('otherId', `must not bring the lead more than ${maxLabels} labels`)
+  await writeChange(tx, user, change, now)
+  return [...change.added]
+}
+
+/** Takes labels off a lead that a merge gave it, as far as it still has them. */
+export async function takeLabels(
+  tx: Tx,
+  user: LeadUser,
+  leadId: string,
+  added: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (added.length === 0) return
+  const has = (await readLabels(tx, user.workspaceId, [leadId])).get(leadId) ?? []
+  const { change } = changeBack({ leadId, added: [...added], removed: [] }, has, new Set())
+  await writeChange(tx, user, change, now)
+}
+
+async function writeChange(tx: Tx, { workspaceId, actor }: LeadUser, change: LabelChange, now: Date): Promise<void> {
+  if (changesNothing(change)) return
+  await writeLabels(tx, workspaceId, actor, [change], now, 'otherId')
+  announceLeadLabels(tx, workspaceId, change.leadId)
 }

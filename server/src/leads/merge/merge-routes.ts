@@ -1,25 +1,110 @@
+import { type Static, Type } from 'typebox'
 import { isUuid } from '../../base/id.ts'
-import type { App } from '../../base/route.ts'
+import { type App, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
+import { count, text, uuid } from '../../base/schema-types.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
+import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
+import type { ConversationDeps } from '../api/lead-detail-routes.ts'
+import { leadsPath, leadUserOf, ofLead } from '../api/lead-request.ts'
+import { maxCustomFields, maxKeyLength } from '../lead/custom-fields.ts'
 import { listStatusChanges } from '../lead/history.ts'
 import { leadReader } from '../lead/identify.ts'
+import { leadFieldNames } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
-import { NoQuery } from '../lead/schema.ts'
-import { otherEmails, otherPhones } from '../lead/search-lines.ts'
-import { type Merged, mergeLeads } from '../merge/merge.ts'
-import {
-  findMergedInto,
-  listMerges,
-  type MergeDeps,
-  type MergeRow,
-  mergeNotFound,
-  openFormer,
-} from '../merge/merges.ts'
-import * as schema from '../merge/schema.ts'
-import { undoMerge } from '../merge/undo.ts'
-import { type ConversationDeps, phonesOf } from './lead-detail-routes.ts'
-import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
+import { LeadDetail, NoQuery } from '../lead/schema.ts'
+import { otherEmails, otherPhones, phonesOf } from '../lead/search-lines.ts'
+import { type Merged, mergeLeads } from './merge.ts'
+import { findMergedInto, listMerges, type MergeDeps, type MergeRow, mergeNotFound, openFormer } from './merges.ts'
+import { maxContacts } from './plan-merge.ts'
+import { undoMerge } from './undo.ts'
+
+const whose = oneOf(['kept', 'other'], {
+  title: 'MergeChoice',
+  description:
+    'Whose value stays. Not chosen: that of the lead that is kept, or the other’s where it has none. A value that is chosen stays even when it is empty.',
+})
+
+const { notes: _, ...plainFields } = Object.fromEntries(
+  leadFieldNames.map((name) => [name, Type.Optional(whose)]),
+) as Record<(typeof leadFieldNames)[number], ReturnType<typeof Type.Optional<typeof whose>>>
+
+export const NewMerge = Type.Object(
+  {
+    otherId: idSchema('The lead that is merged into the one of the address, and deleted.'),
+    fields: Type.Optional(
+      Type.Object(
+        {
+          ...plainFields,
+          notes: Type.Optional(
+            oneOf(['kept', 'other', 'both'], {
+              description: 'Not chosen: both, one after the other, where they differ and fit into 10,000 characters.',
+            }),
+          ),
+        },
+        { ...closed, title: 'MergeFields', description: 'By the name of the field.' },
+      ),
+    ),
+    customFields: Type.Optional(
+      Type.Record(Type.String({ maxLength: maxKeyLength }), oneOf(['kept', 'other', 'none']), {
+        maxProperties: 2 * maxCustomFields,
+        description: `By the key of the field; \`none\` gives it up, which is needed where both together have more than ${maxCustomFields}.`,
+      }),
+    ),
+  },
+  {
+    ...closed,
+    title: 'NewLeadMerge',
+    example: { otherId: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e', fields: { email: 'other', notes: 'both' } },
+  },
+)
+export type NewMerge = Static<typeof NewMerge>
+
+export const LeadMerge = titled('LeadMerge', {
+  id: idSchema('The merge.'),
+  keptId: idSchema('The lead that was kept.'),
+  otherId: idSchema('The lead that was merged into it.'),
+  otherName: nullable(text(600, 'What the other was called; null when it can be undone no more.')),
+  statusChanges: count('How many changes of status came to the kept lead.'),
+  submissions: count('How many submissions of forms came to the kept lead.'),
+  mergedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Of the user or token.') }),
+  mergedAt: timestamp('When they were merged.'),
+  undoUntil: nullable(timestamp('Until when it can be undone; null when it cannot be.')),
+  undoneAt: nullable(timestamp('When it was undone.')),
+  left: Type.Array(text(60, 'The name of a field, `customFields.` and a key, or `other` for the other lead itself.'), {
+    maxItems: leadFieldNames.length + 3 * maxCustomFields,
+    description: 'Of an undo: what stays as it is, since somebody changed it after the merge.',
+  }),
+})
+
+export const MergeDone = titled('LeadMergeDone', { merge: LeadMerge, lead: LeadDetail })
+
+const contacts = (description: string, maxLength: number) =>
+  Type.Array(Type.String({ maxLength }), { maxItems: maxContacts, description })
+
+export const LeadMerges = titled('LeadMerges', {
+  merges: Type.Array(LeadMerge, { maxItems: 100, description: 'Those that stand, the newest first.' }),
+  otherPhones: contacts('The phones that it has beside its own, by which it is found.', 20),
+  otherEmails: contacts('The e-mails that it has beside its own, by which it is found.', 254),
+})
+
+const MergedInto = titled('LeadMergedInto', {
+  leadId: idSchema('The lead that has taken it in, by way of others too.'),
+  name: nullable(text(600, 'What the merged one was called; null when the merge can be undone no more.')),
+  mergedAt: timestamp('When it was merged.'),
+})
+
+export const MergePreview = titled('LeadMergePreview', {
+  kept: LeadDetail,
+  other: LeadDetail,
+  conversations: count('How many conversations the kept lead gets.'),
+  submissions: count('How many submissions of forms it gets.'),
+  statusChanges: count('How many changes of status it gets.'),
+})
+
+export const PreviewQuery = Type.Object({ otherId: idSchema('The lead that would be merged into it.') }, closed)
+
+const mergeParams = Type.Object({ ...workspaceParams, mergeId: idSchema('The merge.') })
 
 type Deps = MergeDeps & ConversationDeps
 
@@ -32,8 +117,8 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
     summary: 'See what merging two leads would do',
     description: 'Both leads, and how much of the other goes to the one that is kept. Writes nothing.',
     params: ofLead,
-    query: schema.PreviewQuery,
-    answers: { 200: schema.MergePreview },
+    query: PreviewQuery,
+    answers: { 200: MergePreview },
     run: async ({ member, params, query }) => {
       const user = leadUserOf(member)
       const { workspaceId } = user
@@ -57,8 +142,8 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
       'Into the lead of the address goes another one: the values that are chosen, its history, its submissions, its labels, the marks of its imports, and its conversations. The other is deleted: its id and uniqueCode answer 404, and its externalRef is free, unless they were chosen. Whoever comes by its phone or e-mail is found as the kept lead, by upserts and search too. Emits `lead.deleted` and `lead.updated`. It can be undone for 30 days. A repeat answers the merge that stands.',
     params: ofLead,
     query: NoQuery,
-    body: schema.NewMerge,
-    answers: { 200: schema.MergeDone },
+    body: NewMerge,
+    answers: { 200: MergeDone },
     errors: [409],
     run: async ({ member, params, body }) => {
       const user = leadUserOf(member)
@@ -79,7 +164,7 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
     description: 'And the phones and e-mails that it has thereby. At most 100 merges.',
     params: ofLead,
     query: NoQuery,
-    answers: { 200: schema.LeadMerges },
+    answers: { 200: LeadMerges },
     run: async ({ member, params }) => {
       const user = leadUserOf(member)
       const lead = await readLead(user, params.identifier)
@@ -98,7 +183,7 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
       'For the id of a lead that answers 404 since it was merged. 404 too for one that was not, or whose merge was undone, and when the lead that was kept is deleted.',
     params: ofLead,
     query: NoQuery,
-    answers: { 200: schema.MergedInto },
+    answers: { 200: MergedInto },
     run: async ({ member, params }) => {
       const { workspaceId } = member
       const id = params.identifier.toLowerCase()
@@ -113,9 +198,9 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
     summary: 'Undo a merge of leads',
     description:
       'Within 30 days. The other lead comes back with its history, submissions and conversations; the kept one gets back what it had, but for what somebody changed since, which `left` names. Emits `lead.updated` and `lead.restored`. 409 when the days are over, the kept lead is deleted, or a third lead has taken the externalRef or uniqueCode. A repeat answers what the first one did.',
-    params: schema.mergeParams,
+    params: mergeParams,
     query: NoQuery,
-    answers: { 200: schema.MergeDone },
+    answers: { 200: MergeDone },
     errors: [409],
     run: async ({ member, params }) => {
       const user = leadUserOf(member)

@@ -1,0 +1,184 @@
+import type { Sql } from '../../base/db.ts'
+import { anyWorkspace } from '../lead/queries.ts'
+import { boundsOf, type Column, type Condition, type Conditions, kindOf, numberOf } from './arranged/conditions.ts'
+import type { Arrangement, Place } from './arranged/order.ts'
+import type { LeadFilter, Timely } from './list-filter.ts'
+
+export const noConditions: Conditions = { match: 'all', list: [] }
+
+/** The condition on `leads l` that a filter makes, and plain conditions beside it; search is not part of it. */
+export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilter, conditions = noConditions) {
+  const { statuses, priority, source, adPlatform, assignedTo, labelIds, withoutLabelIds } = filter
+  const status = statuses?.length === 1 ? statuses[0] : undefined
+  // One for all: each piece of a statement costs a promise.
+  const none = sql``
+  return sql`
+    l.workspace_id = ${workspaceId}
+      and l.deleted_at is null
+      ${status === undefined ? none : sql`and l.status = ${status}`}
+      ${statuses === null || status !== undefined ? none : sql`and l.status = any (${statuses}::text[])`}
+      ${priority === null ? none : sql`and l.priority = ${priority}`}
+      ${source === null ? none : sql`and l.source = ${source}`}
+      ${adPlatform === null ? none : sql`and l.ad_platform = ${adPlatform}`}
+      ${assignedTo === null ? none : sql`and l.assigned_to = ${assignedTo}`}
+      ${filter.createdFrom === null ? none : sql`and l.created_at >= ${filter.createdFrom}`}
+      ${filter.createdTo === null ? none : sql`and l.created_at <= ${filter.createdTo}`}
+      ${filter.updatedFrom === null ? none : sql`and l.updated_at >= ${filter.updatedFrom}`}
+      ${filter.updatedTo === null ? none : sql`and l.updated_at <= ${filter.updatedTo}`}
+      ${filter.importId === undefined ? none : ofImport(sql, workspaceId, filter.importId)}
+      ${labelIds === undefined ? none : sql`and ${labelOf(sql, workspaceId, labelIds)} is not null`}
+      ${withoutLabelIds === undefined ? none : sql`and ${labelOf(sql, workspaceId, withoutLabelIds)} is null`}
+      ${plainCondition(sql, workspaceId, conditions)}`
+}
+
+/**
+ * A label of the lead `l`, one of these where they are given; null where it has none. `limit` keeps the planner from a
+ * join: of tables that it has not counted it may compare every lead with every label.
+ */
+export const labelOf = (sql: Sql, workspaceId: string, labelIds?: readonly string[]) => sql`
+  (
+    select x.label_id
+    from lead_labels x
+    where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+      ${labelIds === undefined ? sql`` : sql`and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])`}
+      and x.lead_id = l.id
+    limit 1
+  )`
+
+/**
+ * What to select the leads `l` of a filter from: those with its labels, each looked up by its id alone, or all. A seldom
+ * label is found among a million leads that way; it is no order, so it is for what looks at all of the list.
+ */
+export const leadsOf = (sql: Sql, workspaceId: string, { labelIds }: LeadFilter) =>
+  labelIds === undefined
+    ? sql`leads l`
+    : sql`
+      (
+        select distinct x.lead_id
+        from lead_labels x
+        where x.workspace_id = ${anyWorkspace(sql, workspaceId)}
+          and x.label_id = any ((select ${[...labelIds]}::uuid[])::uuid[])
+      ) as x
+      cross join lateral (
+        select *
+        from leads
+        where workspace_id = ${anyWorkspace(sql, workspaceId)}
+          and id = x.lead_id
+        limit 1
+      ) as l`
+
+/** So few leads are sorted for a page rather than be looked for among all. */
+const seldomAtMost = 2_000
+
+/** Whether so few leads have the labels of the filter that a page is best made of all of them. In order, hence by the index. */
+export async function isSeldom(sql: Sql, workspaceId: string, { labelIds }: LeadFilter): Promise<boolean> {
+  if (labelIds === undefined) return false
+  const rows = await sql`
+    select 1
+    from unnest((select ${[...labelIds]}::uuid[])) as n (label_id)
+    cross join lateral (
+      select 1
+      from lead_labels
+      where workspace_id = ${anyWorkspace(sql, workspaceId)}
+        and label_id = n.label_id
+      order by lead_id
+      limit ${seldomAtMost + 1}
+    ) as x
+    offset ${seldomAtMost}
+    limit 1`
+  return rows.length === 0
+}
+
+const ofImport = (sql: Sql, workspaceId: string, importId: string) => sql`
+  and l.id in (
+    select i.lead_id
+    from lead_bulk_items i
+    where i.workspace_id = ${workspaceId}
+      and i.change_id = ${importId}
+      and i.outcome in ('created', 'changed', 'unchanged')
+  )`
+
+const columnOf = (sql: Sql, { by }: Timely) => (by === 'createdAt' ? sql`l.created_at` : sql`l.updated_at`)
+
+export function sortClause(sql: Sql, sort: Timely) {
+  const column = columnOf(sql, sort)
+  return sort.order === 'desc' ? sql`${column} desc, l.id desc` : sql`${column}, l.id`
+}
+
+export function afterCondition(sql: Sql, sort: Timely, after: Place | null) {
+  if (after === null) return sql``
+  const place = sql`(${new Date(Number(after.key))}::timestamptz, ${after.id}::uuid)`
+  return sql`and (${columnOf(sql, sort)}, l.id) ${sort.order === 'desc' ? sql`<` : sql`>`} ${place}`
+}
+
+// Orders and conditions that the database keeps: they look at nothing that is sealed.
+
+const plainColumns = {
+  status: 'status',
+  priority: 'priority',
+  source: 'source',
+  adPlatform: 'ad_platform',
+  assignedTo: 'assigned_to',
+  estimatedValue: 'estimated_value',
+  actualValue: 'actual_value',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+} as const
+
+/** What tells of a sealed column whether there is anything in it. */
+const presence = { email: 'email_index', phone: 'phone_index', notes: 'notes', externalRef: 'external_ref' } as const
+
+export const isPlainOrder = ({ by }: Pick<Arrangement, 'by'>): boolean => Object.hasOwn(plainColumns, by)
+
+export const arePlain = ({ list }: Conditions): boolean =>
+  list.every(
+    ({ column, operator }) =>
+      column === 'labels' ||
+      Object.hasOwn(plainColumns, column) ||
+      ((operator === 'empty' || operator === 'notEmpty') && Object.hasOwn(presence, column)),
+  )
+
+/** The condition on `leads l` of plain conditions, which are resolved. */
+function plainCondition(sql: Sql, workspaceId: string, { match, list }: Conditions) {
+  const [first, ...others] = list.map((condition) =>
+    condition.column === 'labels' ? conditionOnLabels(sql, workspaceId, condition) : conditionOf(sql, condition),
+  )
+  if (first === undefined) return sql``
+  return sql`and (${others.reduce((all, one) => (match === 'any' ? sql`${all} or ${one}` : sql`${all} and ${one}`), first)})`
+}
+
+function conditionOf(sql: Sql, condition: Condition) {
+  const { column, operator, values } = condition
+  const known = { ...plainColumns, ...presence }[column as keyof typeof plainColumns | keyof typeof presence]
+  const value = sql`l.${sql(known)}`
+  if (operator === 'empty') return sql`${value} is null`
+  if (operator === 'notEmpty') return sql`${value} is not null`
+  const kind = kindOf(column)
+  if (operator === 'is' || operator === 'isNot') {
+    // As texts, for a value may be no id at all.
+    const found =
+      kind === 'number' ? sql`${value} = any (${values}::numeric[])` : sql`${value}::text = any (${values}::text[])`
+    return operator === 'is' ? found : sql`(${value} is null or not ${found})`
+  }
+  const [from, to] = boundsOf(condition).map((bound) => {
+    const number = numberOf(bound, column as Column)
+    return number === undefined || kind === 'number' ? number : new Date(number)
+  })
+  const type = kind === 'number' ? sql`numeric` : sql`timestamptz`
+  if (from === undefined) return sql`${value} <= ${to ?? null}::${type}`
+  if (to === undefined) return sql`${value} >= ${from}::${type}`
+  return sql`${value} between ${from}::${type} and ${to}::${type}`
+}
+
+function conditionOnLabels(sql: Sql, workspaceId: string, { operator, values }: Condition) {
+  const label = labelOf(sql, workspaceId, operator === 'is' || operator === 'isNot' ? values : undefined)
+  return operator === 'is' || operator === 'notEmpty' ? sql`${label} is not null` : sql`${label} is null`
+}
+
+/** What a plain order sorts by, as a number: ranks of choices, milliseconds of times. */
+export function placeKeyColumn(sql: Sql, { by, choices }: Arrangement) {
+  const column = sql`l.${sql(plainColumns[by as keyof typeof plainColumns])}`
+  if (kindOf(by) === 'number') return sql`${column}`
+  if (kindOf(by) === 'time') return sql`(extract(epoch from ${column}) * 1000)`
+  return sql`case when ${column} is not null then coalesce(array_position(${[...choices]}::text[], ${column}::text) - 1, ${choices.length}::integer) end`
+}
