@@ -67,7 +67,7 @@ function controlHtml(field: FormField, value: string, problem: string | undefine
 ${value}</textarea>`
   }
   if (field.type === 'select') {
-    return html`<select ${common}><option value="">${field.placeholder || 'Please choose'}</option>${(
+    return html`<select ${common}><option value="">${field.placeholder || 'Select an option'}</option>${(
       field.options ?? []
     ).map((option) => html`<option${flag('selected', option === value)}>${option}</option>`)}</select>`
   }

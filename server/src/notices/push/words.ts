@@ -25,16 +25,16 @@ interface Words {
 
 const words: Record<PushLanguage, Words> = {
   en: {
-    somebody: 'Somebody',
+    somebody: 'Someone',
     titles: {
       mention: ({ actor }) => `${actor} mentioned you`,
       assigned: ({ actor }) => `${actor} assigned you a conversation`,
       handover: ({ actor }) => `${actor} handed over a conversation`,
       waiting: ({ count }) =>
-        count === 1 ? 'A customer is waiting for an answer' : `${count} customers are waiting for an answer`,
+        count === 1 ? 'A customer is waiting for a reply' : `${count} customers are waiting for a reply`,
       connection: ({ connection, isLimited }) =>
         connection === null
-          ? 'A connection is down'
+          ? 'A connection is disconnected'
           : isLimited
             ? `${connection} needs attention`
             : `${connection} is disconnected`,
@@ -45,12 +45,11 @@ const words: Record<PushLanguage, Words> = {
     titles: {
       mention: ({ actor }) => `${actor} te mencionó`,
       assigned: ({ actor }) => `${actor} te asignó una conversación`,
-      handover: ({ actor }) => `${actor} entregó una conversación`,
-      waiting: ({ count }) =>
-        count === 1 ? 'Un cliente espera una respuesta' : `${count} clientes esperan una respuesta`,
+      handover: ({ actor }) => `${actor} transfirió una conversación`,
+      waiting: ({ count }) => (count === 1 ? 'Un cliente espera respuesta' : `${count} clientes esperan respuesta`),
       connection: ({ connection, isLimited }) =>
         connection === null
-          ? 'Se perdió una conexión'
+          ? 'Una conexión está desconectada'
           : isLimited
             ? `${connection} necesita atención`
             : `${connection} está desconectada`,
@@ -61,12 +60,11 @@ const words: Record<PushLanguage, Words> = {
     titles: {
       mention: ({ actor }) => `${actor} mencionou você`,
       assigned: ({ actor }) => `${actor} atribuiu uma conversa a você`,
-      handover: ({ actor }) => `${actor} passou uma conversa adiante`,
-      waiting: ({ count }) =>
-        count === 1 ? 'Um cliente espera uma resposta' : `${count} clientes esperam uma resposta`,
+      handover: ({ actor }) => `${actor} transferiu uma conversa`,
+      waiting: ({ count }) => (count === 1 ? 'Um cliente aguarda resposta' : `${count} clientes aguardam resposta`),
       connection: ({ connection, isLimited }) =>
         connection === null
-          ? 'Uma conexão caiu'
+          ? 'Uma conexão está desconectada'
           : isLimited
             ? `${connection} precisa de atenção`
             : `${connection} está desconectada`,
