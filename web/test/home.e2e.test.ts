@@ -8,12 +8,12 @@ const demo = await openDemo()
 test('a fresh demo begins with a hint and no alarm, counts beside each percentage, and says where there is no data yet', async () => {
   const { page } = await demo.open('home')
   const attention = page.getByRole('region', { name: 'Needs attention' })
-  const hint = attention.getByRole('link', { name: /^Hint QR demo is not set up yet/ })
+  const hint = attention.getByRole('link', { name: /^Tip QR demo isn’t set up yet/ })
   await hint.waitFor()
   assert.equal(await attention.getByRole('img', { name: 'Problem' }).count(), 0)
   const figure = (name: string) => page.locator('dl > div', { hasText: name })
   await figure('New leads')
-    .getByText(/^Up from \d+ in the 30 days before \(\+\d+%\)$/)
+    .getByText(/^Up from \d+ in the previous 30 days \(\+\d+%\)$/)
     .waitFor()
   await figure('Team replies in').getByText('No data yet').waitFor()
   await assertAccessible(page)
@@ -22,7 +22,7 @@ test('a fresh demo begins with a hint and no alarm, counts beside each percentag
   // Once a phone was linked, that it is gone is trouble.
   await demo.db.sql`update connections set state_reason = 'logged_out' where name = 'QR demo'`
   await page.goto(`${demo.url}/w/${demo.workspaceId}/home`)
-  await attention.getByRole('link', { name: /^Trouble QR demo is not connected/ }).waitFor()
+  await attention.getByRole('link', { name: /^Problem QR demo is disconnected/ }).waitFor()
 })
 
 test('the home page tells what is new while it is open', async () => {

@@ -26,7 +26,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
     await route.continue()
   })
   await page.goto(`${demo.url}/w/${demo.workspaceId}/webhooks`)
-  await page.getByRole('row', { name: /Warehouse.*Working/ }).waitFor()
+  await page.getByRole('row', { name: /Warehouse.*Active/ }).waitFor()
   receiver.answer(() => ({ status: 500, body: 'out of paper' }))
   await newLead('Marina')
   await until(
@@ -39,7 +39,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
   await page.getByRole('link', { name: 'Webhooks: 1 endpoint failing' }).waitFor()
   await page.getByRole('button', { name: 'Warehouse' }).click()
   await page.getByRole('radiogroup', { name: 'Filter by status' }).getByText('Pending').click()
-  await page.getByRole('button', { name: /Waiting.*Response 500/ }).click()
+  await page.getByRole('button', { name: /Pending.*Response 500/ }).click()
   const panel = page.getByRole('dialog', { name: 'Lead created' })
   await panel.getByText('out of paper').first().waitFor()
   await panel.getByText('"firstName": "Marina"').waitFor()

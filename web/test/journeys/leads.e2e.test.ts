@@ -98,7 +98,7 @@ test('a file with bad rows is mapped, tried, and tells what it refused in a file
   await page.getByRole('button', { name: 'Test import' }).click()
   const report = page.getByRole('region', { name: 'This is what the import would do. Nothing is saved yet.' })
   await report.getByText('Why rows were rejected').waitFor()
-  assert.equal(await counts(page), 'Rows 4 Created 1 Updated 0 Unchanged 0 Refused 3')
+  assert.equal(await counts(page), 'Rows 4 Created 1 Updated 0 Unchanged 0 Rejected 3')
   assert.equal(await fills('Cidade').inputValue(), 'Notes', 'what was chosen for the try is still chosen')
   await report.getByText('Phone This row has none, and rows are matched by it.').first().waitFor()
   await report.getByText('Examples').click()
@@ -113,7 +113,7 @@ test('a file with bad rows is mapped, tried, and tells what it refused in a file
 
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByRole('region', { name: 'Import finished' }).waitFor()
-  assert.equal(await counts(page), 'Rows 4 Created 1 Updated 0 Unchanged 0 Refused 3')
+  assert.equal(await counts(page), 'Rows 4 Created 1 Updated 0 Unchanged 0 Rejected 3')
   const [ana] = await found()
   assert.deepEqual([ana.notes, ana.phone], ['Santos', '5511955512001'])
 })
