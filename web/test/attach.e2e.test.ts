@@ -71,13 +71,13 @@ test('files are dropped on the whole pane and pasted into the field, and stay wh
       clipboardData: ${carried('image.png')}, bubbles: true, cancelable: true,
     }))`,
   )
-  await tray(page).getByText('Pasted picture.png').waitFor()
+  await tray(page).getByText('Pasted image.png').waitFor()
   await page.getByText('Ivo Neto').first().click()
   await thread(page).getByText('Hello').waitFor()
   assert.equal(await tray(page).count(), 0)
   await page.getByText('Gil Neto').first().click()
-  await tray(page).getByText('Pasted picture.png').waitFor()
-  await tray(page).getByRole('button', { name: 'Remove Pasted picture.png' }).click()
+  await tray(page).getByText('Pasted image.png').waitFor()
+  await tray(page).getByRole('button', { name: 'Remove Pasted image.png' }).click()
   await tray(page).getByRole('button', { name: 'Remove beach.png' }).click()
   await tray(page).waitFor({ state: 'detached' })
   assert.deepEqual([await ours(gil), await ours(ivo)], [[], []])

@@ -52,7 +52,7 @@ test('a fresh workspace, made by an operator, shows a short way to begin', async
   await begin.waitFor()
   await assertAccessible(page)
   await begin.getByRole('link', { name: 'Go to API keys' }).click()
-  await page.getByRole('heading', { name: 'API keys' }).waitFor()
+  await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor()
   await page.goBack()
   await begin.getByRole('button', { name: 'Dismiss' }).click()
   await begin.waitFor({ state: 'detached' })

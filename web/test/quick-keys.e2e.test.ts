@@ -79,6 +79,6 @@ test('filters of leads that are taken away one right after the other are all awa
 
 test('filters of conversations that are taken away one right after the other are all away', async () => {
   const { page } = await demo.open('inbox?unread=true&unanswered=true&owner=human')
-  await pressAtOnce(page, 'Remove filter: Unread', 'Remove filter: Waiting for an answer')
+  await pressAtOnce(page, 'Remove filter: Unread', 'Remove filter: Unanswered')
   await page.waitForURL(({ search }) => search === '?owner=human')
 })
