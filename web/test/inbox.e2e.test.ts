@@ -105,7 +105,9 @@ test('a dozen colleagues in one conversation have room on a phone', async () => 
   await page.setViewportSize(phone)
   await page.getByRole('link', { name: /Thiago Nogueira/ }).click()
   await page.getByRole('img', { name: 'Colleague 2 is viewing this too', exact: true }).waitFor()
-  const others = page.getByRole('img', { name: /^Colleague 3 is viewing this too, .* Colleague 12 is viewing this too$/ })
+  const others = page.getByRole('img', {
+    name: /^Colleague 3 is viewing this too, .* Colleague 12 is viewing this too$/,
+  })
   assert.equal(await others.innerText(), '+10')
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), phone.width)
   await assertAccessible(page)
