@@ -22,7 +22,7 @@ test('what a form was sent is a table of its answers, and a file', async () => {
   await page.getByRole('columnheader', { name: 'Company size' }).waitFor()
   await assertAccessible(page)
   const lines = await downloadedLines(page, () => page.getByRole('button', { name: 'CSV' }).click())
-  assert.equal(lines[0], '"When","Lead id","Lead","Your name","Company size","I agree"')
+  assert.equal(lines[0], '"Date","Lead ID","Lead","Your name","Company size","I agree"')
   assert.match(lines[1] ?? '', /"Marina","Marina","2 to 10","Yes"$/)
 })
 
