@@ -40,7 +40,7 @@ test('an official number is connected, hears a customer, is paused, resumed and 
   await hears(page, number.numberId)
 
   await page.getByRole('button', { name: 'Pause' }).click()
-  await state.getByText('A member paused this connection').waitFor()
+  await state.getByText(/A member paused (the|this) connection/).waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
   await state.getByText('Everything works').waitFor()
   await pickItem(page.getByRole('button', { name: 'More' }), { name: 'Remove' })
