@@ -120,12 +120,14 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   // What it tells from is what it has read, which it does a moment after it shows.
   const hasRead = page.waitForResponse((answer) => answer.url().includes('/notices?'))
   await page.reload()
-  const turnOn = page.getByRole('button', { name: 'Show notifications in this browser' })
+  const turnOn = page.getByRole('button', { name: 'Enable in this browser' })
   await turnOn.waitFor()
   assert.equal(await page.evaluate('window.asked'), 0)
   await turnOn.click()
   // The browser of the tests has no push service, and says so.
-  await page.getByText('This browser shows notifications while Parley is open. It reaches no push service').waitFor()
+  await page
+    .getByText('This browser shows notifications only while Parley is open: it can’t reach a push service.')
+    .waitFor()
   assert.equal(await page.evaluate('window.asked'), 1)
   await hasRead
   const { contact } = await assign(5)
@@ -135,7 +137,7 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   assert.equal(found.length, 1)
   assert.match(found[0]?.title ?? '', /assigned you a conversation/)
   assert.equal(found[0]?.body, contact.name)
-  await page.getByRole('button', { name: 'Stop in this browser' }).click()
+  await page.getByRole('button', { name: 'Disable in this browser' }).click()
   await turnOn.waitFor()
 })
 

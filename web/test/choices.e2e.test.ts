@@ -21,7 +21,7 @@ test('the choices that a message offers stand below its words, and what was chos
   const tuesday = { id: 'tue', title: 'Tuesday', description: 'In the evening' }
   const list = { button: 'See the days', rows: [{ id: 'mon', title: 'Monday' }, tuesday] }
   await offer({ text: 'When do we come?', list, footer: 'We ring twice.' })
-  const options = thread.getByRole('list', { name: 'Choices' })
+  const options = thread.getByRole('list', { name: 'Options' })
   await options.nth(1).waitFor()
   assert.deepEqual(await options.first().getByRole('listitem').allInnerTexts(), ['It is', 'It has changed'])
   assert.equal(await options.getByRole('button').count(), 0, 'only the customer chooses')
@@ -31,7 +31,7 @@ test('the choices that a message offers stand below its words, and what was chos
   const { body } = await demo.call('GET', chat)
   const about = body.messages.findLast(({ offer: told }: { offer: object | null }) => told !== null).id
   await demo.call('POST', `${chat}/messages`, { about, choiceId: 'tue' })
-  const quote = thread.getByRole('button', { name: /Show the message that this answers/ })
+  const quote = thread.getByRole('button', { name: /Go to the quoted message/ })
   await quote.getByText('When do we come?').waitFor()
   await assertAccessible(page)
 })

@@ -20,7 +20,7 @@ test('a draft survives going elsewhere and a reload, and a note names a colleagu
   await page.keyboard.press('n')
   await noteField(page).waitFor()
   await page.keyboard.type('@')
-  await page.getByRole('listbox', { name: 'Colleagues' }).waitFor()
+  await page.getByRole('listbox', { name: 'Teammates' }).waitFor()
   await page.keyboard.press('Enter')
   await page.keyboard.type('please look')
   await page.reload()
@@ -43,13 +43,13 @@ test('a slash that finds no canned reply is not sent by Enter, and leads to wher
   for (const text of ['/', '/nothing']) {
     await field(page).fill('')
     await field(page).pressSequentially(text)
-    const make = page.getByRole('link', { name: 'Create canned reply' })
+    const make = page.getByRole('link', { name: 'Create saved reply' })
     if (text !== '/') await make.waitFor()
     await field(page).press('Enter')
   }
   assert.equal(await field(page).inputValue(), '/nothing')
-  await page.getByRole('link', { name: 'Create canned reply' }).click()
-  await page.getByRole('heading', { name: 'Canned replies' }).first().waitFor()
+  await page.getByRole('link', { name: 'Create saved reply' }).click()
+  await page.getByRole('heading', { name: 'Saved replies' }).first().waitFor()
   assert.deepEqual(await ivo.heard(), [])
 })
 
@@ -67,7 +67,7 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
     'No, three!',
   )
   await field(page).press('Enter')
-  const line = page.getByRole('alert').filter({ hasText: 'Somebody has written in the meantime' })
+  const line = page.getByRole('alert').filter({ hasText: 'Someone replied in the meantime' })
   await line.getByText('No, three!').waitFor()
   assert.equal(await field(page).inputValue(), 'Two it is.')
   assert.deepEqual(await eva.heard(), [])
@@ -81,10 +81,10 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
 test('whoever is no lead becomes one, and what matters of it is changed in place', async () => {
   const bia = await newCustomer('Bia Rocha', 'Hi')
   const { page } = await demo.open(bia.place)
-  await page.getByRole('button', { name: 'Create a lead' }).click()
+  await page.getByRole('button', { name: 'Create lead' }).click()
   const value = page.getByRole('textbox', { name: 'Estimated value' })
   await value.fill('1.500,50')
-  await page.getByText('Read as 1,500.50').waitFor()
+  await page.getByText('Will be saved as 1,500.50').waitFor()
   await value.press('Enter')
   const lead = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}/leads/${bia.number}`)).lead
   const { id } = await until(lead, { estimatedValue: 1500.5, source: 'chat_app' })

@@ -29,7 +29,7 @@ test('a currency that an admin chooses stands with all amounts, where they are r
   await value.focus()
   assert.equal(await value.inputValue(), '1500.5')
   await value.fill('R$ 2.750,25')
-  await page.getByText('Read as R$2,750.25').waitFor()
+  await page.getByText('Will be saved as R$2,750.25').waitFor()
   await value.press('Enter')
   await rowOf(page, 'Ursula').getByText('R$2,750.25', { exact: true }).waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/leads?view=board`)

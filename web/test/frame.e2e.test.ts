@@ -36,12 +36,12 @@ test('one skips from the first Tab to the page, and from the list to the convers
   const { page } = await demo.open(ana.place)
   await page.getByRole('region', { name: /^Conversation with/ }).waitFor()
   await page.keyboard.press('Tab')
-  const skip = page.getByRole('link', { name: 'Skip to the page' })
+  const skip = page.getByRole('link', { name: 'Skip to content' })
   await skip.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   await page.locator('main:focus').waitFor()
   await page.keyboard.press('Tab')
-  await page.getByRole('link', { name: 'Skip to the conversation' }).and(page.locator(':focus')).waitFor()
+  await page.getByRole('link', { name: 'Skip to conversation' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   await page.locator('#thread:focus').waitFor()
   assert.equal(await page.locator('[data-row][tabindex="0"]').count(), 1)
@@ -69,8 +69,8 @@ const choose = (page: Page, name: string | RegExp) => page.getByRole('option', {
 
 for (const [language, dark, appearance, found] of [
   ['en', 'escuro', 'Appearance: Dark', { 'time zone': 'Business hours', 'quiet hours': 'Notification settings' }],
-  ['es', 'dark', 'Apariencia: Oscuro', { papelera: 'Leads: Papelera', moneda: 'Espacio' }],
-  ['pt', 'escuro', 'Aparência: Escuro', { senha: 'Perfil', nova: 'Nova chave' }],
+  ['es', 'dark', 'Apariencia: Oscuro', { papelera: 'Leads: Papelera', moneda: 'Espacio de trabajo' }],
+  ['pt', 'escuro', 'Aparência: Escuro', { senha: 'Perfil', nova: 'Nova chave de API' }],
 ] as const)
   test(`the palette knows pages and actions by other words too, and turns the app dark, in ${language}`, async () => {
     const { page } = await demo.open('home', { language })

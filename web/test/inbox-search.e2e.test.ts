@@ -6,7 +6,7 @@ import { sharedDemo } from './support/demo.ts'
 import { newCustomer, openId } from './support/inbox.ts'
 
 const demo = await sharedDemo()
-const found = (page: Page) => page.getByRole('region', { name: 'Found' })
+const found = (page: Page) => page.getByRole('region', { name: 'Results' })
 const group = (page: Page, name: 'Conversations' | 'Messages') => found(page).getByRole('region', { name })
 
 /** Types into the search field, which `/` opens. */
@@ -26,9 +26,9 @@ test('a search finds whom one sees in the list, and what was said, and leads to 
   await group(page, 'Conversations')
     .getByRole('link', { name: /Lena Öström/ })
     .waitFor()
-  await group(page, 'Messages').getByText('No message says this.').waitFor()
+  await group(page, 'Messages').getByText('No messages found.').waitFor()
   await search(page, 'wardrobe crim')
-  await group(page, 'Conversations').getByText('No conversation with this name or number.').waitFor()
+  await group(page, 'Conversations').getByText('No conversations with this name or number.').waitFor()
   const hit = group(page, 'Messages').getByRole('link', { name: /Lena Öström/ })
   await hit.waitFor()
   assert.deepEqual(await hit.locator('mark').allInnerTexts(), ['crimson', 'wardrobe'])

@@ -83,7 +83,7 @@ test('a voice note plays with its waveform and speed, and goes on while one read
   await bar.getByRole('link').click()
   await page.waitForURL(/\/inbox\//)
   await thread.getByRole('slider', { name: 'Position' }).waitFor()
-  await bar.getByRole('button', { name: 'Stop and close the player' }).click()
+  await bar.getByRole('button', { name: 'Stop and close player' }).click()
   await bar.waitFor({ state: 'detached' })
 })
 
@@ -102,13 +102,13 @@ test('a quote leads far back to what it quotes; reactions, edits and what was wi
   const thread = page.getByRole('log')
   await thread.locator('[data-by]').first().waitFor()
   // It opens where the unread ones begin, which is far from its end.
-  await page.getByRole('button', { name: /Jump to the newest|New messages/ }).click()
+  await page.getByRole('button', { name: /Jump to latest|New messages/ }).click()
   await thread.getByText('At six').waitFor()
   await thread.getByRole('button', { name: /^Edited/ }).click()
-  await page.getByRole('dialog', { name: 'What it said before' }).getByText('At five').waitFor()
+  await page.getByRole('dialog', { name: 'Previous version' }).getByText('At five').waitFor()
   await page.keyboard.press('Escape')
   await thread
-    .getByText(/Withdrawn|withdrew/)
+    .getByText(/Deleted|deleted this/)
     .first()
     .waitFor()
   await thread.getByRole('button', { name: /The very first thing/ }).click()

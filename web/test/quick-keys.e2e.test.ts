@@ -66,19 +66,19 @@ test('filters of leads that are taken away one right after the other are all awa
   const { page } = await demo.open(
     'leads?status=new,contacted&where=email.empty;phone.notEmpty;name.contains.o&match=any',
   )
-  await pressAtOnce(page, 'Remove: E-mail is empty', 'Remove: Phone is not empty')
+  await pressAtOnce(page, 'Remove filter: Email is empty', 'Remove filter: Phone is not empty')
   const name = page.getByRole('button', { name: 'Name contains “o”', exact: true })
   await name.waitFor()
   await page.waitForURL(({ search }) => search.includes('name.contains.o') && !/email|phone/.test(search))
-  await page.getByRole('button', { name: 'Any applies' }).click()
-  await page.getByRole('button', { name: 'All apply' }).waitFor()
+  await page.getByRole('button', { name: 'Match any' }).click()
+  await page.getByRole('button', { name: 'Match all' }).waitFor()
   assert.doesNotMatch(page.url(), /match/)
-  await pressAtOnce(page, 'Remove: Name contains “o”', 'Remove: Status is New or Contacted')
+  await pressAtOnce(page, 'Remove filter: Name contains “o”', 'Remove filter: Status is New or Contacted')
   await page.waitForURL(({ search }) => search === '')
 })
 
 test('filters of conversations that are taken away one right after the other are all away', async () => {
   const { page } = await demo.open('inbox?unread=true&unanswered=true&owner=human')
-  await pressAtOnce(page, 'Remove filter: Unread', 'Remove filter: Waiting for an answer')
+  await pressAtOnce(page, 'Remove filter: Unread', 'Remove filter: Unanswered')
   await page.waitForURL(({ search }) => search === '?owner=human')
 })

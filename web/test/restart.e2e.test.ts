@@ -58,7 +58,7 @@ test('with the window closed a template is chosen, seen as it will be read, and 
   await page.getByLabel('Value for {{1}}').fill('Zoe')
   await assertAccessible(page)
   await page.getByRole('button', { name: 'Send template' }).click()
-  await page.getByText('Needs a value').waitFor()
+  await page.getByText('Enter a value').waitFor()
   await page.getByLabel('Value for {{2}}').fill('A-17')
   await page.getByRole('button', { name: 'Send template' }).click()
   await thread(page).getByText('Hi Zoe, your order A-17 ships today.').last().waitFor()

@@ -47,7 +47,7 @@ test('the button resolves as E does: both go on to the next, or stay where someb
   for (const isOn of [true, false])
     for (const [name, resolve] of ways) {
       const { page } = await demo.open('profile')
-      await page.getByRole('switch', { name: 'Open the next conversation' }).setChecked(isOn)
+      await page.getByRole('switch', { name: 'Open the next conversation automatically' }).setChecked(isOn)
       await page.goto(`${demo.url}/w/${demo.workspaceId}/${olga.place}`)
       await rowOf(page, 'Nils Fica').waitFor()
       await thread(page).getByText('Hi').waitFor()
@@ -99,7 +99,7 @@ test('labels are read by name: in the header and the panel whole, in the row the
       'Needs a quote by Friday',
       'Wholesale',
     ])
-    if (viewport === phone) await page.getByRole('button', { name: 'Show the customer' }).click()
+    if (viewport === phone) await page.getByRole('button', { name: 'Show customer details' }).click()
     const panel = page.getByRole('complementary', { name: 'Customer' }).getByRole('region', { name: 'Labels' })
     await panel.getByText('Needs a quote by Friday').waitFor()
     await assertAccessible(page)
@@ -156,13 +156,13 @@ test('several are chosen by X and Shift, changed together as one line of the log
   await bar.getByText('3 selected').waitFor()
   assert.equal(openId(page), ids[0], 'choosing opens nothing')
   await page.keyboard.press('e')
-  await page.getByText('3 conversations changed').waitFor()
+  await page.getByText('3 conversations updated').waitFor()
   await bar.waitFor({ state: 'detached' })
   const statuses = async () => Promise.all(ids.map(async (id) => (await conversation(id)).status))
   assert.deepEqual(await statuses(), ['resolved', 'resolved', 'resolved', 'open'])
   await rowOf(page, 'Bulk Dois').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('3 conversations are as before').waitFor()
+  await page.getByText('3 conversations restored').waitFor()
   assert.deepEqual(await statuses(), ['open', 'open', 'open', 'open'])
   await rowOf(page, 'Bulk Dois').waitFor()
 })
@@ -179,7 +179,7 @@ test('on a phone conversations are chosen by touch', async () => {
   await bar.getByText('1 selected').waitFor()
   assert.match(page.url(), /\/inbox$/, 'a tap opens nothing')
   await bar.getByRole('button', { name: 'Resolve' }).click()
-  await page.getByText('1 conversation changed').waitFor()
+  await page.getByText('1 conversation updated').waitFor()
   assert.equal((await conversation(ana.id)).status, 'resolved')
 })
 

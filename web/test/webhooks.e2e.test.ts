@@ -26,7 +26,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
     await route.continue()
   })
   await page.goto(`${demo.url}/w/${demo.workspaceId}/webhooks`)
-  await page.getByRole('row', { name: /Warehouse.*Working/ }).waitFor()
+  await page.getByRole('row', { name: /Warehouse.*Active/ }).waitFor()
   receiver.answer(() => ({ status: 500, body: 'out of paper' }))
   await newLead('Marina')
   await until(
@@ -36,20 +36,20 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
   // What came before the page heard of news is told to nobody.
   heard.resolve()
   await page.getByRole('row', { name: /Warehouse.*Failing/ }).waitFor()
-  await page.getByRole('link', { name: 'Webhooks: 1 endpoint in trouble' }).waitFor()
+  await page.getByRole('link', { name: 'Webhooks: 1 endpoint failing' }).waitFor()
   await page.getByRole('button', { name: 'Warehouse' }).click()
-  await page.getByRole('radiogroup', { name: 'Filter by state' }).getByText('Waiting').click()
-  await page.getByRole('button', { name: /Waiting.*Response 500/ }).click()
+  await page.getByRole('radiogroup', { name: 'Filter by status' }).getByText('Pending').click()
+  await page.getByRole('button', { name: /Pending.*Response 500/ }).click()
   const panel = page.getByRole('dialog', { name: 'Lead created' })
   await panel.getByText('out of paper').first().waitFor()
   await panel.getByText('"firstName": "Marina"').waitFor()
   await panel.getByText('x-team: …').waitFor()
 
   receiver.answer(() => ({ status: 204 }))
-  await panel.getByRole('button', { name: 'Send again' }).click()
+  await panel.getByRole('button', { name: 'Resend' }).click()
   await panel.getByText('Response 204').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByText('None matches the filter.').waitFor()
+  await page.getByText('No deliveries match the filter.').waitFor()
   await page.getByRole('link', { name: 'Webhooks', exact: true }).waitFor()
 })
 
@@ -66,13 +66,13 @@ test('an endpoint is changed, given a new secret, disabled, enabled with what it
 
   await more('Rotate secret')
   await panel.getByRole('button', { name: 'Rotate secret' }).click()
-  const shown = page.getByRole('dialog', { name: 'The secret of Depot' })
+  const shown = page.getByRole('dialog', { name: 'Signing secret for Depot' })
   assert.match(await shown.getByRole('textbox', { name: 'Signing secret' }).inputValue(), /^whsec_/)
-  await shown.getByRole('button', { name: 'I have saved it' }).click()
+  await shown.getByRole('button', { name: 'I saved it' }).click()
 
   await more('Disable')
   await panel.getByRole('button', { name: 'Disable' }).click()
-  await page.getByText('Nothing is sent.').waitFor()
+  await page.getByText('No events are sent.').waitFor()
   const before = receiver.received.length
   await newLead('Missed')
   await page.getByRole('button', { name: 'Enable' }).click()

@@ -109,7 +109,7 @@ export async function withServer<T>(work: (server: ServerAddress) => Promise<T>)
   const config = loadConfig(process.env)
   const running = await runningServer(config)
   if (running !== null) return work(running)
-  const { startImports } = await import('../')
+  const { startImports } = await import('../leads/transfer/import/run.ts')
   return withApp(config, async (app, runtime) => {
     const imports = startImports(runtime)
     try {

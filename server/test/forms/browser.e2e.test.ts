@@ -49,7 +49,7 @@ test('a person with a phone and without scripts fills a form, mends a mistake an
   w.clock.advance(5_000)
   await page.getByRole('button').click()
 
-  assert.match(await page.title(), /^Please check/)
+  assert.match(await page.title(), /^Error: /)
   await page.getByRole('link', { name: 'Phone' }).click()
   assert.equal(await page.getByLabel('Phone').inputValue(), '123')
   assert.equal(await page.getByLabel('Gardens').isChecked(), true)

@@ -14,20 +14,20 @@ test('a form is built with a live preview, opened, filled on a phone, and the le
   const preview = page.frameLocator('iframe[title=Preview]')
   await preview.getByLabel('First name').waitFor()
 
-  await pickItem(page.getByRole('button', { name: 'Add a field' }), { name: 'Single choice' })
+  await pickItem(page.getByRole('button', { name: 'Add field' }), { name: 'Single choice' })
   await page.getByLabel('Label', { exact: true }).fill('Company size')
   assert.equal(await page.getByLabel('Key', { exact: true }).inputValue(), 'company_size')
   await page.getByLabel('Options').fill('1 to 10\nover 10')
   await preview.getByLabel('Company size').waitFor()
   await page.getByRole('button', { name: 'Edit Company size' }).focus()
   await page.keyboard.press('Alt+ArrowUp')
-  await page.getByText('Company size is now number 2').waitFor()
+  await page.getByText('Company size moved to position 2').waitFor()
   await page
     .getByRole('listitem')
     .filter({ hasText: 'Phone' })
     .locator('[draggable]')
     .dragTo(page.getByRole('listitem').filter({ hasText: 'First name' }))
-  await page.getByText('Phone is now number 1').waitFor()
+  await page.getByText('Phone moved to position 1').waitFor()
   await preview.locator('form > :nth-child(1)').filter({ hasText: 'Phone' }).waitFor()
 
   await page.getByLabel('Heading', { exact: true }).fill('Book a <b>visit</b>')
@@ -42,17 +42,17 @@ test('a form is built with a live preview, opened, filled on a phone, and the le
   await page.getByRole('heading', { name: 'Visits' }).waitFor()
   await page.waitForURL(/\/forms\/[0-9a-f-]{36}$/)
 
-  await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('Share').click()
+  await page.getByRole('radiogroup', { name: 'View' }).getByText('Share').click()
   const url = await page.getByRole('textbox', { name: 'Link' }).inputValue()
   assert.equal(url, `${demo.url}/f/book-a-visit`)
-  await page.getByRole('img', { name: 'QR code of Visits' }).waitFor()
+  await page.getByRole('img', { name: 'QR code for Visits' }).waitFor()
 
   const visitor = (await visitOf(demo.browser, { viewport: phone })).page
   await visitor.goto(`${url}?utm_source=flyer`)
   await visitor.getByLabel('First name').fill('Marina')
   await visitor.getByLabel('Phone').fill('(11) 98765-4321')
   await visitor.getByLabel('Company size').selectOption('over 10')
-  await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('Submissions').click()
+  await page.getByRole('radiogroup', { name: 'View' }).getByText('Submissions').click()
   await page.getByText('No submissions yet').waitFor()
   // The service takes what is sent within two seconds for a program's work.
   await visitor.waitForFunction(() => performance.now() > 2500)

@@ -15,10 +15,10 @@ test('each state has a tone, a word and, where it cannot send, a reason; only wh
     ['paused', null, 'plain', 'Paused', null, false],
     ['unavailable', 'never_paired', 'attention', 'No phone linked', null, false],
     ['unavailable', 'pairing', 'accent', 'Waiting for the phone', null, false],
-    ['unavailable', 'banned', 'bad', 'Cannot send', 'The network has banned the number', true],
-    ['unavailable', 'platform_error_190', 'bad', 'Cannot send', 'The platform refuses: error 190', true],
-    ['unavailable', 'something_new', 'bad', 'Cannot send', 'Reason: something_new', true],
-    ['unavailable', null, 'bad', 'Cannot send', 'The platform does not answer', true],
+    ['unavailable', 'banned', 'bad', 'Can’t send', 'The network banned the number', true],
+    ['unavailable', 'platform_error_190', 'bad', 'Can’t send', 'Platform error 190', true],
+    ['unavailable', 'something_new', 'bad', 'Can’t send', 'Reason: something_new', true],
+    ['unavailable', null, 'bad', 'Can’t send', 'The platform doesn’t respond', true],
   ] as const
   for (const [state, stateReason, tone, word, reason, inTrouble] of cases) {
     assert.deepEqual(stateWords({ state, stateReason }), { tone, word, reason })

@@ -31,11 +31,11 @@ const ids = ({ rows }: ConversationList) => rows.map(({ id }) => id).join('')
 
 test('a file that failed says why, where somebody can do something about it', () => {
   for (const [code, words] of [
-    ['http_404', /no longer/],
-    ['size_mismatch', /not the file/],
-    ['forbidden_address', /may not be called/],
+    ['http_404', /No longer/],
+    ['size_mismatch', /isn’t the one/],
+    ['forbidden_address', /isn’t allowed/],
     ['190', /credential/],
-    ['store_full', /store for files/],
+    ['store_full', /file storage/],
     ['http_503', /\(http_503\)/],
   ] as const)
     assert.match(fileFailure(code) ?? '', words)

@@ -18,24 +18,28 @@ const speaking = (catalogue: typeof english, language: string) => {
 const [en, pt, es] = [speaking(english, 'en'), speaking(portuguese, 'pt'), speaking(spanish, 'es')]
 
 const cases: [message: string, en: string, pt: string][] = [
-  ['must be an e-mail address', 'This is not an e-mail address.', 'Isto não é um e-mail válido.'],
-  ['is required: your current password', 'Fill this in.', 'Preencha este campo.'],
+  ['must be an e-mail address', 'Enter a valid email address.', 'Digite um e-mail válido.'],
+  ['is required: your current password', 'Fill in this field.', 'Preencha este campo.'],
   [
     'is empty, and rows are matched by it',
-    'This row has none, and rows are matched by it.',
-    'Esta linha não tem este dado, e as linhas são encontradas por ele.',
+    'This row has no value in the field used to match rows.',
+    'Esta linha não tem valor no campo usado para encontrar os leads.',
   ],
   ['must have at least 12 characters', 'Use at least 12 characters.', 'Use pelo menos 12 caracteres.'],
   ['must be 4096 characters at most', 'Use at most 4096 characters.', 'Use no máximo 4096 caracteres.'],
-  ['must have the form ^\\s*[^\\s@]+@[^\\s@]+\\s*$', 'This is not an e-mail address.', 'Isto não é um e-mail válido.'],
+  ['must have the form ^\\s*[^\\s@]+@[^\\s@]+\\s*$', 'Enter a valid email address.', 'Digite um e-mail válido.'],
   ['must be one of low, high', 'Choose one of these: low, high.', 'Escolha um destes: low, high.'],
   ['must be an ISO 8601 time in the future', 'Choose a time in the future.', 'Escolha um momento no futuro.'],
-  ['must not be in the future', 'This must not be in the future.', 'Não pode estar no futuro.'],
-  ['Form with this slug already exists', 'This address is taken already.', 'Este endereço já está em uso.'],
+  [
+    'must not be in the future',
+    'Choose a time that isn’t in the future.',
+    'Escolha um momento que não esteja no futuro.',
+  ],
+  ['Form with this slug already exists', 'This address is already taken.', 'Este endereço já está em uso.'],
   [
     'A workspace has at most 200 labels. Delete one first.',
-    'There are at most 200. Delete one that is not used.',
-    'Há no máximo 200. Exclua um que não é usado.',
+    'You can have at most 200. Delete one first.',
+    'Você pode ter no máximo 200. Exclua um primeiro.',
   ],
 ]
 

@@ -33,7 +33,7 @@ for (const [what, found, expected] of [
   [
     'nothing filled in',
     ofSignIn({ email: ' ', password: '' }),
-    { email: 'Enter your e-mail address.', password: 'Enter your password.' },
+    { email: 'Enter your email address.', password: 'Enter your password.' },
   ],
   ['no password', ofSignIn({ email: 'ana@example.com', password: '' }), { password: 'Enter your password.' }],
   ['both', ofSignIn({ email: 'ana@example.com', password }), {}],
@@ -41,19 +41,19 @@ for (const [what, found, expected] of [
   [
     'a short password',
     ofNewPassword({ password: 'short' }),
-    { password: 'The password needs at least 12 characters.' },
+    { password: 'Use at least 12 characters for the password.' },
   ],
   [
     'a long password',
     ofNewPassword({ password: 'x'.repeat(257) }),
-    { password: 'The password has more than 256 characters.' },
+    { password: 'Use at most 256 characters for the password.' },
   ],
   [
     'a name that shows nothing',
     ofNewcomer({ name: '\u200b', password }),
-    { name: 'Your name needs 1 to 100 characters.' },
+    { name: 'Use 1 to 100 characters for your name.' },
   ],
-  ['a long name', ofNewcomer({ name: 'n'.repeat(101), password }), { name: 'Your name needs 1 to 100 characters.' }],
+  ['a long name', ofNewcomer({ name: 'n'.repeat(101), password }), { name: 'Use 1 to 100 characters for your name.' }],
   ['a newcomer', ofNewcomer({ name: ' Bo Chen ', password }), {}],
 ] as const)
   test(`of ${what} the form says ${JSON.stringify(expected)}, the first field first`, () => {

@@ -73,7 +73,7 @@ const notices: [text: string, words: string, call: string | null][] = [
   ['Video call', 'Video call', 'answered'],
   [
     'Message of a kind that cannot be shown: event_invite',
-    'The customer sent something that can only be seen on the phone (event invite)',
+    'This message can only be viewed on the phone (event invite)',
     null,
   ],
   ['The customer changed their phone number', 'The customer changed their phone number', null],

@@ -222,7 +222,7 @@ export async function newMember(demo: Demo, name: string, role: 'member' | 'admi
 
 /** On the page for signing in. */
 export async function signIn(page: Page, email: string, word: string = password): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(word)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }

@@ -43,7 +43,7 @@ const snoozePast: Open = async (page) => {
   const ask = page.getByRole('dialog', { name: 'Snooze' })
   await page.keyboard.press('z')
   await ask.locator('input[type=datetime-local]').fill('2020-01-01T08:00')
-  await ask.getByRole('button', { name: 'Snooze until then', exact: true }).click()
+  await ask.getByRole('button', { name: 'Snooze until this time', exact: true }).click()
   await ask.getByRole('alert').waitFor()
 }
 const demoKey: Open = inOrder(
@@ -57,7 +57,7 @@ const bulkAsk = inOrder(
   text('Change 2 leads?'),
 )
 const way = (name: RegExp): Open =>
-  inOrder(button('Connect a number'), (page) => page.getByRole('dialog').getByRole('button', { name }).click())
+  inOrder(button('Connect number'), (page) => page.getByRole('dialog').getByRole('button', { name }).click())
 
 const settings = [
   'workspace',
@@ -76,17 +76,17 @@ const settings = [
 ]
 const more: Record<string, Stop['overlays']> = {
   members: {
-    invite: button('Invite a person'),
+    invite: button('Invite member'),
     again: button('Copy link of the invitation for gil@example.com'),
   },
   fields: { new: button('New field') },
   labels: { new: button('New label') },
-  replies: { new: button('New reply') },
-  tokens: { new: button('New token') },
+  replies: { new: button('New saved reply') },
+  tokens: { new: button('New team token') },
   audit: {
-    who: inOrder((page) => page.getByRole('combobox', { name: 'Who' }).click(), option('Parley itself')),
-    what: inOrder((page) => page.getByRole('combobox', { name: 'What' }).click(), option('Labels')),
-    nothing: inOrder((page) => page.getByLabel('Until').fill('2020-01-01'), text('Nothing matches the filter.')),
+    who: inOrder((page) => page.getByRole('combobox', { name: 'Actor' }).click(), option('Parley')),
+    what: inOrder((page) => page.getByRole('combobox', { name: 'Action' }).click(), option('Labels')),
+    nothing: inOrder((page) => page.getByLabel('Until').fill('2020-01-01'), text('No entries match the filters.')),
   },
   workspaces: { new: button('New workspace') },
 }
@@ -134,7 +134,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
     { place: 'inbox', stands: (page) => page.getByRole('listitem').first() },
     {
       place: 'inbox?search=plano',
-      stands: (page) => page.getByRole('region', { name: 'Found' }).locator('mark').first(),
+      stands: (page) => page.getByRole('region', { name: 'Results' }).locator('mark').first(),
     },
     {
       place: `inbox/${conversation}`,
@@ -154,7 +154,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         note: key('n'),
       },
     },
-    { place: ofAgent.place, stands: (page) => page.getByText(/ is answering$/) },
+    { place: ofAgent.place, stands: (page) => page.getByText(/^Handled by (?!your team)/) },
     {
       place: 'leads',
       stands: (page) => page.locator('[data-row="0"]').getByRole('button').first(),
@@ -182,7 +182,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
     { place: 'forms', stands: (page) => page.getByRole('table') },
     {
       place: `forms/${form}`,
-      stands: (page) => page.getByRole('button', { name: 'Add a field' }),
+      stands: (page) => page.getByRole('button', { name: 'Add field' }),
       overlays: {
         field: (page) => page.getByRole('button', { name: 'Edit First name' }).click(),
         more: button('More'),
@@ -196,7 +196,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       place: 'connections',
       stands: (page) => page.getByRole('table'),
       overlays: {
-        ways: button('Connect a number'),
+        ways: button('Connect number'),
         official: way(/WhatsApp Business Platform/),
         partner: way(/Partner/),
         phone: way(/Phone by QR code/),
@@ -206,7 +206,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       place: `connections/${connection}`,
       stands: (page) => page.getByRole('region', { name: 'Details' }),
       overlays: {
-        settings: inOrder(button('More'), item('Change settings')),
+        settings: inOrder(button('More'), item('Edit settings')),
         remove: inOrder(button('More'), item('Remove')),
       },
     },
@@ -214,7 +214,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       place: 'keys',
       stands: (page) => page.getByRole('table'),
       overlays: {
-        new: button('New key'),
+        new: button('New API key'),
         calls: demoKey,
         rotate: inOrder(demoKey, button('Rotate')),
         revoke: inOrder(demoKey, button('Revoke')),
@@ -231,7 +231,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       place: `webhooks/${endpoint.id}`,
       stands: heading,
       overlays: {
-        test: button('Send a test event'),
+        test: button('Send test event'),
         change: inOrder(button('More'), item('Edit')),
         more: button('More'),
       },
@@ -239,7 +239,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
     ...settings.map(
       (name): Stop => ({ place: `settings/${name}`, stands: heading, ...(more[name] && { overlays: more[name] }) }),
     ),
-    { place: 'profile', stands: (page) => page.getByRole('list', { name: 'Where you are signed in' }) },
+    { place: 'profile', stands: (page) => page.getByRole('list', { name: 'Active sessions' }) },
     { place: 'nowhere', stands: (page) => page.getByRole('heading') },
   ]
   return { stops, forStrangers: [`${demo.url}/sign-in`, `${demo.url}/sign-in/nothing`, invitation, signInLink] }

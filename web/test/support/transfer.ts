@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 /** Hands a file to the import. */
 export async function choose(page: Page, name: string, text: string): Promise<void> {
   const choosing = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Choose a file' }).click()
+  await page.getByRole('button', { name: 'Choose file' }).click()
   await (await choosing).setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
 }
 

@@ -30,7 +30,7 @@ const styleHref = `/f/assets/form.css?v=${createHash('sha256').update(style).dig
 export function formPage({ form, token, carried, values, refusal }: FormPage): Html {
   const problems = new Map(refusal?.issues.map((issue) => [issue.path, issue.message]))
   return layout(
-    refusal === null ? form.title : `Please check: ${form.title}`,
+    refusal === null ? form.title : `Error: ${form.title}`,
     html`<h1>${form.title}</h1>
 ${form.description && html`<p class="description">${form.description}</p>`}
 ${refusal && summary(form, refusal)}
@@ -59,8 +59,8 @@ export function noticePage(title: string, message: string): Html {
 function summary(form: Form, { message, issues }: Refusal): Html {
   if (issues.length === 0)
     return html`<div class="summary" role="alert" tabindex="-1" autofocus><p>${message}</p></div>`
-  const count = issues.length === 1 ? 'one thing' : `${issues.length} things`
-  return html`<div class="summary" role="alert" tabindex="-1" autofocus><h2>Please check ${count}</h2>
+  const problems = issues.length === 1 ? '1 problem' : `${issues.length} problems`
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus><h2>Please fix ${problems}</h2>
 <ul>${issues.map((issue) => html`<li>${problemLine(form, issue)}</li>`)}</ul></div>`
 }
 
@@ -155,7 +155,7 @@ function controlHtml(field: FormField, value: string, problem: string | undefine
 ${value}</textarea>`
   }
   if (field.type === 'select') {
-    return html`<select ${common}><option value="">${field.placeholder || 'Please choose'}</option>${(
+    return html`<select ${common}><option value="">${field.placeholder || 'Select an option'}</option>${(
       field.options ?? []
     ).map((option) => html`<option${flag('selected', option === value)}>${option}</option>`)}</select>`
   }

@@ -110,7 +110,7 @@ export function sendPage(reply: FastifyReply, body: Html, statusCode = 200): Fas
 const en = {
   language: 'en',
   nothingHere: 'Page not found',
-  nothingHereHelp: 'The address may have changed, or a letter of it is missing.',
+  nothingHereHelp: 'Check the address and try again.',
   home: 'Go to the home page',
   failed: 'Something went wrong',
 }
@@ -120,7 +120,7 @@ export type Words = typeof en
 const pt: Words = {
   language: 'pt-BR',
   nothingHere: 'Página não encontrada',
-  nothingHereHelp: 'O endereço pode ter mudado, ou falta uma letra nele.',
+  nothingHereHelp: 'Confira o endereço e tente de novo.',
   home: 'Ir para o início',
   failed: 'Algo deu errado',
 }
@@ -128,7 +128,7 @@ const pt: Words = {
 const es: Words = {
   language: 'es',
   nothingHere: 'Página no encontrada',
-  nothingHereHelp: 'La dirección puede haber cambiado, o le falta una letra.',
+  nothingHereHelp: 'Revisa la dirección e inténtalo de nuevo.',
   home: 'Ir al inicio',
   failed: 'Algo salió mal',
 }

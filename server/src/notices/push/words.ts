@@ -30,14 +30,14 @@ const ofConnection =
 
 const words: Record<PushLanguage, Words> = {
   en: {
-    somebody: 'Somebody',
+    somebody: 'Someone',
     titles: {
       mention: ({ actor }) => `${actor} mentioned you`,
       assigned: ({ actor }) => `${actor} assigned you a conversation`,
       handover: ({ actor }) => `${actor} handed over a conversation`,
       waiting: ({ count }) =>
-        count === 1 ? 'A customer is waiting for an answer' : `${count} customers are waiting for an answer`,
-      connection: ofConnection('A connection is down', 'needs attention', 'is disconnected'),
+        count === 1 ? 'A customer is waiting for a reply' : `${count} customers are waiting for a reply`,
+      connection: ofConnection('A connection is disconnected', 'needs attention', 'is disconnected'),
     },
   },
   es: {
@@ -45,10 +45,9 @@ const words: Record<PushLanguage, Words> = {
     titles: {
       mention: ({ actor }) => `${actor} te mencionó`,
       assigned: ({ actor }) => `${actor} te asignó una conversación`,
-      handover: ({ actor }) => `${actor} entregó una conversación`,
-      waiting: ({ count }) =>
-        count === 1 ? 'Un cliente espera una respuesta' : `${count} clientes esperan una respuesta`,
-      connection: ofConnection('Se perdió una conexión', 'necesita atención', 'está desconectada'),
+      handover: ({ actor }) => `${actor} transfirió una conversación`,
+      waiting: ({ count }) => (count === 1 ? 'Un cliente espera respuesta' : `${count} clientes esperan respuesta`),
+      connection: ofConnection('Una conexión está desconectada', 'necesita atención', 'está desconectada'),
     },
   },
   pt: {
@@ -56,10 +55,9 @@ const words: Record<PushLanguage, Words> = {
     titles: {
       mention: ({ actor }) => `${actor} mencionou você`,
       assigned: ({ actor }) => `${actor} atribuiu uma conversa a você`,
-      handover: ({ actor }) => `${actor} passou uma conversa adiante`,
-      waiting: ({ count }) =>
-        count === 1 ? 'Um cliente espera uma resposta' : `${count} clientes esperam uma resposta`,
-      connection: ofConnection('Uma conexão caiu', 'precisa de atenção', 'está desconectada'),
+      handover: ({ actor }) => `${actor} transferiu uma conversa`,
+      waiting: ({ count }) => (count === 1 ? 'Um cliente aguarda resposta' : `${count} clientes aguardam resposta`),
+      connection: ofConnection('Uma conexão está desconectada', 'precisa de atenção', 'está desconectada'),
     },
   },
 }
