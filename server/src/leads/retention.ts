@@ -131,8 +131,7 @@ interface Named {
 
 /** The next items of a change, as many as a statement may touch. */
 const someItems = (sql: Sql, { workspace_id: workspaceId, id }: Named, condition = sql`true`) => sql`
-  workspace_id = ${workspaceId}
-    and change_id = ${id}
+  change_id = ${id}
     and lead_id = any (array(
       select lead_id
       from lead_bulk_items
@@ -145,7 +144,8 @@ const someItems = (sql: Sql, { workspace_id: workspaceId, id }: Named, condition
 
 async function dropItems({ sql }: Db, change: Named): Promise<void> {
   for (;;) {
-    const dropped = await sql`delete from lead_bulk_items where ${someItems(sql, change)}`
+    const dropped =
+      await sql`delete from lead_bulk_items where workspace_id = ${change.workspace_id} and ${someItems(sql, change)}`
     if (dropped.count < batchItems) return
   }
 }
@@ -155,7 +155,8 @@ async function emptyItems({ sql }: Db, change: Named): Promise<void> {
     const emptied = await sql<{ lead_id: string }[]>`
       update lead_bulk_items
       set before = null
-      where ${someItems(sql, change, sql`lead_id > ${after}::uuid and before is not null`)}
+      where workspace_id = ${change.workspace_id}
+        and ${someItems(sql, change, sql`lead_id > ${after}::uuid and before is not null`)}
       returning lead_id`
     if (emptied.length < batchItems) return
     after = emptied.reduce((last, { lead_id }) => (lead_id > last ? lead_id : last), after)

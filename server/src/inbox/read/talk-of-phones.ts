@@ -127,14 +127,7 @@ async function selectNotes(
 }
 
 /** What a lead's page shows of a conversation. */
-export interface ConversationCard
-  extends Pick<
-    Conversation,
-    | ('id' | 'connectionId' | 'channel' | 'status' | 'assignedTo' | 'unreadCount')
-    | ('lastMessageAt' | 'unansweredSince' | 'lastMessage')
-  > {
-  owner: string
-}
+export type ConversationCard = ReturnType<typeof cardOf>
 
 const maxCards = 100
 
@@ -150,11 +143,21 @@ export async function conversationsOfPhones(
     select ${conversationColumns(sql)}
     from conversations c
     ${ofPhones({ sql, keyring, workspaceId }, phones, maxCards)}`
-  return rows.map((row) => {
-    const conversation = openConversation(keyring, row)
-    return { ...conversation, owner: writeOwner(conversation.owner) }
-  })
+  return rows.map((row) => cardOf(openConversation(keyring, row)))
 }
+
+const cardOf = (conversation: Conversation) => ({
+  id: conversation.id,
+  connectionId: conversation.connectionId,
+  channel: conversation.channel,
+  owner: writeOwner(conversation.owner),
+  status: conversation.status,
+  assignedTo: conversation.assignedTo,
+  unreadCount: conversation.unreadCount,
+  lastMessageAt: conversation.lastMessageAt,
+  unansweredSince: conversation.unansweredSince,
+  lastMessage: conversation.lastMessage,
+})
 
 /** SQL: of `conversations c` those with a phone, the newest so many. */
 const ofPhones = ({ sql, keyring, workspaceId }: WorkspaceSql, phones: readonly string[], limit: number) => sql`
