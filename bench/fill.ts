@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../server/src/base/db.ts'
+import type { Keyring } from '../server/src/base/encryption/keyring.ts'
 import { newId } from '../server/src/base/id.ts'
-import type { Keyring } from '../server/src/base/sealing/keyring.ts'
 import type { Conversation } from '../server/src/inbox/conversation/conversation.ts'
 import { noMarks } from '../server/src/inbox/conversation/conversation-state.ts'
-import { type Message, sealMessage } from '../server/src/inbox/conversation/message.ts'
+import { encryptConversation } from '../server/src/inbox/conversation/encrypted-conversation.ts'
+import { encryptMessage, type Message } from '../server/src/inbox/conversation/message.ts'
 import { agent, human } from '../server/src/inbox/conversation/owner.ts'
-import { sealConversation } from '../server/src/inbox/conversation/sealed.ts'
+import { sealLead } from '../server/src/leads/lead/encrypted-lead.ts'
 import type { Lead } from '../server/src/leads/lead/lead.ts'
-import { sealLead } from '../server/src/leads/lead/sealed.ts'
 
 const statuses = ['open', 'open', 'open', 'open', 'pending', 'resolved', 'resolved', 'closed'] as const
 const leadStatuses = ['new', 'new', 'new', 'contacted', 'qualified', 'won', 'lost'] as const
@@ -57,7 +57,7 @@ export async function fillConversations(
   await insertRows(
     filling,
     'conversations',
-    conversations.map((one) => ({ workspace_id: workspaceId, ...sealConversation(keyring, one) })),
+    conversations.map((one) => ({ workspace_id: workspaceId, ...encryptConversation(keyring, one) })),
   )
   return conversations.map(({ id }) => id)
 }
@@ -88,7 +88,7 @@ export async function fillMessages(filling: Filling, connectionId: string, ids: 
       }
     }),
   )
-  const rows = messages.map((one) => ({ workspace_id: workspaceId, ...sealMessage(keyring, one) }))
+  const rows = messages.map((one) => ({ workspace_id: workspaceId, ...encryptMessage(keyring, one) }))
   await insertRows(filling, 'messages', rows)
 }
 
@@ -126,7 +126,7 @@ export async function fillSent(
       settleBy: null,
     }
   })
-  const rows = messages.map((one) => ({ workspace_id: workspaceId, ...sealMessage(keyring, one) }))
+  const rows = messages.map((one) => ({ workspace_id: workspaceId, ...encryptMessage(keyring, one) }))
   await insertRows(filling, 'messages', rows)
   const parts = rows.map(({ id, external_index }) => ({ message_id: id, part: 1, external_index, status: 'sent' }))
   await insertRows(
@@ -174,7 +174,7 @@ export async function fillThreads({ db, keyring, workspaceId, now }: Filling, id
     [1, 2].map((n) => {
       const id = newId(now)
       const at = new Date(now.getTime() - n * 90_000)
-      const text = keyring.seal({ table: 'conversation_notes', row: id, column: 'text' }, 'Call back')
+      const text = keyring.encrypt({ table: 'conversation_notes', row: id, column: 'text' }, 'Call back')
       return {
         workspace_id: workspaceId,
         id,

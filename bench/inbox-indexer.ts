@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shiftedClock, systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
 import { lowerPriority } from '../server/src/base/machine.ts'
-import { openVault } from '../server/src/base/sealing/vault.ts'
 import { indexInbox, settledMs } from '../server/src/inbox/search/index-inbox.ts'
 import { databaseOf } from './place.ts'
 import { benchMasterKey } from './workspace.ts'
@@ -13,9 +13,9 @@ lowerPriority()
 const db = openDb(databaseOf(process.env))
 const clock = shiftedClock(systemClock)
 clock.shiftTo(settledMs)
-const vault = openVault(db, { current: benchMasterKey }, clock)
+const keyStore = openKeyStore(db, { current: benchMasterKey }, clock)
 process.stdout.write('ready 0\n')
 for (;;) {
-  await indexInbox({ db, vault, clock })
+  await indexInbox({ db, keyStore, clock })
   await sleep(1_000)
 }

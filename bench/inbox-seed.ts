@@ -1,7 +1,7 @@
 import { systemClock } from '../server/src/base/clock.ts'
 import type { Db } from '../server/src/base/db.ts'
+import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
 import { newId } from '../server/src/base/id.ts'
-import { openVault } from '../server/src/base/sealing/vault.ts'
 import { insertConnection } from '../server/src/channels/connection/queries.ts'
 import { type Filling, fillConversations } from './fill.ts'
 import { type BenchWorkspace, benchMasterKey } from './workspace.ts'
@@ -19,8 +19,8 @@ export interface SeededConnection {
 }
 
 export async function fillingOf(db: Db, { workspaceId }: BenchWorkspace): Promise<Filling> {
-  const vault = openVault(db, { current: benchMasterKey }, systemClock)
-  return { db, keyring: await vault.keyring(workspaceId), workspaceId, now: systemClock.now() }
+  const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
+  return { db, keyring: await keyStore.keyring(workspaceId), workspaceId, now: systemClock.now() }
 }
 
 /** Between the conversations of one connection and those of the next, of which each has one a minute: no two are of one moment. */

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { Client } from 'pg'
-import { allowTime, type Db } from '../server/src/base/db.ts'
-import { floorTables } from './floors/floor-tables.ts'
+import { type Db, setStatementTimeout } from '../server/src/base/db.ts'
+import { floorTables } from './baselines/baseline-tables.ts'
 import type { LoadShare } from './load-thread.ts'
 import type { Database } from './place.ts'
 import { type BenchWorkspace, makeWorkspace } from './workspace.ts'
@@ -56,7 +56,7 @@ async function loadLeads(db: Db, options: Database, workspaceId: string, count: 
   )
   process.stderr.write('\nmaking indexes\n')
   await db.tx(async (tx) => {
-    await allowTime(tx, 3_600_000)
+    await setStatementTimeout(tx, 3_600_000)
     await tx`set local maintenance_work_mem = '1GB'`
     for (const { indexdef } of indexes) await tx.unsafe(indexdef)
     await tx`create index on floor_leads (workspace_id, created_at desc, id desc) where deleted_at is null`

@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
 import { newId } from '../server/src/base/id.ts'
-import { openVault } from '../server/src/base/sealing/vault.ts'
 import { newLead } from '../server/src/leads/lead/change.ts'
 import type { Lead } from '../server/src/leads/lead/lead.ts'
 import { searchLines, searchTokens } from '../server/src/leads/lead/search-lines.ts'
@@ -25,7 +25,7 @@ export interface LoadShare {
 const batch = 500
 const { db: options, workspaceId, count, thread, threads } = workerData as LoadShare
 const db = openDb({ ...options, maxConnections: 1 })
-const keyring = await openVault(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
+const keyring = await openKeyStore(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
 // Two years of leads, of which the newest is from this minute.
 const end = systemClock.now().getTime()
 const apartMs = (2 * 365 * 86_400_000) / count

@@ -1,18 +1,19 @@
 // The product as it is served, on a database that run.ts has filled. Run by run.ts in a process of its own.
-import { createMemoryLimiter } from '../server/src/access/rate-limit/limiter.ts'
+
 import { buildApp } from '../server/src/app/app.ts'
 import { gaugesOf } from '../server/src/app/gauges.ts'
+import { createMemoryLimiter } from '../server/src/auth/rate-limit/limiter.ts'
 import { startLoop } from '../server/src/base/async/loop.ts'
 import { shiftedClock, systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
-import { openVault } from '../server/src/base/sealing/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
 import { createSequencer } from '../server/src/events/sequence.ts'
-import { createMetrics } from '../server/src/http/ops/metrics.ts'
-import { openTelemetry } from '../server/src/http/ops/telemetry/telemetry.ts'
-import { placeQuiet } from '../server/src/inbox/conversation/moving.ts'
+import { createMetrics } from '../server/src/http/monitoring/metrics.ts'
+import { openTelemetry } from '../server/src/http/monitoring/telemetry/telemetry.ts'
+import { reindexIdle } from '../server/src/inbox/conversation/touch.ts'
 import { indexLeads } from '../server/src/leads/search/index-leads.ts'
 import { openMemoryIndexes } from '../server/src/leads/search/memory-index/client.ts'
 import { openFolderStore } from '../server/src/media/store/folder-store.ts'
@@ -41,7 +42,7 @@ const images = openMemoryIndexes({
 for (const workspaceId of WARM?.split(',') ?? []) {
   if (!(await images.warm(workspaceId))) throw new Error('There is no image of a workspace')
 }
-const [vault, sequencer] = [openVault(db, masterKeys, clock), createSequencer(db)]
+const [keyStore, sequencer] = [openKeyStore(db, masterKeys, clock), createSequencer(db)]
 const telling = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('OTEL_')))
 const config = loadConfig({
   // A limit that is counted but never reached: counting is part of the path.
@@ -57,7 +58,7 @@ const app = await buildApp({
   log,
   clock,
   db,
-  vault,
+  keyStore,
   limiter: createMemoryLimiter(clock),
   ...(maxBytes > 0 && { memoryIndexes: images }),
   metrics,
@@ -72,9 +73,9 @@ const app = await buildApp({
 startLoop(
   { firstAfterMs: 1_000, pauseMs: 1_000 },
   async () => {
-    await sequencer.placeAll()
-    await indexLeads({ db, vault })
-    await placeQuiet({ db, clock })
+    await sequencer.sequenceAll()
+    await indexLeads({ db, keyStore })
+    await reindexIdle({ db, clock })
   },
   (error) => process.stderr.write(`${error}\n`),
 )

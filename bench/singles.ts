@@ -3,7 +3,7 @@
 import fastify from 'fastify'
 import { systemClock } from '../server/src/base/clock.ts'
 import { type Db, openDb } from '../server/src/base/db.ts'
-import { openVault } from '../server/src/base/sealing/vault.ts'
+import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
 import { readBulkItem } from '../server/src/leads/lead/input.ts'
 import { upsertLeads } from '../server/src/leads/write/upsert.ts'
 import { databaseOf } from './place.ts'
@@ -11,7 +11,7 @@ import { benchMasterKey } from './workspace.ts'
 
 const { WORKSPACE = '' } = process.env
 const db = openDb(databaseOf(process.env))
-const vault = openVault(db, { current: benchMasterKey }, systemClock)
+const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
 const user = {
   workspaceId: WORKSPACE,
   defaultCountry: null,
@@ -22,8 +22,8 @@ const app = fastify()
 
 app.post<{ Body: { items: Parameters<typeof readBulkItem>[0][] } }>('/leads/bulk-upsert', async (request) => {
   const items = request.body.items.map((item, n) => readBulkItem(item, { defaultCountry: null, at: `items[${n}]` }))
-  const keyring = await vault.keyring(WORKSPACE)
-  const known = { ...vault, keyring: async () => keyring }
+  const keyring = await keyStore.keyring(WORKSPACE)
+  const known = { ...keyStore, keyring: async () => keyring }
   const results = await db.tx(async (tx) => {
     const within: Db = {
       ...db,
@@ -36,7 +36,7 @@ app.post<{ Body: { items: Parameters<typeof readBulkItem>[0][] } }>('/leads/bulk
     for (const item of items) {
       // What is to be done alongside keeps each from committing by itself.
       const options = { continueOnError: true, dryRun: false, alongside: async () => {} }
-      const [outcome] = await upsertLeads({ db: within, vault: known, clock: systemClock }, user, [item], options)
+      const [outcome] = await upsertLeads({ db: within, keyStore: known, clock: systemClock }, user, [item], options)
       if (outcome === undefined || outcome.action === 'failed') throw new Error('An item failed')
       done.push(outcome.action)
     }

@@ -1,11 +1,11 @@
 // A worker of the product that delivers what run.ts records. Run by run.ts in a process of its own.
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { lowerPriority } from '../server/src/base/machine.ts'
-import { relayNews } from '../server/src/base/news.ts'
 import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
-import { openVault } from '../server/src/base/sealing/vault.ts'
+import { relayMessages } from '../server/src/base/pubsub.ts'
 import { createSequencer } from '../server/src/events/sequence.ts'
 import { createDeliveryWorker } from '../server/src/webhooks/deliver/worker.ts'
 import { databaseOf } from './place.ts'
@@ -13,10 +13,10 @@ import { benchMasterKey } from './workspace.ts'
 
 lowerPriority()
 const db = openDb(databaseOf(process.env))
-await relayNews(db, () => {})
+await relayMessages(db, () => {})
 const worker = createDeliveryWorker({
   db,
-  vault: openVault(db, { current: benchMasterKey }, systemClock),
+  keyStore: openKeyStore(db, { current: benchMasterKey }, systemClock),
   clock: systemClock,
   log: createLog('error'),
   sequencer: createSequencer(db),

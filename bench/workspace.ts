@@ -1,10 +1,10 @@
-import { makeTeamToken } from '../server/src/access/credentials/team-tokens.ts'
-import { createApiKey } from '../server/src/access/keys/change.ts'
+import { createApiKey } from '../server/src/auth/api-keys/change-key.ts'
+import { makeTeamToken } from '../server/src/auth/credentials/team-tokens.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import type { Db } from '../server/src/base/db.ts'
+import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
+import { hashToken } from '../server/src/base/encryption/secret-token.ts'
 import { newId } from '../server/src/base/id.ts'
-import { hashToken } from '../server/src/base/sealing/secret-token.ts'
-import { openVault } from '../server/src/base/sealing/vault.ts'
 import { readBulkItem } from '../server/src/leads/lead/input.ts'
 import { upsertLeads } from '../server/src/leads/write/upsert.ts'
 import { person } from './people.ts'
@@ -20,14 +20,14 @@ export interface BenchWorkspace {
 /** A workspace with an unlimited quota and a key that may do everything. */
 export async function makeWorkspace(db: Db): Promise<BenchWorkspace> {
   const now = systemClock.now()
-  const vault = openVault(db, { current: benchMasterKey }, systemClock)
-  await vault.ensureInstanceSecrets()
+  const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
+  await keyStore.ensureInstanceSecrets()
   const workspaceId = newId(now)
   return db.tx(async (tx) => {
     await tx`
       insert into workspaces (id, name, daily_lead_quota, created_at, updated_at)
       values (${workspaceId}, 'Bench', 0, ${now}, ${now})`
-    await vault.createSecrets(tx, workspaceId)
+    await keyStore.createSecrets(tx, workspaceId)
     const scopes = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
     const input = { workspaceId, createdBy: null, name: 'Bench', scopes: [...scopes] }
     const { key, value } = await createApiKey(tx, input, now)
@@ -52,8 +52,8 @@ export async function fillWorkspace(
   count: number,
   onProgress: (done: number) => void,
 ): Promise<void> {
-  const vault = openVault(db, { current: benchMasterKey }, systemClock)
-  const deps = { db, vault, clock: systemClock }
+  const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
+  const deps = { db, keyStore, clock: systemClock }
   const user = { workspaceId, defaultCountry: null, masked: false, actor: { type: 'system', id: null } } as const
   for (let done = 0; done < count; done += 100) {
     const items = Array.from({ length: Math.min(100, count - done) }, (_, n) => {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Verb } from '../server/src/agents/verb.ts'
-import { verbs } from '../server/src/agents/verbs/verbs.ts'
+import type { AgentTool } from '../server/src/agents/tool.ts'
+import { agentTools } from '../server/src/agents/tools/tools.ts'
 import { clientTypes } from './client-types.ts'
 import { comment, type Schema, typesOf } from './schema-types.ts'
 
@@ -12,7 +12,7 @@ const waitsMs = 45_000
 const sendsMs = 90_000
 
 /** The text of the methods, from the list of verbs; objects that the contract has as well are taken from its types. */
-function agentClient(all: readonly Verb[], contract: string): string {
+function agentClient(all: readonly AgentTool[], contract: string): string {
   const objects = new Map<string, Schema>()
   const outputs = all.map(({ output }) => named(plain(output), objects))
   const inputs = all.map(({ name, input }): [string, Schema] => [inputName(name), named(plain(input), objects)])
@@ -22,26 +22,26 @@ function agentClient(all: readonly Verb[], contract: string): string {
   for (const name of shared) objects.delete(name)
   const types = [...[...objects].sort(([a], [b]) => (a < b ? -1 : 1)), ...inputs]
   return `// Written by \`npm run contract\` from the verbs of the interface for agents.
-import { type AskVerb, askVerb } from './ask-verb.ts'
+import { type CallTool, callTool } from './call-tool.ts'
 import type { Caller, CallOptions } from './call.ts'
 ${shared.length === 0 ? '' : `import type { ${shared.sort().join(', ')} } from './types.ts'\n`}
 ${types.map(written).join('\n')}
 /** All that an agent can do. Each answer has \`next\`: what can be done now, in words for a model. */
 export class AgentCalls {
-  readonly #ask: AskVerb
+  readonly #callTool: CallTool
 
   constructor(call: Caller) {
-    this.#ask = askVerb(call)
+    this.#callTool = callTool(call)
   }
-${all.map((verb, i) => method(verb, outputs[i] ?? {})).join('')}}
+${all.map((tool, i) => method(tool, outputs[i] ?? {})).join('')}}
 `
 }
 
 const written = ([name, schema]: [string, Schema]): string =>
   `${comment(schema, '')}export type ${name} = ${typesOf(schema, '')}\n`
 
-function method(verb: Verb, output: Schema): string {
-  const { name, description, http, input, hints } = verb
+function method(tool: AgentTool, output: Schema): string {
+  const { name, description, http, input, hints } = tool
   const optional = plain(input).required === undefined ? ' = {}' : ''
   const timeoutMs = name === 'wait_for_work' ? waitsMs : hints.isDestructive ? sendsMs : null
   const route = [
@@ -52,7 +52,7 @@ function method(verb: Verb, output: Schema): string {
   ]
   return `
 ${comment({ description }, '  ')}  ${camelCase(name)}(input: ${inputName(name)}${optional}, options?: CallOptions): Promise<${typesOf(output, '')}> {
-    return this.#ask({ ${route.join(', ')} }, input, options)
+    return this.#callTool({ ${route.join(', ')} }, input, options)
   }
 `
 }
@@ -92,7 +92,7 @@ function mapped(schema: Schema & { title?: string }, change: (inner: Schema) => 
 const camelCase = (name: string): string => name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase())
 const inputName = (name: string): string => `${camelCase(name).replace(/^./, (first) => first.toUpperCase())}Input`
 
-const current = async (): Promise<string> => agentClient(verbs, await clientTypes())
+const current = async (): Promise<string> => agentClient(agentTools, await clientTypes())
 
 export async function writeAgentClient(): Promise<void> {
   await writeFile(target, await current())

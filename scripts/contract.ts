@@ -3,20 +3,20 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createMemoryLimiter } from '../server/src/access/rate-limit/limiter.ts'
 import { buildApp } from '../server/src/app/app.ts'
 import { gaugesOf } from '../server/src/app/gauges.ts'
+import { createMemoryLimiter } from '../server/src/auth/rate-limit/limiter.ts'
 import { systemClock } from '../server/src/base/clock.ts'
 import { openDb } from '../server/src/base/db.ts'
+import { openKeyStore } from '../server/src/base/encryption/key-store.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { openOutgoing } from '../server/src/base/outgoing/guarded-fetch.ts'
 import type { App } from '../server/src/base/route.ts'
-import { openVault } from '../server/src/base/sealing/vault.ts'
 import { loadConfig } from '../server/src/config.ts'
 import { createSequencer } from '../server/src/events/sequence.ts'
 import { openapiDocument, routesOf } from '../server/src/http/contract/openapi.ts'
 import { postmanCollection } from '../server/src/http/contract/postman.ts'
-import { createMetrics } from '../server/src/http/ops/metrics.ts'
+import { createMetrics } from '../server/src/http/monitoring/metrics.ts'
 import { openFolderStore } from '../server/src/media/store/folder-store.ts'
 import { agentClientIsCurrent, writeAgentClient } from './agent-client.ts'
 import { apiTypesAreCurrent, writeApiTypes } from './api-types.ts'
@@ -86,7 +86,7 @@ export async function appWithoutDatabase(watch?: (app: App) => void): Promise<Ap
     log,
     clock: systemClock,
     db,
-    vault: openVault(db, { current: Buffer.alloc(32) }, systemClock),
+    keyStore: openKeyStore(db, { current: Buffer.alloc(32) }, systemClock),
     limiter: createMemoryLimiter(systemClock),
     metrics: createMetrics(gaugesOf({ db, clock: systemClock, log }, 10)),
     sequencer: createSequencer(db),

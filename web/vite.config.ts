@@ -1,19 +1,19 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { dayRooms } from './vite/day-rooms.ts'
-import { firstLook } from './vite/first-look.ts'
+import { appShell } from './vite/app-shell.ts'
 import { libraryStyles } from './vite/library-styles.ts'
+import { sharedChunks } from './vite/shared-chunks.ts'
 import { texts } from './vite/texts.ts'
 
 const service = 'http://127.0.0.1:7007'
 
 const ofPanels =
-  /[\\/](?:Combobox|Drawer|FocusTrap|Menu|Modal|ModalBase|MultiSelect|Popover|ScrollArea|Select|Switch|Textarea|Tooltip)[\\/]|[\\/](?:@floating-ui|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar)[\\/]|[\\/](?:Confirm|DropMenu|DropPanel|Picker|SidePanel)\.tsx$/
+  /[\\/](?:Combobox|Drawer|FocusTrap|Menu|Modal|ModalBase|MultiSelect|Popover|ScrollArea|Select|Switch|Textarea|Tooltip)[\\/]|[\\/](?:@floating-ui|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar)[\\/]|[\\/](?:Confirm|DropdownMenu|DropdownPanel|Picker|SidePanel)\.tsx$/
 /** What lists have in their heads, and forms in each line. */
 const ofFields =
   /[\\/](?:Input|InputBase|TextInput|CloseButton|InputsGroupFieldset|use-id|use-uncontrolled|use-merged-ref|use-mutation-observer|use-resize-observer|use-delayed-hover|use-timeout)[\\/]|[\\/]PageHeader\.(?:tsx|module\.css)$/
 
-const { plugin: ofRooms, roomsOf } = dayRooms({
+const { plugin: ofRooms, roomsOf } = sharedChunks({
   frame: ['main.tsx'],
   home: ['home/HomePage.tsx'],
   inbox: ['inbox/InboxPage.tsx'],
@@ -29,7 +29,7 @@ function fileOf(id: string): string | null {
 }
 
 export default defineConfig({
-  plugins: [react(), texts(), libraryStyles(), ofRooms, firstLook()],
+  plugins: [react(), texts(), libraryStyles(), ofRooms, appShell()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

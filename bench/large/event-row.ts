@@ -1,5 +1,5 @@
+import type { Keyring } from '../../server/src/base/encryption/keyring.ts'
 import { newId } from '../../server/src/base/id.ts'
-import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
 import type { NewEvent } from '../../server/src/events/record.ts'
 
 /** An event with a place in the feed. */
@@ -11,7 +11,7 @@ export function eventRow(keyring: Keyring, workspaceId: string, event: NewEvent,
     name: event.name,
     subject_id: event.subjectId,
     connection_id: event.connectionId,
-    payload: keyring.seal({ table: 'events', row: id, column: 'payload' }, JSON.stringify(event.payload)),
+    payload: keyring.encrypt({ table: 'events', row: id, column: 'payload' }, JSON.stringify(event.payload)),
     occurred_at: at,
     position,
   }

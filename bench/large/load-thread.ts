@@ -4,9 +4,9 @@ import { systemClock } from '../../server/src/base/clock.ts'
 import { withSession } from '../../server/src/base/copy/catalogue.ts'
 import { copyIn } from '../../server/src/base/copy/copy.ts'
 import { openDb } from '../../server/src/base/db.ts'
+import { openKeyStore } from '../../server/src/base/encryption/key-store.ts'
+import type { Keyring } from '../../server/src/base/encryption/keyring.ts'
 import { socketAddress } from '../../server/src/base/postgres/address.ts'
-import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
-import { openVault } from '../../server/src/base/sealing/vault.ts'
 import type { Database } from '../place.ts'
 import { benchMasterKey } from '../workspace.ts'
 import { openSheets, type Sheet } from './binary-rows.ts'
@@ -29,9 +29,9 @@ const { db: options, tenants, tables, kinds, piece, thread, threads } = workerDa
 const flushBytes = 16 * 1024 * 1024
 
 const db = openDb({ ...options, maxConnections: 1 })
-const vault = openVault(db, { current: benchMasterKey }, systemClock)
+const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
 const keyrings: Keyring[] = []
-for (const { workspaceId } of tenants) keyrings.push(await vault.keyring(workspaceId))
+for (const { workspaceId } of tenants) keyrings.push(await keyStore.keyring(workspaceId))
 const sheetOf = await openSheets(db.sql, tables)
 await db.close()
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import type { Keyring } from '../../server/src/base/encryption/keyring.ts'
 import { newId } from '../../server/src/base/id.ts'
-import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
 import { messageReceived, messageSent } from '../../server/src/inbox/conversation/change.ts'
 import type { Conversation } from '../../server/src/inbox/conversation/conversation.ts'
 import { noMarks } from '../../server/src/inbox/conversation/conversation-state.ts'
-import { type Message, sealMessage } from '../../server/src/inbox/conversation/message.ts'
+import { encryptConversation } from '../../server/src/inbox/conversation/encrypted-conversation.ts'
+import { encryptMessage, type Message } from '../../server/src/inbox/conversation/message.ts'
 import { agent, human } from '../../server/src/inbox/conversation/owner.ts'
-import { sealConversation } from '../../server/src/inbox/conversation/sealed.ts'
-import { conversationTokens } from '../../server/src/inbox/search/conversation-lines.ts'
+import { conversationTokens } from '../../server/src/inbox/search/conversation-tokens.ts'
 import { epochSize, messageTokens } from '../../server/src/inbox/search/message-tokens.ts'
 import { customerPhone } from '../inbox-seed.ts'
 import { chatText, rareEvery } from '../parts/message-search/chat-words.ts'
@@ -78,7 +78,7 @@ export function addConversations(tenant: Tenant, keyring: Keyring, { from, to }:
   const { workspaceId, conversations } = tenant
   for (let n = from; n < to; n++) {
     const conversation = conversationOf(tenant, conversations - 1 - n)
-    sheetOf('conversations').add({ workspace_id: workspaceId, ...sealConversation(keyring, conversation) })
+    sheetOf('conversations').add({ workspace_id: workspaceId, ...encryptConversation(keyring, conversation) })
     sheetOf('conversation_search').add({
       workspace_id: workspaceId,
       conversation_id: conversation.id,
@@ -119,7 +119,7 @@ function addMessage(tenant: Tenant, keyring: Keyring, { minutesBack, age, number
   const { text, tokens } = textOf(keyring, number)
   const conversation = conversationOf(tenant, n)
   const message = messageOf(conversation, text, at, isInbound)
-  const row = sealMessage(keyring, message)
+  const row = encryptMessage(keyring, message)
   sheetOf('messages').add({ workspace_id: workspaceId, ...row })
   if (tokens.length > 0 && !isLarge(tenant)) {
     const own = { message_id: row.id, index_version: keyring.indexVersion, epoch: epochOf(number), tokens }
@@ -175,7 +175,7 @@ function blindTemplates(tenant: Tenant, keyring: Keyring, sheetOf: SheetOf) {
   const text = 'A message of about the length that messages have, as people write them to each other in a chat.'
   const templates = (isInbound: boolean): Blind => {
     const message = messageOf(conversation, text, at, isInbound)
-    const row = sealMessage(keyring, message)
+    const row = encryptMessage(keyring, message)
     const event = isInbound ? messageReceived(conversation, message, at) : messageSent(conversation, message)
     const of = (table: string, values: object) => templateOf(sheetOf(table), values as Record<string, unknown>)
     return {

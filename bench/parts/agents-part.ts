@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createApiKey } from '../../server/src/access/keys/change.ts'
+import { createApiKey } from '../../server/src/auth/api-keys/change-key.ts'
 import { systemClock } from '../../server/src/base/clock.ts'
 import type { Db } from '../../server/src/base/db.ts'
 import { callbackOf, signedCallback, textsOf, webhookPath } from '../callbacks.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { systemClock } from '../../server/src/base/clock.ts'
-import { allowTime, type Db, type Tx } from '../../server/src/base/db.ts'
+import { type Db, setStatementTimeout, type Tx } from '../../server/src/base/db.ts'
 import { tokenRules } from '../../server/src/leads/lead/search-lines.ts'
 import { startMeter } from '../cpu-time.ts'
 import type { Database } from '../place.ts'
@@ -105,7 +105,7 @@ async function startNodes(postgres: Database, media: string, count: number) {
 
 async function seed(tx: Tx, workspaces: number, withWebhooks: number): Promise<void> {
   // On a machine that others use it takes longer than statements may.
-  await allowTime(tx, seedMs)
+  await setStatementTimeout(tx, seedMs)
   const now = systemClock.now()
   const bytes = randomBytes(200)
   await tx`

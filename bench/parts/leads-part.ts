@@ -1,6 +1,6 @@
 import type { Db } from '../../server/src/base/db.ts'
+import { makeFloorTables } from '../baselines/baseline-tables.ts'
 import type { Contest, Peer } from '../contest.ts'
-import { makeFloorTables } from '../floors/floor-tables.ts'
 import { requestBytes } from '../load.ts'
 import { person } from '../people.ts'
 import { type BenchWorkspace, fillWorkspace } from '../workspace.ts'

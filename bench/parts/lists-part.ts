@@ -1,4 +1,4 @@
-import { allowTime, type Db } from '../../server/src/base/db.ts'
+import { type Db, setStatementTimeout } from '../../server/src/base/db.ts'
 import type { Child } from '../child.ts'
 import { type Contest, compete, type Result } from '../contest.ts'
 import { printResults } from '../contest-table.ts'
@@ -58,7 +58,7 @@ function contests(key: string, how: string): Contest[] {
 /** Each row and its entries in the indexes are written anew, and say the same: only when they were changed is different. */
 async function touchAll(db: Db): Promise<void> {
   await db.tx(async (tx) => {
-    await allowTime(tx, 3_600_000)
+    await setStatementTimeout(tx, 3_600_000)
     await tx`update leads set updated_at = updated_at + interval '1 millisecond'`
     await tx`update floor_leads set updated_at = updated_at + interval '1 millisecond'`
   })

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { allowTime, type Db } from '../../server/src/base/db.ts'
+import { type Db, setStatementTimeout } from '../../server/src/base/db.ts'
 import { newId } from '../../server/src/base/id.ts'
 import { memoryOf } from '../child.ts'
 import type { Peer } from '../contest.ts'
@@ -78,7 +78,7 @@ async function labelled(db: Db, { workspaceId }: BenchWorkspace): Promise<{ seld
   const labels = { seldom: idOf('Seldom'), often: idOf('Often') }
   if (known.length > 0) return labels
   await db.tx(async (tx) => {
-    await allowTime(tx, 3_600_000)
+    await setStatementTimeout(tx, 3_600_000)
     await tx`
       insert into labels (workspace_id, id, name, color, created_at)
       values (${workspaceId}, ${labels.seldom}, 'Seldom', 'teal', now()), (${workspaceId}, ${labels.often}, 'Often', 'red', now())`

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { allowTime, type Db } from '../../server/src/base/db.ts'
+import { type Db, setStatementTimeout } from '../../server/src/base/db.ts'
 import { newId } from '../../server/src/base/id.ts'
 import type { Child } from '../child.ts'
 import { type Process, startMeter } from '../cpu-time.ts'
@@ -193,7 +193,7 @@ async function decorate({ db, ...filling }: Filling, { conversations }: SeededCo
 async function fillScattered({ db, workspaceId, now }: Filling, except: readonly string[], each: number) {
   for (let from = each; from > 0; from -= messagesAtOnce) {
     await db.tx(async (tx) => {
-      await allowTime(tx, 600_000)
+      await setStatementTimeout(tx, 600_000)
       await tx`
         insert into messages (
           workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, external_id, external_index,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../server/src/base/clock.ts'
 import type { Db } from '../../server/src/base/db.ts'
+import { openKeyStore } from '../../server/src/base/encryption/key-store.ts'
+import type { Keyring } from '../../server/src/base/encryption/keyring.ts'
 import { newId } from '../../server/src/base/id.ts'
-import type { Keyring } from '../../server/src/base/sealing/keyring.ts'
-import { openVault } from '../../server/src/base/sealing/vault.ts'
 import { recordEvents } from '../../server/src/events/record.ts'
 import { createSequencer } from '../../server/src/events/sequence.ts'
 import { newLead } from '../../server/src/leads/lead/change.ts'
@@ -15,7 +15,7 @@ import { person } from '../people.ts'
 import { benchMasterKey, makeWorkspace } from '../workspace.ts'
 
 const writers = 8
-/** As the service looks for its chores. */
+/** As the service looks for its scheduled jobs. */
 const pauseMs = 1_000
 
 interface Rate {
@@ -31,10 +31,10 @@ interface Rate {
  */
 export async function runTokens(db: Db, rounds: number, durationMs: number): Promise<void> {
   const { workspaceId } = await makeWorkspace(db)
-  const vault = openVault(db, { current: benchMasterKey }, systemClock)
-  const keyring = await vault.keyring(workspaceId)
+  const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
+  const keyring = await keyStore.keyring(workspaceId)
   const index = async () => {
-    while ((await indexLeads({ db, vault })) > 0);
+    while ((await indexLeads({ db, keyStore })) > 0);
   }
   const measured: { withTokens: Rate; without: Rate }[] = []
   for (let round = 0; round <= rounds; round++) {
@@ -100,7 +100,7 @@ async function insertFor(
   const follow = async () => {
     while (performance.now() < endsMs) {
       await sleep(Math.min(pauseMs, durationMs / 4, Math.max(0, endsMs - performance.now())))
-      await sequencer.place(workspaceId)
+      await sequencer.sequence(workspaceId)
       await index()
     }
   }
@@ -108,7 +108,7 @@ async function insertFor(
   await Promise.all(Array.from({ length: writers }, write))
   const wroteMs = performance.now() - startedMs
   await following
-  await sequencer.place(workspaceId)
+  await sequencer.sequence(workspaceId)
   await index()
   const allMs = performance.now() - startedMs
   return {

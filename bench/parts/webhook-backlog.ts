@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../server/src/base/clock.ts'
-import { announce, type Db } from '../../server/src/base/db.ts'
+import { type Db, publish } from '../../server/src/base/db.ts'
+import { openKeyStore } from '../../server/src/base/encryption/key-store.ts'
 import { newId } from '../../server/src/base/id.ts'
-import { openVault } from '../../server/src/base/sealing/vault.ts'
 import { type NewEvent, recordEvents } from '../../server/src/events/record.ts'
 import { sequencedTopic, sequenceEvents } from '../../server/src/events/sequence.ts'
-import { makeSecret } from '../../server/src/webhooks/endpoint/signing.ts'
+import { createSecret } from '../../server/src/webhooks/endpoint/signing.ts'
 import { insertEndpoint } from '../../server/test/support/webhooks/insert-endpoint.ts'
 import type { Child } from '../child.ts'
 import type { Process } from '../cpu-time.ts'
@@ -44,7 +44,7 @@ export async function addReceivers(
   const keyring = await vaultOf(db).keyring(workspace.workspaceId)
   const url = `http://127.0.0.1:${receiver.port}/`
   for (let n = 0; n < count; n++) {
-    await insertEndpoint(db, keyring, workspace.workspaceId, { url, secret: makeSecret().value, pausedUntil })
+    await insertEndpoint(db, keyring, workspace.workspaceId, { url, secret: createSecret().value, pausedUntil })
   }
   return workspace
 }
@@ -67,7 +67,7 @@ export const pause = (db: Db, workspace: BenchWorkspace) => setPause(db, workspa
 
 async function setPause(db: Db, { workspaceId }: BenchWorkspace, until: Date | null): Promise<void> {
   await db.tx(async (tx) => {
-    announce(tx, sequencedTopic, workspaceId)
+    publish(tx, sequencedTopic, workspaceId)
     await tx`
       update webhook_queues
       set paused_until = ${until}
@@ -85,4 +85,4 @@ export async function received({ receiver }: WebhookCourse, count: number): Prom
   return (await response.json()) as Received
 }
 
-export const vaultOf = (db: Db) => openVault(db, { current: benchMasterKey }, systemClock)
+export const vaultOf = (db: Db) => openKeyStore(db, { current: benchMasterKey }, systemClock)

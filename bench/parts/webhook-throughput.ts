@@ -1,9 +1,9 @@
 import type { Db } from '../../server/src/base/db.ts'
+import type { FloorTask } from '../baselines/webhook-baseline.ts'
 import type { Child } from '../child.ts'
 import { ratiosOf, rotated } from '../contest.ts'
 import { type CpuTime, startMeter } from '../cpu-time.ts'
 import { cpuCell, cpuHead, median, medianCpu, spreadCell } from '../figures.ts'
-import type { FloorTask } from '../floors/webhook-floor.ts'
 import {
   addReceivers,
   later,

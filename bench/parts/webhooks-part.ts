@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../server/src/base/clock.ts'
 import { newId } from '../../server/src/base/id.ts'
-import { relayNews } from '../../server/src/base/news.ts'
+import { relayMessages } from '../../server/src/base/pubsub.ts'
 import { recordEvents } from '../../server/src/events/record.ts'
 import { measure, requestBytes } from '../load.ts'
 import { person } from '../people.ts'
@@ -27,7 +27,7 @@ const sizes = [
 
 /** Prints how fast events reach a receiver, beside bare requests and beside a plain queue of jobs. */
 export async function runWebhooks(course: WebhookCourse): Promise<Throughput[]> {
-  const stopRelay = await relayNews(course.db, () => {})
+  const stopRelay = await relayMessages(course.db, () => {})
   const shares = sizes.map(({ endpoints, events }) => ({ endpoints, events: Math.ceil(events * course.share) }))
   const results = await printThroughput(course, shares)
   await wakeOnly(course, course.worker)
@@ -54,7 +54,7 @@ async function printDelay(course: WebhookCourse, endpoints: number): Promise<voi
 
 /** Prints how a long backlog drains, and how much the API is slowed by it. */
 export async function runBacklog(course: WebhookCourse, productPort: number, count: number): Promise<void> {
-  const stopRelay = await relayNews(course.db, () => {})
+  const stopRelay = await relayMessages(course.db, () => {})
   await wakeOnly(course, course.worker)
   const workspace = await addReceivers(course, 1, later)
   await recordBacklog(course.db, workspace, count)

@@ -21,7 +21,7 @@ const parley = Parley.fromEnvironment()
 
 for await (const work of parley.agents.work()) {
   try {
-    await seeTo(work)
+    await handleWork(work)
   } catch (error) {
     // Somebody took over, or only a template can be sent: people see to it.
     if (!(error instanceof ConflictError || error instanceof UnprocessableError)) throw error
@@ -29,8 +29,8 @@ for await (const work of parley.agents.work()) {
 }
 
 /** @param {Work} work */
-async function seeTo(work) {
-  if (work.why === 'given_to_you') return goOn(work)
+async function handleWork(work) {
+  if (work.why === 'given_to_you') return continueWork(work)
   const asked = work.customerText
   const known = answers.find(({ about }) => about.test(asked))
   const matter = forPeople.find(({ about }) => about.test(asked))
@@ -47,7 +47,7 @@ async function seeTo(work) {
  * People gave it back: the next step that they name is theirs to word, and the customer reads it as it stands.
  * @param {Work} work
  */
-async function goOn(work) {
+async function continueWork(work) {
   const step = work.handover?.next_step
   if (typeof step === 'string') await work.answer(step)
 }

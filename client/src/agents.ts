@@ -1,5 +1,5 @@
 import { AgentCalls, type FileUploaded, type UploadFileInput } from './agent-calls.ts'
-import { type Caller, type CallOptions, forEver, pathOf } from './call.ts'
+import { type Caller, type CallOptions, pathOf, retryForever } from './call.ts'
 import { ParleyError } from './errors.ts'
 import { Work } from './work.ts'
 
@@ -30,8 +30,8 @@ export class Agents extends AgentCalls {
   async *work({ limit, waitSeconds, signal }: WorkOptions = {}): AsyncGenerator<Work, void, undefined> {
     let cursor: string | undefined
     for (;;) {
-      const asked = { cursor, wait: waitSeconds, limit }
-      const found = await this.waitForWork(asked, { ...forEver, signal })
+      const request = { cursor, wait: waitSeconds, limit }
+      const found = await this.waitForWork(request, { ...retryForever, signal })
       for (const work of found.work) yield new Work(this, work)
       cursor = found.next_cursor ?? undefined
     }

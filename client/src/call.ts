@@ -7,7 +7,7 @@ import {
   TimeoutError,
   UnavailableError,
 } from './errors.ts'
-import { endsBy, type Pause, pause } from './pause.ts'
+import { type Pause, pause, timeoutSignal } from './pause.ts'
 
 export interface ParleyOptions {
   /** Where the service is, such as `https://parley.example.com`; by `http` others on the way can read the key. */
@@ -35,7 +35,7 @@ export interface CallOptions {
 }
 
 /** What goes on until its signal ends it, however long the service is away. */
-export const forEver = { maxRetries: Number.POSITIVE_INFINITY, maxPauseMs: Number.POSITIVE_INFINITY } as const
+export const retryForever = { maxRetries: Number.POSITIVE_INFINITY, maxPauseMs: Number.POSITIVE_INFINITY } as const
 
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -55,16 +55,16 @@ export interface Call {
 export type Caller = <Answer>(call: Call, options?: CallOptions) => Promise<Answer>
 
 const defaults = { timeoutMs: 30_000, maxRetries: 3, maxPauseMs: 60_000, pause }
-const firstPauseMs = 500
-const longestPauseMs = 30_000
+const initialPauseMs = 500
+const maxRetryPauseMs = 30_000
 
 /** Calls the service as these options say. They are kept here alone: no object of the package shows the key. */
-export function createCaller(given: ParleyOptions): Caller {
-  const settings = { ...defaults, ...defined(given) }
+export function createCaller(parleyOptions: ParleyOptions): Caller {
+  const settings = { ...defaults, ...defined(parleyOptions) }
   // An error of fetch would show what cannot be a header.
-  if (!/^[\x21-\x7e]+$/.test(given.apiKey))
+  if (!/^[\x21-\x7e]+$/.test(parleyOptions.apiKey))
     throw new ParleyError('apiKey is no key: look for spaces and line ends in it')
-  const base = new URL(given.baseUrl.endsWith('/') ? given.baseUrl : `${given.baseUrl}/`)
+  const base = new URL(parleyOptions.baseUrl.endsWith('/') ? parleyOptions.baseUrl : `${parleyOptions.baseUrl}/`)
   return async <Answer>(call: Call, options: CallOptions = {}): Promise<Answer> => {
     const limits = { ...settings, ...(call.timeoutMs && { timeoutMs: call.timeoutMs }), ...defined(options) }
     for (let retries = 0; ; retries++) {
@@ -87,11 +87,11 @@ export function pauseBeforeRetry(error: ParleyError, isRepeatable: boolean, retr
   const isRefused = error instanceof RateLimitedError
   const isUncertain = error instanceof UnavailableError || error instanceof NetworkError
   if (!isRefused && !(isUncertain && isRepeatable)) return null
-  const toldMs = error instanceof ApiError ? error.retryAfterMs : undefined
-  return Math.max(firstPauseMs, toldMs ?? Math.min(longestPauseMs, firstPauseMs * 2 ** retries))
+  const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined
+  return Math.max(initialPauseMs, retryAfterMs ?? Math.min(maxRetryPauseMs, initialPauseMs * 2 ** retries))
 }
 
-const jitterMs = (pauseMs: number): number => Math.min(pauseMs, longestPauseMs) * 0.5 * Math.random()
+const jitterMs = (pauseMs: number): number => Math.min(pauseMs, maxRetryPauseMs) * 0.5 * Math.random()
 
 type Settings = typeof defaults & ParleyOptions
 
@@ -101,7 +101,7 @@ async function attempt(
   call: Call,
   limits: { signal: AbortSignal | undefined; timeoutMs: number },
 ): Promise<unknown> {
-  const { signal, end } = endsBy(limits.signal, limits.timeoutMs)
+  const { signal, end } = timeoutSignal(limits.signal, limits.timeoutMs)
   try {
     limits.signal?.throwIfAborted()
     const request = settings.fetch ?? fetch

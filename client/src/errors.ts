@@ -196,15 +196,15 @@ export interface Refusal {
 /** The error of an answer that is none of success. */
 export function errorOf(response: Pick<Response, 'status' | 'headers'>, body: unknown, now: number): ApiError {
   const { status, headers } = response
-  const told = readBody(body)
+  const details = readBody(body)
   const refusal: Refusal = {
     status,
-    ...told,
-    message: told.message || `The service answered ${status}`,
+    ...details,
+    message: details.message || `The service answered ${status}`,
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfterMs: retryAfterMs(headers.get('retry-after'), now),
   }
-  const Class = byCode[told.code ?? ''] ?? byStatus[status] ?? (status >= 500 ? ServiceError : ApiError)
+  const Class = byCode[details.code ?? ''] ?? byStatus[status] ?? (status >= 500 ? ServiceError : ApiError)
   return new Class(refusal)
 }
 

@@ -1,4 +1,4 @@
-import { type Caller, type CallOptions, forEver } from './call.ts'
+import { type Caller, type CallOptions, retryForever } from './call.ts'
 import type { ListEventsAnswer, ListEventsQuery, ParleyEvent } from './types.ts'
 
 export type EventName = ParleyEvent['event']
@@ -65,7 +65,7 @@ export class Events {
       const query: ListEventsQuery = { wait, limit: 100 }
       if (after !== undefined) query.after = after
       if (events !== undefined) query.events = events
-      const page = await this.read(query, { ...forEver, signal })
+      const page = await this.read(query, { ...retryForever, signal })
       if (page.events.length > 0) yield { events: page.events, cursor: page.next_cursor }
       if (page.next_cursor !== after) await store?.save(page.next_cursor)
       after = page.next_cursor

@@ -16,7 +16,7 @@ export const pause: Pause = (ms, signal) =>
   })
 
 /** A signal that is aborted with the outer one or when the time is over. `end` lets go of both: an outer signal may live for months. */
-export function endsBy(outer: AbortSignal | undefined, timeoutMs: number): { signal: AbortSignal; end(): void } {
+export function timeoutSignal(outer: AbortSignal | undefined, timeoutMs: number): { signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   const abort = () => controller.abort()
   const timer = setTimeout(abort, timeoutMs)

@@ -3,10 +3,10 @@ import type { ParleyEvent } from './types.ts'
 
 /** What a webhook tells of, as in the feed but for the time. */
 export type WebhookEvent = {
-  [Name in ParleyEvent['event']]: Told<Extract<ParleyEvent, { event: Name }>>
+  [Name in ParleyEvent['event']]: WithSentAt<Extract<ParleyEvent, { event: Name }>>
 }[ParleyEvent['event']]
 
-type Told<Event extends ParleyEvent> = Omit<Event, 'occurred_at'> & {
+type WithSentAt<Event extends ParleyEvent> = Omit<Event, 'occurred_at'> & {
   /** When this attempt was signed. */
   sent_at: string
 }
@@ -34,13 +34,13 @@ const defaultToleranceMs = 5 * 60_000
 export async function verifyWebhook(webhook: Webhook): Promise<WebhookEvent> {
   const id = headerOf(webhook, 'webhook-id')
   const timestamp = headerOf(webhook, 'webhook-timestamp')
-  const given = headerOf(webhook, 'webhook-signature')
+  const signatureHeader = headerOf(webhook, 'webhook-signature')
   const sentAtMs = Number(timestamp) * 1000
   const apartMs = Math.abs((webhook.now ?? new Date()).getTime() - sentAtMs)
   if (!/^\d{1,12}$/.test(timestamp) || apartMs > (webhook.toleranceMs ?? defaultToleranceMs))
     throw new WebhookVerificationError('The webhook was signed too long ago, or by a clock that is wrong')
   const signed = bytesOf(`${id}.${timestamp}.`, webhook.body)
-  if (!(await isSignedByOne(webhook.secret, signed, given)))
+  if (!(await isSignedByOne(webhook.secret, signed, signatureHeader)))
     throw new WebhookVerificationError('No signature of the webhook is by this secret')
   return readEvent(webhook, id, new Date(sentAtMs).toISOString())
 }
@@ -64,8 +64,12 @@ function bytesOf(head: string, body: string | Uint8Array): Uint8Array<ArrayBuffe
   return all
 }
 
-async function isSignedByOne(secrets: string | readonly string[], signed: Uint8Array<ArrayBuffer>, given: string) {
-  const signatures = given
+async function isSignedByOne(
+  secrets: string | readonly string[],
+  signed: Uint8Array<ArrayBuffer>,
+  signatureHeader: string,
+) {
+  const signatures = signatureHeader
     .split(' ')
     .filter((one) => one.startsWith('v1,'))
     .map((one) => decode(one.slice('v1,'.length)))

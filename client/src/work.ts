@@ -92,8 +92,8 @@ export class Work {
   // A file it knows by its bytes, and takes each upload once.
   async #keyFor(content: Answer): Promise<string | null> {
     if (content.file !== undefined || content.template?.header_upload_id !== undefined) return null
-    const words = JSON.stringify([this.id, this.messages.at(-1)?.id, content])
-    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(words))
+    const json = JSON.stringify([this.id, this.messages.at(-1)?.id, content])
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(json))
     return `work:${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
   }
 }

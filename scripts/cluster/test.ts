@@ -2,9 +2,9 @@
 //
 //   npm run test:cluster -- [--cases node-killed,…] [--rounds 5] [--minutes 90] [--write] [--json results.json] [--keep]
 import { fileURLToPath } from 'node:url'
+import { readOptions } from './fault-test/options.ts'
 import { folder } from './place.ts'
 import { down, refuseSecond, runWithin, telling, up } from './run.ts'
-import { readOptions } from './trial/options.ts'
 
 await telling(async () => {
   const words = process.argv.slice(2)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Trial } from './trials.ts'
+import type { Trial } from './fault-tests.ts'
 
 export interface Run {
   trials: number

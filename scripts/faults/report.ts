@@ -27,7 +27,7 @@ const handWritten = '## What was found'
 const head = (version: string) => `# Faults
 
 \`npm run faults -- --minutes 120 --write\` runs fault tests, one after the other, and adds the results to this page. The guarantee behind each name
-is in \`scripts/faults/trials.ts\`. A finding is a test that failed, and is never removed: runs of one version add up.
+is in \`scripts/faults/fault-tests.ts\`. A finding is a test that failed, and is never removed: runs of one version add up.
 
 Where none of N tries found anything, the true rate is below 3/N with a probability of 95 %, for tries like these. A dash means that
 the cases are the same each time; the largest number in one run is shown.

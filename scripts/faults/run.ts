@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { type Trial, trials } from './fault-tests.ts'
 import { type Run, runOnce } from './one-run.ts'
 import { addUp, type Report, type Result, type RunLine, readPage, tableOf, writePage } from './report.ts'
-import { type Trial, trials } from './trials.ts'
 
 const page = fileURLToPath(new URL('../../docs/measurements/faults.md', import.meta.url))
 const manifest = fileURLToPath(new URL('../../package.json', import.meta.url))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readTables } from '../../server/src/base/citus/table-placement.ts'
 import { type Db, openDb, sqlState } from '../../server/src/base/db.ts'
-import { readTables } from '../../server/src/base/distribution/tables.ts'
 import { distribute, migrate } from '../../server/src/base/migrate.ts'
 import { Parameter } from '../../server/src/base/postgres/values.ts'
 import type { RecordedStatement } from '../../server/test/support/statements/record.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { addCommands } from './commands/program.ts'
-import { describeProblem, say } from './commands/terminal.ts'
+import { addCommands } from './cli/program.ts'
+import { describeProblem, say } from './cli/terminal.ts'
 
 try {
   await addCommands(new Command('parley')).parseAsync()

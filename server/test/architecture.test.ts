@@ -11,9 +11,9 @@ const ranks: Record<string, number> = {
   base: 0,
   config: 1,
   team: 1,
-  workspace: 2,
-  access: 2,
-  notices: 2,
+  workspaces: 2,
+  auth: 2,
+  notifications: 2,
   events: 3,
   channels: 3,
   media: 3,
@@ -23,13 +23,13 @@ const ranks: Record<string, number> = {
   forms: 5,
   webhooks: 5,
   erasure: 5,
-  rotation: 5,
+  'key-rotation': 5,
   http: 6,
   stats: 6,
   mcp: 6,
   // Sees every room.
   app: 7,
-  // main.ts and commands/ see everything, each other included.
+  // main.ts and cli/ see everything, each other included.
   top: 8,
 }
 
@@ -63,7 +63,7 @@ function readSource(file: string): SourceFile {
 
 function roomOf(path: string): string {
   const [first = ''] = path.split('/')
-  if (first === 'commands' || first === 'main.ts') return 'top'
+  if (first === 'cli' || first === 'main.ts') return 'top'
   return first.replace(/\.ts$/, '')
 }
 
@@ -124,7 +124,7 @@ test('in the inbox, nothing but its faces imports how something is shown or aske
 
 test('nothing but the command line knows of the simulator', () => {
   const bad = files
-    .filter(({ path }) => !path.startsWith('commands/'))
+    .filter(({ path }) => !path.startsWith('cli/'))
     .filter(({ imports }) => imports.some((to) => to.includes('simulator')))
   assert.deepEqual(
     bad.map(({ path }) => path),
@@ -135,7 +135,7 @@ test('nothing but the command line knows of the simulator', () => {
 })
 
 test('OpenTelemetry is loaded by the one file that is loaded when it is wanted', () => {
-  const folder = 'http/ops/telemetry'
+  const folder = 'http/monitoring/telemetry'
   const behind = [`${folder}/sdk.ts`]
   const users = files.filter(({ text }) => text.includes("from '@opentelemetry/"))
   assert.deepEqual(
@@ -190,13 +190,13 @@ const roles = new Set(['erase.ts', 'retention.ts', 'routes.ts', 'adapter.ts'])
 
 // Short, and better by themselves: why.
 const onPurpose: Record<string, string> = {
-  'access/rate-limit/open-limiter.ts': 'which store of limits fits is a rule of this room, not of whoever starts',
+  'auth/rate-limit/open-limiter.ts': 'which store of limits fits is a rule of this room, not of whoever starts',
 }
 
 test('a file of at most 30 lines that one file alone imports is a part of that file', () => {
   const importers = (path: string) => files.filter(({ imports }) => imports.includes(path))
   const shards = files
-    .filter(({ path, lines }) => lines <= 30 && !path.startsWith('commands/') && !roles.has(posix.basename(path)))
+    .filter(({ path, lines }) => lines <= 30 && !path.startsWith('cli/') && !roles.has(posix.basename(path)))
     .filter(({ path }) => importers(path).length === 1)
     .map(({ path }) => path)
   assert.deepEqual(
@@ -223,7 +223,7 @@ test('there are no barrels: no index.ts, nothing passed on', () => {
 // Who may ask the process or the machine instead of being told, and why.
 const allowed: [what: string, pattern: RegExp, places: RegExp][] = [
   // Commands hand the environment to `loadConfig`. The embedded PostgreSQL is a child that needs Windows' own variables.
-  ['the environment', /\bprocess\.env\b/, /^(?:main\.ts|commands\/.*|base\/embedded\/binaries\.ts)$/],
+  ['the environment', /\bprocess\.env\b/, /^(?:main\.ts|cli\/.*|base\/embedded\/binaries\.ts)$/],
   // `systemClock` is the one clock; everybody else is given one.
   ['the time', /\bnew Date\(\)|\bDate\.now\(|(?<!new )\bDate\(\)/, /^base\/clock\.ts$/],
 ]

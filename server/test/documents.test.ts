@@ -13,7 +13,7 @@ const documents = [
   ...globSync('docs/**/*.md', { cwd: root }),
 ]
 // The pages that lead through the code and its tests.
-const guides = ['docs/map.md', 'docs/paths.md', 'docs/security.md', 'docs/decisions/023-modules.md', 'CONTRIBUTING.md']
+const guides = ['docs/architecture.md', 'docs/paths.md', 'docs/security.md', 'docs/decisions/023-modules.md', 'CONTRIBUTING.md']
 const folders = ['', 'server/src', 'web/src']
 const fileNames = new Set(
   globSync('{server,web,bench,scripts,bin}/**/*.*', { cwd: root, exclude }).map((path) => basename(path)),
@@ -76,7 +76,7 @@ function anchorOf(title: string): string {
 }
 
 test("the map's diagram shows which rooms build on which, and no arrow more than it takes", () => {
-  const drawn = arrows(read('docs/map.md'))
+  const drawn = arrows(read('docs/architecture.md'))
   const imported = roomImports()
   const missing = imported.filter(({ from, to }) => !isReached(drawn, from, to))
   assert.deepEqual(missing.map(named), [], 'imports that no arrows lead along')
@@ -102,7 +102,7 @@ const named = ({ from, to }: Edge): string => `${to} --> ${from}`
 
 /** Of lines such as `leads & inbox --> erasure`, which the two on the left carry. */
 function arrows(page: string): Edge[] {
-  return [...page.matchAll(/^ {2}([\w &]+) --> ([\w &]+)$/gm)].flatMap(([, below = '', above = '']) =>
+  return [...page.matchAll(/^ {2}([\w &-]+?) --> ([\w &-]+)$/gm)].flatMap(([, below = '', above = '']) =>
     above.split(' & ').flatMap((from) => below.split(' & ').map((to) => ({ from, to }))),
   )
 }
@@ -122,7 +122,7 @@ function roomImports(): Edge[] {
 
 function roomOf(path: string): string {
   const [first = ''] = path.split(sep)
-  return first === 'main.ts' ? 'commands' : first.replace(/\.ts$/, '')
+  return first === 'main.ts' ? 'cli' : first.replace(/\.ts$/, '')
 }
 
 function isReached(edges: Edge[], from: string, to: string): boolean {

@@ -1,8 +1,8 @@
 import { type TObjectOptions, type TProperties, Type } from 'typebox'
 import { nullable, oneOf, timestamp } from '../../server/src/base/route.ts'
-import { accountEvents } from './customer-acts.ts'
+import { accountEvents } from './customer-actions.ts'
 import { faultEffects, faultTargets } from './faults.ts'
-import { fileKinds } from './files/shown-file.ts'
+import { fileKinds } from './files/present-file.ts'
 import { adKinds, inboundKinds } from './inbound.ts'
 import { templateCategories, templateStatuses } from './world.ts'
 

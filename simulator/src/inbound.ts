@@ -8,7 +8,7 @@ import {
   type Place,
   shownFile,
   wordsOfFile,
-} from './files/shown-file.ts'
+} from './files/present-file.ts'
 import { randomDigits } from './wamid.ts'
 import type { ChatMessage, Choice } from './world.ts'
 

@@ -1,6 +1,6 @@
 import type { ShiftedClock } from '../../server/src/base/clock.ts'
 import type { Log } from '../../server/src/base/log.ts'
-import type { Agenda, Courier, Journal } from './callbacks/courier.ts'
+import type { Agenda, Courier, Journal } from './callbacks/webhook-sender.ts'
 import type { Fault } from './faults.ts'
 import type { FileStore } from './files/file-store.ts'
 import type { LinkedNetwork } from './linked/network.ts'

@@ -1,5 +1,5 @@
 import { statusError } from './graph/graph-error.ts'
-import { tellStatus } from './linked/tell.ts'
+import { tellStatus } from './linked/notify.ts'
 import type { Chat, Platform } from './platform.ts'
 import type { BusinessNumber, ChatMessage, Customer, Tick } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { phoneClass } from '../../server/src/base/phone/phone-variants.ts'
-import type { Card, Place, ShownFile } from './files/shown-file.ts'
+import type { Card, Place, ShownFile } from './files/present-file.ts'
 import { randomDigits } from './wamid.ts'
 
 /** A business's number: on the platform, with its account and its app, or a phone with devices that are linked to it. */

@@ -6,7 +6,7 @@ import { findChromium } from '../../scripts/chromium.ts'
 import { openDevice } from '../../server/test/support/channels/session-socket.ts'
 import { simulatorWorld } from '../../server/test/support/channels/simulator.ts'
 import { atEnd, oncePerFile } from '../../server/test/support/file-end.ts'
-import { addReadyMade } from '../src/files/ready-made.ts'
+import { addReadyMade } from '../src/files/sample-files.ts'
 
 const w = await simulatorWorld()
 const { simulator } = w
@@ -142,7 +142,7 @@ test('one sends pictures from the disk, a voice note, a place and a contact, and
   const picture = {
     name: 'a.png',
     mimeType: 'image/png',
-    buffer: readFileSync(new URL('../src/files/made/chart.png', import.meta.url)),
+    buffer: readFileSync(new URL('../src/files/samples/chart.png', import.meta.url)),
   }
   await (await choosing).setFiles([picture, { ...picture, name: 'b.png' }])
   await page.locator('.mine img').nth(1).waitFor()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { simulatorWorld } from '../../server/test/support/channels/simulator.ts'
 import { addTemplate } from '../src/control-routes.ts'
 import { demoTemplates } from '../src/demo/demo-people.ts'
-import { addReadyMade, type ReadyMade } from '../src/files/ready-made.ts'
+import { addReadyMade, type ReadyMade } from '../src/files/sample-files.ts'
 import type { TemplateComponent } from '../src/world.ts'
 
 const w = await simulatorWorld()

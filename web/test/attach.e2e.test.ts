@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { letLoadingFail, phone } from './support/browser.ts'
-import { field, newWriter, thread, until, type Writer } from './support/composing.ts'
+import { allowLoadFailure, phone } from './support/browser.ts'
+import { field, newWriter, thread, type Writer, waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -37,7 +37,7 @@ test('an upload that breaks off is tried again by a click, what comes after wait
   const eva = await newWriter(demo, 'Eva Dias', 'And?')
   const { page, context } = await demo.open(eva.place)
   await chosen(page).and(page.locator(':enabled')).waitFor()
-  letLoadingFail(page)
+  allowLoadFailure(page)
   await context.route('**/uploads?*name=beach.png*', (route) => route.abort())
   await page.locator('section input[type=file][multiple]').setInputFiles([beach, garden])
   await tray(page).getByText('Couldn’t upload').waitFor()
@@ -47,7 +47,7 @@ test('an upload that breaks off is tried again by a click, what comes after wait
   await tray(page).getByText('Waiting for the previous file').waitFor()
   await context.unroute('**/uploads?*name=beach.png*')
   await tray(page).getByRole('button', { name: 'Try again: beach.png' }).click()
-  await until(() => ours(eva), { length: 2 })
+  await waitUntil(() => ours(eva), { length: 2 })
   const captions = (await ours(eva)).map(({ file, caption }) => [file?.kind, caption])
   assert.deepEqual(captions, [
     ['image', 'Both'],
@@ -100,7 +100,7 @@ test('a voice is recorded, can be heard and discarded, and arrives as a voice me
   await tray(page).getByRole('button', { name: 'Pause recording' }).waitFor()
   await assertAccessible(page)
   await send(page).click()
-  const [voice] = await until(() => ours(leo), { length: 1 })
+  const [voice] = await waitUntil(() => ours(leo), { length: 1 })
   assert.deepEqual([voice?.file?.kind, voice?.file?.mimeType.split(';')[0]], ['voice', 'audio/ogg'])
   await tray(page).waitFor({ state: 'detached' })
 })
@@ -114,7 +114,7 @@ test('a message is answered by quoting it: by a button, and by pulling its bubbl
   await page.keyboard.type('Blue.')
   await page.keyboard.press('Enter')
   const asked = (await onPhone(mia))[0]
-  const [answer] = await until(() => ours(mia), { length: 1 })
+  const [answer] = await waitUntil(() => ours(mia), { length: 1 })
   assert.deepEqual([answer?.text, answer?.quotes], ['Blue.', asked?.id])
 
   const { page: small } = await demo.open(mia.place, { viewport: phone })
@@ -139,12 +139,12 @@ test('a reaction is put on a message by keys and taken back, also when a teammat
   await assertAccessible(page)
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
-  await until(reaction, '❤️')
+  await waitUntil(reaction, '❤️')
   await react.click()
   await choices.getByRole('button', { name: 'React with 👍' }).waitFor()
   const { page: teammate } = await demo.open(zoe.place)
   await thread(teammate).getByRole('button', { name: 'React to this message' }).first().click()
   await teammate.getByRole('button', { name: 'React with 👍' }).click()
   await choices.getByRole('button', { name: 'Remove 👍' }).click()
-  await until(reaction, null)
+  await waitUntil(reaction, null)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { until } from './support/composing.ts'
+import { waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -12,7 +12,7 @@ const owner = members.find(({ role }: { role: string }) => role === 'owner').use
 // Those of the demo have waited since before the test.
 await demo.team('PATCH', at, { answerGoalMinutes: null })
 // The demo's customers write while it starts.
-const { conversations } = await until(
+const { conversations } = await waitUntil(
   () => demo.team('GET', `${at}/inbox/conversations`),
   (found) => found.conversations.length >= 6,
 )
@@ -102,7 +102,7 @@ test('it sounds for who wants it, not before the first gesture, and once in all 
   const all = [page, other, ...untouched]
   for (const one of all) await bell(one, 'Notifications: 1 unread').waitFor()
   const heard = async () => (await Promise.all(all.map(tones))).reduce((sum, count) => sum + count, 0)
-  await until(heard, (count) => count > 0)
+  await waitUntil(heard, (count) => count > 0)
   assert.equal(await heard(), 2)
 })
 
@@ -132,7 +132,7 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   await hasRead
   const { contact } = await assign(5)
   const shown = () => page.evaluate('window.shown') as Promise<{ title: string; body: string }[]>
-  await until(shown, (found) => found.length > 0)
+  await waitUntil(shown, (found) => found.length > 0)
   const found = await shown()
   assert.equal(found.length, 1)
   assert.match(found[0]?.title ?? '', /assigned you a conversation/)

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickItem } from './support/actions.ts'
-import { letLoadingFail, visitOf } from './support/browser.ts'
-import { field, newWriter, noteField, thread, until } from './support/composing.ts'
+import { allowLoadFailure, visitOf } from './support/browser.ts'
+import { field, newWriter, noteField, thread, waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -29,12 +29,12 @@ test('a draft survives going elsewhere and a reload, and a note names a colleagu
   assert.match(typed, /^@.+ please look$/)
   await noteField(page).press('Enter')
   const added = async () => (await demo.team('GET', `${inboxPath}/${lea.id}/notes`)).notes
-  const notes = await until(added, (all) => all.length > 0)
+  const notes = await waitUntil(added, (all) => all.length > 0)
   await thread(page).getByRole('log').getByText('please look').waitFor()
   assert.deepEqual([notes.length, notes[0].mentions.length], [1, 1])
   await page.getByRole('button', { name: 'Reply', exact: true }).click()
   assert.equal(await field(page).inputValue(), 'Half a tho')
-  assert.deepEqual(await lea.heard(), [])
+  assert.deepEqual(await lea.receivedMessages(), [])
 })
 
 test('a slash that finds no canned reply is not sent by Enter, and leads to where one is made', async () => {
@@ -50,7 +50,7 @@ test('a slash that finds no canned reply is not sent by Enter, and leads to wher
   assert.equal(await field(page).inputValue(), '/nothing')
   await page.getByRole('link', { name: 'Create saved reply' }).click()
   await page.getByRole('heading', { name: 'Saved replies' }).first().waitFor()
-  assert.deepEqual(await ivo.heard(), [])
+  assert.deepEqual(await ivo.receivedMessages(), [])
 })
 
 test('what somebody wrote in the last moment stops a reply until it is read', async () => {
@@ -58,11 +58,11 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
   const { page, context } = await demo.open(eva.place)
   await thread(page).getByText('I take two.').waitFor()
   await field(page).fill('Two it is.')
-  letLoadingFail(page)
+  allowLoadFailure(page)
   // The stream is held, so that the page does not hear of the new message before the reply goes.
   await context.route('**/timeline*', (route) => route.abort())
   await eva.write('No, three!')
-  await until(
+  await waitUntil(
     async () => (await demo.team('GET', `${inboxPath}/${eva.id}`)).conversation.lastMessage.text,
     'No, three!',
   )
@@ -70,12 +70,12 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
   const line = page.getByRole('alert').filter({ hasText: 'Someone replied in the meantime' })
   await line.getByText('No, three!').waitFor()
   assert.equal(await field(page).inputValue(), 'Two it is.')
-  assert.deepEqual(await eva.heard(), [])
+  assert.deepEqual(await eva.receivedMessages(), [])
   await context.unroute('**/timeline*')
   await field(page).fill('Three it is.')
   await line.getByRole('button', { name: 'Send anyway' }).click()
-  await until(eva.heard, { length: 1 })
-  assert.deepEqual(await eva.heard(), ['Three it is.'])
+  await waitUntil(eva.receivedMessages, { length: 1 })
+  assert.deepEqual(await eva.receivedMessages(), ['Three it is.'])
 })
 
 test('whoever is no lead becomes one, and what matters of it is changed in place', async () => {
@@ -87,7 +87,7 @@ test('whoever is no lead becomes one, and what matters of it is changed in place
   await page.getByText('Will be saved as 1,500.50').waitFor()
   await value.press('Enter')
   const lead = async () => (await demo.team('GET', `/workspaces/${demo.workspaceId}/leads/${bia.number}`)).lead
-  const { id } = await until(lead, { estimatedValue: 1500.5, source: 'chat_app' })
+  const { id } = await waitUntil(lead, { estimatedValue: 1500.5, source: 'chat_app' })
   await demo.call('PATCH', `/api/v1/leads/${id}`, { status: 'won' }, agent)
   await page.getByText('New → Won').waitFor()
 })
@@ -121,7 +121,7 @@ test('the window is counted down, and when it closes over a text that is being t
   await assertAccessible(page)
   assert.equal(await chip.count(), 0)
   assert.equal((await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.status, 'open')
-  assert.deepEqual(await lia.heard(), [])
+  assert.deepEqual(await lia.receivedMessages(), [])
 })
 
 test('whoever signs out leaves nothing that they wrote in the browser, nor does what is still on its way', async () => {
@@ -133,7 +133,7 @@ test('whoever signs out leaves nothing that they wrote in the browser, nor does 
   await page.getByRole('link', { name: 'Later' }).click()
   await page.getByRole('navigation').first().waitFor()
   await page.goto(`${demo.url}/w/${demo.workspaceId}/${ivy.place}`)
-  letLoadingFail(page)
+  allowLoadFailure(page)
   await context.route('**/messages', (route) => route.abort())
   await field(page).fill('On its way')
   await field(page).press('Enter')

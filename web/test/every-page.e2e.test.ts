@@ -5,7 +5,7 @@ import { atEnd } from '../../server/test/support/file-end.ts'
 import { issuesIn, overlays } from './support/accessibility.ts'
 import { desktop, phone } from './support/browser.ts'
 import { sharedDemo } from './support/demo.ts'
-import { everyPage, type Stop, shownPlace, walkerOf } from './support/every-page.ts'
+import { currentPath, everyPage, type Stop, walkerOf } from './support/every-page.ts'
 
 const demo = await sharedDemo()
 const { stops } = await everyPage(demo)
@@ -54,13 +54,13 @@ async function assertWalked(stop: Stop, look: typeof onPhone, left: readonly str
 }
 
 for (const stop of stops.filter(({ overlays }) => overlays !== undefined))
-  test(`nothing that opens over ${shownPlace(stop)} has a fault of colours in the dark`, async () => {
+  test(`nothing that opens over ${currentPath(stop)} has a fault of colours in the dark`, async () => {
     await page.setViewportSize(desktop)
     await assertWalked(stop, inTheDark)
   })
 
 for (const stop of stops)
-  test(`nothing of ${shownPlace(stop)} on a phone has a fault that axe knows, nor reaches beyond its edges`, async () => {
+  test(`nothing of ${currentPath(stop)} on a phone has a fault that axe knows, nor reaches beyond its edges`, async () => {
     await page.setViewportSize(phone)
     await assertWalked(stop, onPhone, onDesktop)
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { newWriter, until } from './support/composing.ts'
+import { newWriter, waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -15,7 +15,7 @@ test('the palette goes to a page by its name, and G with a letter does too', asy
   await page.keyboard.press('g')
   await page.keyboard.press('h')
   await page.waitForURL(/\/home$/)
-  await until(
+  await waitUntil(
     () => page.title(),
     (title) => /^(\(\d+\) )?Home · Parley$/.test(title),
   )

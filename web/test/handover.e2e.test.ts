@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../server/src/base/clock.ts'
-import { openVault } from '../../server/src/base/sealing/vault.ts'
-import { handOver } from '../../server/src/inbox/ownership/hand-over.ts'
+import { openKeyStore } from '../../server/src/base/encryption/key-store.ts'
+import { handOver } from '../../server/src/inbox/assignment/hand-over.ts'
 import { openFolderStore } from '../../server/src/media/store/folder-store.ts'
 import { fakePlatform } from '../../server/test/support/channels/fake-platform.ts'
 import { newFolder } from '../../server/test/support/folder.ts'
 import { sendDeps } from '../../server/test/support/inbox/send-deps.ts'
 import { assertAccessible } from './support/accessibility.ts'
-import { field, newWriter, thread, until } from './support/composing.ts'
+import { field, newWriter, thread, waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -17,12 +17,12 @@ const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}
 
 /** As an agent does through the interface for agents. */
 async function handsOver(id: string): Promise<void> {
-  const vault = openVault(demo.db, { current: demo.masterKey }, systemClock)
-  const deps = await sendDeps(demo.db, vault, systemClock, fakePlatform(), openFolderStore(await newFolder()))
+  const keyStore = openKeyStore(demo.db, { current: demo.masterKey }, systemClock)
+  const deps = await sendDeps(demo.db, keyStore, systemClock, fakePlatform(), openFolderStore(await newFolder()))
   const [, keyId = ''] = (await conversation(id)).owner.split(':')
-  const words = { summary: 'Wants the money back for order 1042.', reason: 'Refunds need a person.', nextStep: null }
+  const note = { summary: 'Wants the money back for order 1042.', reason: 'Refunds need a person.', nextStep: null }
   const agent = { workspaceId: demo.workspaceId, connectionIds: [], actor: { type: 'agent' as const, id: keyId } }
-  await handOver(deps, agent, { conversationId: id, words, urgency: 'high', userId: null, closing: null })
+  await handOver(deps, agent, { conversationId: id, note, urgency: 'high', userId: null, closing: null })
 }
 
 test('what an agent hands over stands in the thread and is urgent in the list, until somebody answers', async () => {
@@ -47,7 +47,7 @@ test('H puts the caret into the field at once, however late the agents come', as
   const vera = await newWriter(demo, 'Vera Luz', 'Hello')
   const { page } = await demo.open(vera.place)
   // Opening it reads it, and what is typed is not to undo that.
-  await until(() => conversation(vera.id), { unreadCount: 0 })
+  await waitUntil(() => conversation(vera.id), { unreadCount: 0 })
   const agents = Promise.withResolvers<void>()
   await page.route('**/keys', (route) => agents.promise.then(() => route.continue()))
   await page.reload()

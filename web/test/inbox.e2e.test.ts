@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
 import { desktop, phone } from './support/browser.ts'
-import { until } from './support/composing.ts'
+import { waitUntil } from './support/composing.ts'
 import { newMember, openDemo } from './support/demo.ts'
 import { customerCalled, newCustomer, openId } from './support/inbox.ts'
 
@@ -176,7 +176,7 @@ test('the thread stays at its end whatever comes or grows there, and where one h
   const scroller = log.locator('..')
   const scrollTo = (top: number) => scroller.evaluate((one, to) => one.scrollTo({ top: to }), top)
   const toEnd = (top: number | ((top: number) => boolean)) =>
-    until(() => scroller.evaluate((one) => one.scrollTop), top)
+    waitUntil(() => scroller.evaluate((one) => one.scrollTop), top)
 
   // Opened at the first unread message: what one does oneself leads to the end all the same.
   await toEnd((top) => top < -80)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from './support/composing.ts'
+import { waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -15,10 +15,10 @@ test('what a key may send is set in its panel, and emptied to the usual', async 
   await limits.getByLabel('Unanswered messages').fill('5')
   await limits.getByLabel('Messages per day').fill('200')
   await limits.getByRole('button', { name: 'Save' }).click()
-  await until(keyNow, { unansweredSends: 5, dailySends: 200 })
+  await waitUntil(keyNow, { unansweredSends: 5, dailySends: 200 })
   await limits.getByLabel('Unanswered messages').fill('')
   await limits.getByLabel('Unanswered messages').press('Enter')
-  await until(keyNow, { unansweredSends: null, dailySends: 200 })
+  await waitUntil(keyNow, { unansweredSends: null, dailySends: 200 })
 })
 
 test('a key is renamed and re-scoped, and shows what it called last', async () => {

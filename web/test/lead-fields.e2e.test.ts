@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickOption } from './support/actions.ts'
-import { until } from './support/composing.ts'
+import { waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -39,9 +39,9 @@ test('an admin defines, orders and archives fields by keys alone, and pages that
   await list.getByRole('button', { name: /^Cidade/ }).focus()
   await page.keyboard.press('Alt+ArrowUp')
   await page.getByText('Cidade moved to position 3').waitFor({ state: 'attached' })
-  await until(labels, (all) => all.indexOf('Cidade') === 2)
+  await waitUntil(labels, (all) => all.indexOf('Cidade') === 2)
   await list.getByRole('button', { name: 'Move Cidade up' }).click()
-  await until(labels, (all) => all.indexOf('Cidade') === 1)
+  await waitUntil(labels, (all) => all.indexOf('Cidade') === 1)
   await list.getByRole('button', { name: /^Cidade/ }).click()
   await page.getByRole('dialog', { name: 'Edit Cidade' }).getByRole('button', { name: 'Archive' }).click()
   const archived = page.getByRole('list', { name: 'Archived' })
@@ -71,10 +71,10 @@ test('the panel edits each field by its type, marks what does not fit, and defin
   await budget.fill('2.500,75')
   await panel.getByText('Will be saved as 2,500.75').waitFor()
   await budget.press('Enter')
-  await until(() => byKey(lead.id), { customFieldValues: { budget: '2500.75' } })
+  await waitUntil(() => byKey(lead.id), { customFieldValues: { budget: '2500.75' } })
   await panel.getByText('Doesn’t match the type: Single choice').waitFor()
   await pickOption(panel.getByRole('combobox', { name: 'Cidade' }), { name: 'Recife' })
-  await until(() => byKey(lead.id), { customFieldValues: { cidade: 'Recife' } })
+  await waitUntil(() => byKey(lead.id), { customFieldValues: { cidade: 'Recife' } })
   await panel.getByText('Doesn’t match the type').waitFor({ state: 'detached' })
   await assertAccessible(page)
   await panel.getByRole('button', { name: 'Define Loja as a field' }).click()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickOption } from './support/actions.ts'
-import { newWriter, until } from './support/composing.ts'
+import { newWriter, waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -92,11 +92,11 @@ test('a lead is labelled in its panel, by typing, also with a label that is made
     await page.keyboard.press('Enter')
     await panel.getByText(name, { exact: true }).waitFor()
   }
-  await until(has, { length: 2 })
+  await waitUntil(has, { length: 2 })
   await page.keyboard.type('Silver')
   await page.keyboard.press('Enter')
   await panel.getByText('Silver', { exact: true }).waitFor({ state: 'detached' })
-  await until(has, { length: 1 })
+  await waitUntil(has, { length: 1 })
   await page.keyboard.press('Escape')
   await assertAccessible(page)
   await panel.getByRole('button', { name: 'Close' }).click()

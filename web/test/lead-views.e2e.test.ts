@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { pickItem } from './support/actions.ts'
-import { until } from './support/composing.ts'
+import { waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -59,15 +59,15 @@ test('views are put into an order by mouse, by keys and by their menus, and it i
     await demo.team('POST', filters, { page: 'leads', name, query: `q=${name.length}`, shared: true })
   const { page } = await demo.open('leads')
   const order = async () => (await tabsOf(page).getByRole('link').allInnerTexts()).slice(1, 4).join()
-  await until(order, 'Everybody,Fresh,Fresh 2')
+  await waitUntil(order, 'Everybody,Fresh,Fresh 2')
   await tab(page, 'Fresh 2').dragTo(tab(page, 'Everybody'))
-  await until(order, 'Fresh 2,Everybody,Fresh')
+  await waitUntil(order, 'Fresh 2,Everybody,Fresh')
   await tab(page, 'Everybody').focus()
   await page.keyboard.press('Shift+ArrowRight')
-  await until(order, 'Fresh 2,Fresh,Everybody')
+  await waitUntil(order, 'Fresh 2,Fresh,Everybody')
   await tab(page, 'Fresh').click()
   await pickItem(button(page, 'Menu for view Fresh'), { name: 'Move left', exact: true })
-  await until(order, 'Fresh,Fresh 2,Everybody')
+  await waitUntil(order, 'Fresh,Fresh 2,Everybody')
   await page.reload()
-  await until(order, 'Fresh,Fresh 2,Everybody')
+  await waitUntil(order, 'Fresh,Fresh 2,Everybody')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { until } from './support/composing.ts'
+import { waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -17,7 +17,7 @@ const asked = async (query: Record<string, string>) => {
 
 /** The rows that are drawn are the first of those. */
 const shows = (page: Page, expected: readonly string[]) =>
-  until(
+  waitUntil(
     async () => (await names(page)).filter((name) => name !== ''),
     (seen) => seen.length > 0 && seen.every((name, n) => name === expected[n]),
   )

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
-import { letLoadingFail, phone } from './support/browser.ts'
-import { until } from './support/composing.ts'
+import { allowLoadFailure, phone } from './support/browser.ts'
+import { waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
@@ -29,7 +29,7 @@ test('a card goes to another column by mouse and by keys, and back when it is re
   await page.keyboard.press('Shift+ArrowRight')
   await card('Won').waitFor()
   await assertStored('quinta', { status: 'won' })
-  letLoadingFail(page)
+  allowLoadFailure(page)
   await page.route('**/leads/*', (route) => (route.request().method() === 'PATCH' ? route.abort() : route.continue()))
   await card('Won').focus()
   await page.keyboard.press('Shift+ArrowRight')
@@ -66,7 +66,7 @@ test('columns are chosen, widened and moved, and are so after a reload', async (
 
 async function assertStored(term: string, fields: Record<string, unknown>): Promise<void> {
   const stored = async () => (await demo.team('GET', `${leads}?search=${term}`)).leads[0]
-  await until(stored, (lead) => Object.entries(fields).every(([field, value]) => lead?.[field] === value))
+  await waitUntil(stored, (lead) => Object.entries(fields).every(([field, value]) => lead?.[field] === value))
 }
 
 test('a phone shows the board as well, a column at a time, found by its name or by a swipe', async () => {
@@ -84,7 +84,7 @@ test('a phone shows the board as well, a column at a time, found by its name or 
   await chooser.getByRole('button', { name: /^Won \d/ }).click()
   await isChosen(/^Won \d/)
   // It counts as chosen while it still slides.
-  await until(
+  await waitUntil(
     () => won.boundingBox(),
     (box) => box !== null && box.x >= 0 && box.x + box.width <= phone.width,
   )

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fillConversations, fillLeads, fillMessages } from '../../bench/fill.ts'
 import { systemClock } from '../../server/src/base/clock.ts'
-import { openVault } from '../../server/src/base/sealing/vault.ts'
-import { until } from './support/composing.ts'
+import { openKeyStore } from '../../server/src/base/encryption/key-store.ts'
+import { waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { newCustomer } from './support/inbox.ts'
-import { scrolled, told } from './support/scrolling.ts'
+import { describeScrolling, measureScrolling } from './support/scrolling.ts'
 
 const demo = await openDemo()
 const [manyConversations, manyLeads, deep] = [50_000, 20_000, 3000]
@@ -17,7 +17,7 @@ const { connections } = await demo.team('GET', `${at}/connections`)
 const { keys } = await demo.team('GET', `${at}/keys`)
 {
   const { db, masterKey, workspaceId } = demo
-  const keyring = await openVault(db, { current: masterKey }, systemClock).keyring(workspaceId)
+  const keyring = await openKeyStore(db, { current: masterKey }, systemClock).keyring(workspaceId)
   const filling = { db, keyring, workspaceId, now: new Date() }
   const numbers = { connectionId: connections[0].id, keyId: keys[0].id, count: manyConversations }
   const ids = await fillConversations(filling, numbers)
@@ -36,8 +36,8 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   const rows = pane.getByRole('listitem')
   const box = pane.locator('ul').locator('..')
   await rows.nth(5).waitFor()
-  const above = await scrolled(page, box)
-  t.diagnostic(`from the top: ${told(above)}`)
+  const above = await measureScrolling(page, box)
+  t.diagnostic(`from the top: ${describeScrolling(above)}`)
   assert.ok((await rows.count()) < 40)
 
   // Down to where thousands have been read.
@@ -51,9 +51,9 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   }, deep)
   t.diagnostic(`${deep} rows were read after ${Date.now() - started} ms`)
   await box.evaluate((element) => element.scrollTo({ top: element.scrollHeight / 2 }))
-  const below = await scrolled(page, box)
-  t.diagnostic(`among ${deep} rows: ${told(below)}`)
-  assert.equal(below.stood, 0)
+  const below = await measureScrolling(page, box)
+  t.diagnostic(`among ${deep} rows: ${describeScrolling(below)}`)
+  assert.equal(below.stalledFrames, 0)
   // A few times as many rows must not cost a few times as much.
   assert.ok(below.workMs < 1.5 * above.workMs + 4)
   assert.ok((await rows.count()) < 40)
@@ -71,7 +71,7 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   const before = await placeInBox()
   const rita = await newCustomer(demo, 'Rita Sousa', '5521955502001')
   await rita.says('Boa tarde!')
-  const after = await until(placeInBox, ({ at }) => at !== before.at)
+  const after = await waitUntil(placeInBox, ({ at }) => at !== before.at)
   assert.deepEqual(after, { top: before.top, at: before.at + 64 })
   await box.evaluate((element) => element.scrollTo({ top: 0 }))
   await rows.first().getByText('Boa tarde!').waitFor()
@@ -86,9 +86,9 @@ test('a table of 20,000 leads scrolls, with a few rows drawn, an exact count and
     .getByText(`${total.toLocaleString('en')} leads`, { exact: true })
     .waitFor()
   await page.locator('[data-row="0"]').getByRole('button').first().waitFor()
-  const scrolling = await scrolled(page, page.getByRole('grid'))
-  t.diagnostic(told(scrolling))
-  assert.equal(scrolling.stood, 0)
+  const scrolling = await measureScrolling(page, page.getByRole('grid'))
+  t.diagnostic(describeScrolling(scrolling))
+  assert.equal(scrolling.stalledFrames, 0)
   assert.ok((await page.getByRole('row').count()) < 80)
   const started = Date.now()
   await page.getByRole('grid').focus()
@@ -101,7 +101,7 @@ test('a table of 20,000 leads scrolls, with a few rows drawn, an exact count and
   await page.keyboard.press('Home')
   await page.locator('[data-row="0"]').getByRole('button').waitFor()
   // These rows are found by the index in memory alone, which is made meanwhile.
-  await until(() => demo.team('GET', `${at}/leads?limit=1&search=Silva%2012345`), { total: 1 })
+  await waitUntil(() => demo.team('GET', `${at}/leads?limit=1&search=Silva%2012345`), { total: 1 })
   await page.getByRole('searchbox').fill('Silva 12345')
   await page.getByRole('status').getByText('1 lead', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Ana Silva 12345' }).waitFor()

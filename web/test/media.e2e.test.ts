@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { sharedDemo } from './support/demo.ts'
-import { newCustomer, untilAllCame } from './support/inbox.ts'
+import { newCustomer, waitForAll } from './support/inbox.ts'
 
 const demo = await sharedDemo()
 const simulator = `${demo.simulatorUrl}/simulator`
@@ -96,7 +96,7 @@ test('a quote leads far back to what it quotes; reactions, edits and what was wi
   await nina.says({ kind: 'edit', text: 'At six', about: edited })
   const gone = await nina.says({ kind: 'text', text: 'Never mind' })
   await nina.says({ kind: 'revoke', about: gone })
-  await untilAllCame(demo)
+  await waitForAll(demo)
   const { page } = await demo.open('inbox')
   await page.getByRole('link', { name: /Nina Costa/ }).click()
   const thread = page.getByRole('log')

@@ -78,7 +78,7 @@ test('whoever is in conversation already is found by name or number, and theirs 
     await page.waitForURL(new RegExp(`/inbox/${ana.id}`))
     await panel.waitFor({ state: 'detached' })
   }
-  assert.deepEqual(await ana.heard(), [])
+  assert.deepEqual(await ana.receivedMessages(), [])
 })
 
 test('a lead that is chosen by name is called by it in the row, the header and the panel, and is renamed with the lead', async () => {

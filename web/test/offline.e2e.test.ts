@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { desktop, letLoadingFail, phone } from './support/browser.ts'
+import { allowLoadFailure, desktop, phone } from './support/browser.ts'
 import { field, newWriter } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
@@ -10,7 +10,7 @@ const demo = await sharedDemo()
 test('a page that was not loaded before says so while one is offline, and comes by itself afterwards', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })
   await page.getByRole('link', { name: 'Forms' }).waitFor()
-  letLoadingFail(page)
+  allowLoadFailure(page)
   await context.setOffline(true)
   await page.getByRole('link', { name: 'Forms' }).click()
   await page.getByText('This page hasn’t loaded yet.', { exact: false }).waitFor()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { field, newWriter, thread, until } from './support/composing.ts'
+import { field, newWriter, thread, waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
@@ -23,7 +23,7 @@ test('keys that come one right after the other act on what the one before has op
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`)
   await press('k', 'k', 'e', 'e')
   await page.waitForURL(new RegExp(`/inbox/${iva.id}`))
-  for (const { id } of [kim, joao]) await until(() => conversation(id), { status: 'resolved' })
+  for (const { id } of [kim, joao]) await waitUntil(() => conversation(id), { status: 'resolved' })
   assert.equal((await conversation(iva.id)).status, 'open')
   for (const name of ['Kim Um', 'Joao Dois']) await rowOf(page, name).waitFor({ state: 'detached' })
   await press('j', 'r')
@@ -49,8 +49,8 @@ test('keys that come before the code of the conversation wait for it, and what w
   assert.equal(await thread(page).count(), 0)
   code.resolve()
   await page.waitForURL(new RegExp(`/inbox/${pia.id}`))
-  await until(() => conversation(quim.id), { status: 'resolved' })
-  await until(() => field(page).inputValue(), 'Well')
+  await waitUntil(() => conversation(quim.id), { status: 'resolved' })
+  await waitUntil(() => field(page).inputValue(), 'Well')
   // Pressed again because nothing happened, E is meant for one alone.
   assert.equal((await conversation(pia.id)).status, 'open')
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible } from './support/accessibility.ts'
-import { letLoadingFail } from './support/browser.ts'
-import { field, newWriter, thread, until } from './support/composing.ts'
+import { allowLoadFailure } from './support/browser.ts'
+import { field, newWriter, thread, waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
 // What stops the service or moves its clock.
@@ -13,7 +13,7 @@ test('what is sent while the service is away waits, in order, also over a reload
   const gil = await newWriter(demo, 'Gil Matos', 'Are you there?')
   const { page, context } = await demo.open(gil.place)
   await field(page).fill('First')
-  letLoadingFail(page)
+  allowLoadFailure(page)
   await context.route('**/messages', (route) => route.abort())
   await field(page).press('Enter')
   await field(page).fill('Second')
@@ -33,8 +33,8 @@ test('what is sent while the service is away waits, in order, also over a reload
       .filter((one: { direction: string }) => one.direction === 'outbound')
       .map((one: { text: string }) => one.text)
   }
-  await until(sent, (texts) => texts.length >= 2)
-  await until(
+  await waitUntil(sent, (texts) => texts.length >= 2)
+  await waitUntil(
     () => page.evaluate(() => Object.keys(localStorage).join()),
     (keys) => !keys.includes('parley.sending'),
   )
@@ -62,7 +62,7 @@ test('with the window closed a template is chosen, seen as it will be read, and 
   await page.getByLabel('Value for {{2}}').fill('A-17')
   await page.getByRole('button', { name: 'Send template' }).click()
   await thread(page).getByText('Hi Zoe, your order A-17 ships today.').last().waitFor()
-  await until(zoe.heard, { length: 1 })
+  await waitUntil(zoe.receivedMessages, { length: 1 })
   await zoe.write('Here I am')
   await page.getByLabel('Search templates').waitFor({ state: 'detached' })
   assert.equal(await field(page).inputValue(), 'Are you back?')

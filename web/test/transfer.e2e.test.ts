@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pickOption } from './support/actions.ts'
-import { letLoadingFail } from './support/browser.ts'
+import { allowLoadFailure } from './support/browser.ts'
 import { sharedDemo } from './support/demo.ts'
 import { choose, counts } from './support/transfer.ts'
 
@@ -46,7 +46,7 @@ test('an upload that breaks off goes on with the same file, and a good file beco
   const { page } = await demo.open('leads/import')
   const rows = Array.from({ length: 300 }, (_, n) => `Lead ${n},+55 11 95552-${String(1000 + n)},ads`)
   const text = ['name,phone,source', ...rows].join('\n')
-  letLoadingFail(page)
+  allowLoadFailure(page)
   await page.route('**/content?offset=*', (route) => route.abort())
   await choose(page, 'good.csv', text)
   await page.getByText('0 of 0 MB').waitFor()

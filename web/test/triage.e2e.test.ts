@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { assertAccessible } from './support/accessibility.ts'
 import { desktop, phone } from './support/browser.ts'
-import { newWriter, thread, until } from './support/composing.ts'
+import { newWriter, thread, waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 import { openId } from './support/inbox.ts'
 
@@ -32,7 +32,7 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
   await page.keyboard.press('e')
   await page.waitForURL(new RegExp(`/inbox/${eva.id}`))
   await rowOf(page, 'Dora Dois').waitFor({ state: 'detached' })
-  await until(() => conversation(dora.id), { status: 'resolved' })
+  await waitUntil(() => conversation(dora.id), { status: 'resolved' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.waitForURL(new RegExp(`/inbox/${dora.id}`))
   await rowOf(page, 'Dora Dois').waitFor()
@@ -52,7 +52,7 @@ test('the button resolves as E does: both go on to the next, or stay where someb
       await rowOf(page, 'Nils Fica').waitFor()
       await thread(page).getByText('Hi').waitFor()
       await resolve(page)
-      await until(() => conversation(olga.id), { status: 'resolved' })
+      await waitUntil(() => conversation(olga.id), { status: 'resolved' })
       await thread(page)
         .and(page.getByLabel(`Conversation with ${isOn ? 'Nils Fica' : 'Olga Segue'}`))
         .waitFor()

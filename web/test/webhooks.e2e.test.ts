@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startReceiver } from '../../server/test/support/webhooks/webhook-receiver.ts'
 import { confirmByTyping, pickItem } from './support/actions.ts'
-import { until } from './support/composing.ts'
+import { waitUntil } from './support/composing.ts'
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await (await sharedDemo()).newWorkspace()
@@ -29,7 +29,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
   await page.getByRole('row', { name: /Warehouse.*Active/ }).waitFor()
   receiver.answer(() => ({ status: 500, body: 'out of paper' }))
   await newLead('Marina')
-  await until(
+  await waitUntil(
     () => demo.team('GET', `/workspaces/${demo.workspaceId}/webhooks`),
     ({ endpoints }) => endpoints[0].health.failuresInARow > 0,
   )

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { buildWebIfNeeded } from '../../../scripts/build-web.ts'
 import { systemClock } from '../../../server/src/base/clock.ts'
 import { type Db, openDb } from '../../../server/src/base/db.ts'
+import { openKeyStore } from '../../../server/src/base/encryption/key-store.ts'
 import { migrate } from '../../../server/src/base/migrate.ts'
-import { openVault } from '../../../server/src/base/sealing/vault.ts'
 import { findKnownIds } from '../../../server/src/inbox/conversation/message-queries.ts'
 import { type Child, memoryOf } from '../../child.ts'
 import { startMeter } from '../../cpu-time.ts'
@@ -202,7 +202,7 @@ async function countInbound(db: Db, workspaceId: string): Promise<number> {
 
 async function checkStored(db: Db, workspaceId: string, connectionId: string, before: number, { acknowledged }: Blown) {
   const stored = (await countInbound(db, workspaceId)) - before
-  const keyring = await openVault(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
+  const keyring = await openKeyStore(db, { current: benchMasterKey }, systemClock).keyring(workspaceId)
   const ids = [...acknowledged.keys()].map((number) => ({ connectionId, externalId: externalId(number) }))
   const found = (await findKnownIds({ sql: db.sql, keyring, workspaceId }, ids)).known.length
   console.log(`stored ${stored} of ${ids.length}; lost by their ids ${ids.length - found}, doubled ${stored - found}`)

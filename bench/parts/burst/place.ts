@@ -1,10 +1,10 @@
-import { createApiKey } from '../../../server/src/access/keys/change.ts'
-import { startSession } from '../../../server/src/access/sign-in/sessions.ts'
-import { addMember } from '../../../server/src/access/users/members.ts'
-import { createUser } from '../../../server/src/access/users/users.ts'
+import { createApiKey } from '../../../server/src/auth/api-keys/change-key.ts'
+import { startSession } from '../../../server/src/auth/sign-in/sessions.ts'
+import { addMember } from '../../../server/src/auth/users/members.ts'
+import { createUser } from '../../../server/src/auth/users/users.ts'
 import { systemClock } from '../../../server/src/base/clock.ts'
 import type { Db } from '../../../server/src/base/db.ts'
-import { instanceScope, openVault } from '../../../server/src/base/sealing/vault.ts'
+import { instanceScope, openKeyStore } from '../../../server/src/base/encryption/key-store.ts'
 import { fillMessages } from '../../fill.ts'
 import { fillingOf, type SeededConnection, seedConnection } from '../../inbox-seed.ts'
 import { benchMasterKey, makeWorkspace } from '../../workspace.ts'
@@ -65,7 +65,7 @@ async function addAgents(db: Db, { workspaceId }: { workspaceId: string }, { con
 }
 
 async function signPeopleIn(db: Db, { workspaceId }: { workspaceId: string }): Promise<string[]> {
-  const keys = await openVault(db, { current: benchMasterKey }, systemClock).keyring(instanceScope)
+  const keys = await openKeyStore(db, { current: benchMasterKey }, systemClock).keyring(instanceScope)
   const cookies: string[] = []
   const now = systemClock.now()
   for (let n = 0; n < people; n++) {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../server/src/base/clock.ts'
 import type { Db } from '../../../server/src/base/db.ts'
-import type { Keyring } from '../../../server/src/base/sealing/keyring.ts'
-import { openVault } from '../../../server/src/base/sealing/vault.ts'
+import { openKeyStore } from '../../../server/src/base/encryption/key-store.ts'
+import type { Keyring } from '../../../server/src/base/encryption/keyring.ts'
 import { sealSettings, settingsPlace } from '../../../server/src/channels/connection/queries.ts'
 import type { Peer } from '../../contest.ts'
 import { conversationId, openLead, openLeads, opens, type Tenant } from '../../large/tenant.ts'
@@ -33,8 +33,8 @@ export async function readySide(name: string, db: Db, tenant: Tenant, peer: Peer
     where workspace_id = ${workspaceId}
       and external_ref = any (${refs}::text[])
       and deleted_at is null`
-  const vault = openVault(db, { current: benchMasterKey }, systemClock)
-  await pointAt(db, await vault.keyring(workspaceId), tenant, port)
+  const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
+  await pointAt(db, await keyStore.keyring(workspaceId), tenant, port)
   // People own every third.
   const answered = spread(conversations, answeredThreads).filter((n) => n % 3 !== 0)
   await db.sql`
@@ -67,7 +67,7 @@ async function pointAt(db: Db, keyring: Keyring, { workspaceId }: Tenant, port: 
     from connections
     where workspace_id = ${workspaceId}`
   for (const { id, settings } of rows) {
-    const before = JSON.parse(keyring.openText(settingsPlace(id), settings))
+    const before = JSON.parse(keyring.decryptText(settingsPlace(id), settings))
     const after = sealSettings(keyring, id, { ...before, baseUrl: `http://127.0.0.1:${port}` })
     await db.sql`
       update connections

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { type ManualClock, manualClock } from '../../../server/src/base/clock.ts'
 import { type Db, openDb } from '../../../server/src/base/db.ts'
 import { startEmbeddedPostgres } from '../../../server/src/base/embedded/embedded-postgres.ts'
+import type { Keyring } from '../../../server/src/base/encryption/keyring.ts'
 import { migrate } from '../../../server/src/base/migrate.ts'
-import type { Keyring } from '../../../server/src/base/sealing/keyring.ts'
-import type { Conversation } from '../../../server/src/inbox/conversation/conversation.ts'
 import {
+  lockByIds,
   lockConversationsOf,
-  lockNamed,
   storeConversations,
-} from '../../../server/src/inbox/conversation/many-queries.ts'
-import { placeQuiet } from '../../../server/src/inbox/conversation/moving.ts'
+} from '../../../server/src/inbox/conversation/batch-queries.ts'
+import type { Conversation } from '../../../server/src/inbox/conversation/conversation.ts'
+import { reindexIdle } from '../../../server/src/inbox/conversation/touch.ts'
 import { type CpuTime, type Process, startMeter } from '../../cpu-time.ts'
 import { customerPhone, fillingOf, seedConnection } from '../../inbox-seed.ts'
 import { makeWorkspace } from '../../workspace.ts'
@@ -90,14 +90,14 @@ async function measureSizes(db: Db, postgres: Process, spacing: Spacing, count: 
       const some = shuffled.slice(at, at + together)
       if (message % 2 === 1) await writeIn(db, keyring, workspaceId, some, clock)
       else await writeOut(db, keyring, workspaceId, some, clock)
-      await placeQuiet({ db, clock })
+      await reindexIdle({ db, clock })
       await vacuum(some.length)
     }
     if (!told.includes(message)) continue
     const isLast = message === Math.max(...told)
     if (isLast) {
       clock.advance(3_600_000)
-      await placeQuiet({ db, clock })
+      await reindexIdle({ db, clock })
       cpu = meter(count * message)
     }
     const size = await sizeOf(db, count)
@@ -160,7 +160,7 @@ async function writeOut(db: Db, keyring: Keyring, workspaceId: string, some: rea
   const now = clock.now()
   await db.tx(async (tx) => {
     const ids = some.map(({ id }) => id)
-    const locked = await lockNamed({ tx, keyring, workspaceId }, ids)
+    const locked = await lockByIds({ tx, keyring, workspaceId }, ids)
     const changes = locked.map((before) => ({ before, after: { ...before, ...said('outbound', now) } }))
     await storeConversations({ tx, keyring, workspaceId }, changes)
   })

@@ -5,9 +5,9 @@ import { recordEvents } from '../../../server/src/events/record.ts'
 import { sequenceBatch, sequenceEvents } from '../../../server/src/events/sequence.ts'
 import { inboxEvents } from '../../../server/src/inbox/api/inbox-event-catalogue.ts'
 import { leadEvents } from '../../../server/src/leads/lead/events.ts'
+import { fillFeedFloor, makeFeedFloor } from '../../baselines/feed-baseline.ts'
 import type { Contest } from '../../contest.ts'
 import type { Filling } from '../../fill.ts'
-import { fillFeedFloor, makeFeedFloor } from '../../floors/feed-floor.ts'
 import { requestBytes } from '../../load.ts'
 
 const catalogue = { ...leadEvents, ...inboxEvents }

@@ -1,5 +1,5 @@
+import { floorConversation } from '../../baselines/inbox-baseline-tables.ts'
 import type { Contest } from '../../contest.ts'
-import { floorConversation } from '../../floors/inbox-floor-tables.ts'
 import { requestBytes } from '../../load.ts'
 
 export function lists(key: string, readable: readonly string[]): Contest[] {

@@ -1,6 +1,6 @@
 import type { Db } from '../../../server/src/base/db.ts'
+import { floorConversation } from '../../baselines/inbox-baseline-tables.ts'
 import type { Contest, Peer } from '../../contest.ts'
-import { floorConversation } from '../../floors/inbox-floor-tables.ts'
 import type { SeededConnection } from '../../inbox-seed.ts'
 import { requestBytes } from '../../load.ts'
 

@@ -1,7 +1,7 @@
+import { fillSentFloor } from '../../baselines/inbox-baseline-tables.ts'
 import { callbackOf, signedCallback, webhookPath } from '../../callbacks.ts'
 import type { Contest } from '../../contest.ts'
 import { type Filling, fillSent, type SentMessage } from '../../fill.ts'
-import { fillSentFloor } from '../../floors/inbox-floor-tables.ts'
 import { customerPhone, type SeededConnection } from '../../inbox-seed.ts'
 import { countEvents } from './count-events.ts'
 

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { release } from '../../../server/src/base/bytes/release.ts'
-import { type FileSecret, openFile, sealFile } from '../../../server/src/media/sealed-file.ts'
+import { releaseMemory } from '../../../server/src/base/bytes/release-memory.ts'
+import { decryptFile, encryptFile, type FileKey } from '../../../server/src/media/encrypted-file.ts'
 import { openFolderStore } from '../../../server/src/media/store/folder-store.ts'
 import type { MediaStore } from '../../../server/src/media/store/store.ts'
 import { median, spreadCell } from '../../figures.ts'
@@ -54,7 +54,7 @@ type Pair = { product: number; floor: number }
 
 async function measureRound(store: MediaStore, source: string, bytes: number, isFirst: boolean): Promise<Pair[]> {
   const copy = `${source}-copy`
-  let secret: FileSecret | undefined
+  let secret: FileKey | undefined
   const written = await inTurn(
     isFirst,
     () =>
@@ -97,18 +97,18 @@ async function rateOf(bytes: number, work: () => Promise<void>): Promise<number>
   return bytes / 1000 / (performance.now() - startedMs)
 }
 
-async function put(store: MediaStore, source: string, bytes: number): Promise<FileSecret> {
+async function put(store: MediaStore, source: string, bytes: number): Promise<FileKey> {
   const id = randomUUID()
-  const { key, stored } = sealFile(id, blocksOf(source, 0, bytes))
+  const { key, stored } = encryptFile(id, blocksOf(source, 0, bytes))
   await store.put(id, stored)
   return { id, key, bytes }
 }
 
-async function readSealed(store: MediaStore, secret: FileSecret, start: number, end: number): Promise<void> {
+async function readSealed(store: MediaStore, secret: FileKey, start: number, end: number): Promise<void> {
   let count = 0
-  for await (const piece of openFile(secret, { start, end }, (from, to) => store.open(secret.id, from, to))) {
+  for await (const piece of decryptFile(secret, { start, end }, (from, to) => store.open(secret.id, from, to))) {
     count += piece.length
-    release(piece)
+    releaseMemory(piece)
   }
   if (count !== end - start) throw new Error(`${count} bytes came back`)
 }

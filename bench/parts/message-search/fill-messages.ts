@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { allowTime } from '../../../server/src/base/db.ts'
+import { setStatementTimeout } from '../../../server/src/base/db.ts'
 import { newId } from '../../../server/src/base/id.ts'
-import { sealMessage } from '../../../server/src/inbox/conversation/message.ts'
+import { encryptMessage } from '../../../server/src/inbox/conversation/message.ts'
 import type { Filling } from '../../fill.ts'
 import type { SeededConnection } from '../../inbox-seed.ts'
 import { chatText } from './chat-words.ts'
@@ -24,7 +24,7 @@ export async function fillChats(filling: Filling, connection: SeededConnection, 
       const lines = Array.from({ length: to - from }, (_, n) => lineOf(filling, connection, from + n, count))
       await writeFile(file, lines.join(''), { mode: 0o644 })
       await filling.db.tx(async (tx) => {
-        await allowTime(tx, 600_000)
+        await setStatementTimeout(tx, 600_000)
         await tx.unsafe(`
           copy messages (
             workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, external_index, status,
@@ -48,7 +48,7 @@ function lineOf(
   // A conversation is written in for a while, and another one then.
   const conversationId = conversations[(Math.floor(n / 5) * 7919) % conversations.length] ?? ''
   const isInbound = n % 2 === 0
-  const row = sealMessage(keyring, {
+  const row = encryptMessage(keyring, {
     id: newId(at),
     conversationId,
     connectionId,

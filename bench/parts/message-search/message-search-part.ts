@@ -1,6 +1,6 @@
 import { systemClock } from '../../../server/src/base/clock.ts'
 import type { Db } from '../../../server/src/base/db.ts'
-import { openVault } from '../../../server/src/base/sealing/vault.ts'
+import { openKeyStore } from '../../../server/src/base/encryption/key-store.ts'
 import { indexInbox } from '../../../server/src/inbox/search/index-inbox.ts'
 import type { Child } from '../../child.ts'
 import { type CpuTime, startMeter } from '../../cpu-time.ts'
@@ -59,9 +59,9 @@ export async function runMessageSearch(course: MessageSearchCourse): Promise<Mes
 async function index({ db, postgres }: MessageSearchCourse) {
   const [begun, own] = [performance.now(), process.cpuUsage()]
   const meter = startMeter({ pid: process.pid }, postgres)
-  const vault = openVault(db, { current: benchMasterKey }, systemClock)
+  const keyStore = openKeyStore(db, { current: benchMasterKey }, systemClock)
   let passed = 0
-  for (let more = 1; more > 0; passed += more) more = await indexInbox({ db, vault, clock: systemClock })
+  for (let more = 1; more > 0; passed += more) more = await indexInbox({ db, keyStore, clock: systemClock })
   const used = process.cpuUsage(own)
   const cpu = meter(Math.max(1, passed))
   const seconds = Math.round((performance.now() - begun) / 100) / 10

@@ -8,13 +8,13 @@ import {
   NodeConnectionTypes,
   NodeOperationError,
 } from 'n8n-workflow'
-import { type Ask, ask } from '../../shared/ask.ts'
-import { bringFile, readFile } from './bring-file.ts'
-import { intoPath } from './into-path.ts'
+import { type RequestOptions, sendRequest } from '../../shared/request.ts'
+import { fillPath } from './fill-path.ts'
 import { loadOptions } from './load-options.ts'
 import type { Operation } from './operations/operation.ts'
 import { allProperties, operations } from './operations/properties.ts'
 import { keyOf, readFields } from './read-fields.ts'
+import { readBinaryFile, uploadFile } from './upload-file.ts'
 
 const pageSize = 50
 
@@ -41,8 +41,8 @@ export class Parley implements INodeType {
   async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     const all: INodeExecutionData[] = []
     for (const item of this.getInputData().keys()) {
-      const trying = carryOut(this, item)
-      const found = await (this.continueOnFail() ? trying.catch((error: Error) => [failureOf(error)]) : trying)
+      const running = executeOperation(this, item)
+      const found = await (this.continueOnFail() ? running.catch((error: Error) => [failureOf(error)]) : running)
       all.push(...found.map((json) => ({ json, pairedItem: { item } })))
     }
     return [all]
@@ -50,19 +50,19 @@ export class Parley implements INodeType {
 }
 
 /** Carries out what one item asks for. */
-async function carryOut(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject[]> {
+async function executeOperation(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject[]> {
   const operation = operationOf(context, itemIndex)
   const filled = readFields(context, operation, itemIndex)
-  const file = await readFile(context, filled, itemIndex)
+  const file = await readBinaryFile(context, filled, itemIndex)
   // Every attempt brings an upload of its own: a file counts by what it is.
   const key = operation.isOnce && keyOf(context, { ...filled, digest: file?.digest }, itemIndex)
-  const fields = file === undefined ? filled : await bringFile(context, filled, file, itemIndex)
-  const asked = { ...(key && { idempotency_key: key }), ...(operation.shape?.(fields) ?? fields) }
-  const { path, rest } = intoPath(context, operation.path, asked, itemIndex)
+  const fields = file === undefined ? filled : await uploadFile(context, filled, file, itemIndex)
+  const requestFields = { ...(key && { idempotency_key: key }), ...(operation.shape?.(fields) ?? fields) }
+  const { path, rest } = fillPath(context, operation.path, requestFields, itemIndex)
   const call = { method: operation.method, path: `/api/v2${path}`, itemIndex }
   if (operation.isPaged) return pages(context, operation, { ...call, query: rest })
-  const asking = { ...call, [operation.method === 'GET' ? 'query' : 'body']: rest }
-  const answer = await ask<IDataObject>(context, 'parleyApi', asking)
+  const options = { ...call, [operation.method === 'GET' ? 'query' : 'body']: rest }
+  const answer = await sendRequest<IDataObject>(context, 'parleyApi', options)
   return operation.list === undefined ? [answer] : listIn(answer, operation.list)
 }
 
@@ -74,19 +74,23 @@ function operationOf(context: IExecuteFunctions, itemIndex: number): Operation {
   return found
 }
 
-async function pages(context: IExecuteFunctions, { list = '' }: Operation, call: Ask): Promise<IDataObject[]> {
+async function pages(
+  context: IExecuteFunctions,
+  { list = '' }: Operation,
+  call: RequestOptions,
+): Promise<IDataObject[]> {
   const itemIndex = call.itemIndex ?? 0
   const isAll = context.getNodeParameter('returnAll', itemIndex, false) === true
-  const most = isAll ? Number.POSITIVE_INFINITY : Number(context.getNodeParameter('limit', itemIndex, pageSize))
+  const maxItems = isAll ? Number.POSITIVE_INFINITY : Number(context.getNodeParameter('limit', itemIndex, pageSize))
   const found: IDataObject[] = []
   let cursor: unknown
   do {
-    const limit = Math.min(pageSize, most - found.length)
+    const limit = Math.min(pageSize, maxItems - found.length)
     const query = { ...call.query, limit, ...(typeof cursor === 'string' && { cursor }) }
-    const answer = await ask<IDataObject>(context, 'parleyApi', { ...call, query })
+    const answer = await sendRequest<IDataObject>(context, 'parleyApi', { ...call, query })
     found.push(...listIn(answer, list))
     cursor = answer.next_cursor
-  } while (cursor && found.length < most)
+  } while (cursor && found.length < maxItems)
   return found
 }
 
@@ -94,6 +98,6 @@ const listIn = (answer: IDataObject, name: string): IDataObject[] => (answer[nam
 
 /** What an item becomes that failed in a workflow that goes on: enough to branch on. */
 function failureOf(error: Error): IDataObject {
-  const told = error instanceof NodeApiError ? error.context.parley : undefined
-  return { error: error.message, ...(told as IDataObject | undefined) }
+  const details = error instanceof NodeApiError ? error.context.parley : undefined
+  return { error: error.message, ...(details as IDataObject | undefined) }
 }

@@ -1,23 +1,23 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow'
 import type { ConnectionsListed, LabelsListed, PeopleListed, TemplatesListed } from '../../../client/src/agent-calls.ts'
-import { ask } from '../../shared/ask.ts'
+import { sendRequest } from '../../shared/request.ts'
 
-const named = ({ name, id }: { name: string; id: string }): INodePropertyOptions => ({ name, value: id })
+const toOption = ({ name, id }: { name: string; id: string }): INodePropertyOptions => ({ name, value: id })
 
 /** What dropdowns offer. */
 export const loadOptions = {
-  getConnections: offering('/connections', ({ connections }: ConnectionsListed) => connections.map(named)),
-  getLabels: offering('/labels', ({ labels }: LabelsListed) => labels.map(named)),
-  getMembers: offering('/people', ({ members }: PeopleListed) => members.map(named)),
-  getAgents: offering('/people', ({ agents }: PeopleListed) =>
+  getConnections: optionsLoader('/connections', ({ connections }: ConnectionsListed) => connections.map(toOption)),
+  getLabels: optionsLoader('/labels', ({ labels }: LabelsListed) => labels.map(toOption)),
+  getMembers: optionsLoader('/people', ({ members }: PeopleListed) => members.map(toOption)),
+  getAgents: optionsLoader('/people', ({ agents }: PeopleListed) =>
     agents.filter(({ is_you }) => !is_you).map(({ name, key_id }) => ({ name, value: key_id })),
   ),
-  getTemplates: offering('/templates', templateChoices),
+  getTemplates: optionsLoader('/templates', templateChoices),
 }
 
-function offering<Answer>(path: string, choose: (answer: Answer) => INodePropertyOptions[]) {
+function optionsLoader<Answer>(path: string, choose: (answer: Answer) => INodePropertyOptions[]) {
   return async function (this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-    return choose(await ask<Answer>(this, 'parleyApi', { method: 'GET', path: `/api/v2${path}` }))
+    return choose(await sendRequest<Answer>(this, 'parleyApi', { method: 'GET', path: `/api/v2${path}` }))
   }
 }
 

@@ -39,8 +39,15 @@ function withOffset(value: unknown, zone: string): string {
  * One key for one thing to be done: the same for n8n's retries of the node, another for another execution, item, round of a loop, or
  * content, since one execution of an agent may call the tool several times.
  */
-export function keyOf(context: IExecuteFunctions, asked: IDataObject, itemIndex: number): string {
+export function keyOf(context: IExecuteFunctions, requestFields: IDataObject, itemIndex: number): string {
   const { $runIndex: round = 0 } = context.getWorkflowDataProxy(itemIndex)
-  const what = [context.getWorkflow().id, context.getExecutionId(), context.getNode().id, round, itemIndex, asked]
+  const what = [
+    context.getWorkflow().id,
+    context.getExecutionId(),
+    context.getNode().id,
+    round,
+    itemIndex,
+    requestFields,
+  ]
   return `n8n:${createHash('sha256').update(JSON.stringify(what)).digest('hex')}`
 }

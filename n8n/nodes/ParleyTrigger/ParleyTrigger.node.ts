@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow'
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../../../client/src/webhooks.ts'
 import { deregister, getWorkspaces, isRegistered, type Registration, register } from './registration.ts'
-import { isRepeated } from './repeated-events.ts'
+import { isDuplicate } from './repeated-events.ts'
 import { triggerProperties } from './trigger-properties.ts'
 
 /** Starts a workflow with each event of Parley: it registers its own webhook, and takes it away again. */
@@ -63,7 +63,7 @@ export class ParleyTrigger implements INodeType {
       this.getResponseObject().status(401).json({ message: event.message })
       return { noWebhookResponse: true }
     }
-    if (isRepeated(this, event.id)) return {}
+    if (isDuplicate(this, event.id)) return {}
     return { workflowData: [[{ json: event }]] }
   }
 }

@@ -6,7 +6,7 @@ import {
   NodeApiError,
   NodeOperationError,
 } from 'n8n-workflow'
-import { ask, type Context } from '../../shared/ask.ts'
+import { type Context, sendRequest } from '../../shared/request.ts'
 
 /** What n8n keeps of a webhook that was registered, with the workflow. */
 export interface Registration {
@@ -16,9 +16,9 @@ export interface Registration {
   secret: string
 }
 
-const webhooksOf = (workspaceId: string): string =>
+const webhooksPath = (workspaceId: string): string =>
   `/api/team/v1/workspaces/${encodeURIComponent(workspaceId)}/webhooks`
-const placeOf = ({ workspaceId, endpointId }: Registration): string => `${webhooksOf(workspaceId)}/${endpointId}`
+const webhookPath = ({ workspaceId, endpointId }: Registration): string => `${webhooksPath(workspaceId)}/${endpointId}`
 
 interface Endpoint {
   id: string
@@ -28,7 +28,7 @@ interface Endpoint {
   state: string
 }
 
-interface Made {
+interface CreatedWebhook {
   endpoint: Endpoint
   secret: string
 }
@@ -36,11 +36,11 @@ interface Made {
 /** Makes the webhook, and keeps what it takes to verify and to remove it. */
 export async function register(context: IHookFunctions): Promise<void> {
   const workspaceId = await workspaceOf(context)
-  const path = webhooksOf(workspaceId)
-  const { endpoint, secret } = await ask<Made>(context, 'parleyTeamApi', {
+  const path = webhooksPath(workspaceId)
+  const { endpoint, secret } = await sendRequest<CreatedWebhook>(context, 'parleyTeamApi', {
     method: 'POST',
     path,
-    body: wanted(context),
+    body: desiredWebhook(context),
   })
   Object.assign(stored(context), { workspaceId, endpointId: endpoint.id, secret })
 }
@@ -50,7 +50,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
   const known = registrationOf(context)
   if (known === undefined) return false
   const found = await find(context, known)
-  if (found !== undefined && isAsWanted(found, wanted(context))) return true
+  if (found !== undefined && matchesDesired(found, desiredWebhook(context))) return true
   // A test has an address of its own, and must leave alone what the active workflow has.
   if (context.getActivationMode() !== 'manual') await deregister(context)
   return false
@@ -59,7 +59,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 export async function deregister(context: IHookFunctions): Promise<void> {
   const known = registrationOf(context)
   if (known === undefined) return
-  await unlessMissing(ask(context, 'parleyTeamApi', { method: 'DELETE', path: placeOf(known) }))
+  await undefinedIfMissing(sendRequest(context, 'parleyTeamApi', { method: 'DELETE', path: webhookPath(known) }))
   const all = stored(context)
   for (const name of ['workspaceId', 'endpointId', 'secret'] satisfies (keyof Registration)[]) delete all[name]
 }
@@ -72,7 +72,11 @@ export async function getWorkspaces(this: ILoadOptionsFunctions): Promise<INodeP
 /** The workspaces that the token works in. */
 async function workspacesOf(context: Context): Promise<{ id: string; name: string }[]> {
   const call = { method: 'GET', path: '/api/team/v1/workspaces' } as const
-  const { workspaces } = await ask<{ workspaces: { id: string; name: string }[] }>(context, 'parleyTeamApi', call)
+  const { workspaces } = await sendRequest<{ workspaces: { id: string; name: string }[] }>(
+    context,
+    'parleyTeamApi',
+    call,
+  )
   return workspaces
 }
 
@@ -86,7 +90,7 @@ async function workspaceOf(context: IHookFunctions): Promise<string> {
   })
 }
 
-function wanted(context: IHookFunctions) {
+function desiredWebhook(context: IHookFunctions) {
   return {
     url: context.getNodeWebhookUrl('default'),
     events: context.getNodeParameter('events') as string[],
@@ -95,7 +99,10 @@ function wanted(context: IHookFunctions) {
   }
 }
 
-const isAsWanted = (found: Endpoint, { url, events, phoneVisibility }: ReturnType<typeof wanted>): boolean =>
+const matchesDesired = (
+  found: Endpoint,
+  { url, events, phoneVisibility }: ReturnType<typeof desiredWebhook>,
+): boolean =>
   found.state === 'active' &&
   found.url === url &&
   found.phoneVisibility === phoneVisibility &&
@@ -111,12 +118,15 @@ function registrationOf(context: IHookFunctions): Registration | undefined {
 }
 
 async function find(context: IHookFunctions, known: Registration): Promise<Endpoint | undefined> {
-  const asking = ask<{ endpoint: Endpoint }>(context, 'parleyTeamApi', { method: 'GET', path: placeOf(known) })
-  return (await unlessMissing(asking))?.endpoint
+  const request = sendRequest<{ endpoint: Endpoint }>(context, 'parleyTeamApi', {
+    method: 'GET',
+    path: webhookPath(known),
+  })
+  return (await undefinedIfMissing(request))?.endpoint
 }
 
-async function unlessMissing<Answer>(asking: Promise<Answer>): Promise<Answer | undefined> {
-  return asking.catch((error) => {
+async function undefinedIfMissing<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
+  return request.catch((error) => {
     if (error instanceof NodeApiError && error.httpCode === '404') return undefined
     throw error
   })

@@ -9,10 +9,10 @@ import {
   sleep,
 } from 'n8n-workflow'
 import type { AgentWork, WorkFound } from '../../../client/src/agent-calls.ts'
-import { ask } from '../../shared/ask.ts'
+import { sendRequest } from '../../shared/request.ts'
 
 const waitSeconds = 25
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 /** Starts a workflow for each conversation that needs its agent. It asks, so that n8n need not be reached from outside. */
 export class ParleyWorkTrigger implements INodeType {
@@ -49,7 +49,7 @@ export class ParleyWorkTrigger implements INodeType {
       return { closeFunction }
     }
     const manualTriggerFunction = async () => {
-      const [first] = await untilWork(this, stopping.signal)
+      const [first] = await waitForWork(this, stopping.signal)
       if (first !== undefined) this.emit([[{ json: first }]])
     }
     return { closeFunction, manualTriggerFunction }
@@ -79,7 +79,7 @@ async function follow(context: ITriggerFunctions, signal: AbortSignal): Promise<
       // n8n says it, takes the workflow out, and tries again with longer and longer pauses.
       if (isRefused(error)) return context.emitError(error as NodeApiError)
       context.logger.warn(`Parley was not reached: ${(error as Error).message}`)
-      await sleep(Math.min(longestPauseMs, 1000 * 2 ** failures++))
+      await sleep(Math.min(maxPauseMs, 1000 * 2 ** failures++))
     }
   }
 }
@@ -89,7 +89,7 @@ const httpCodeOf = (error: unknown): string => (error instanceof NodeApiError ? 
 const isRefused = (error: unknown): boolean => ['400', '401', '403', '404'].includes(httpCodeOf(error))
 
 /** What waits now, for somebody who tries the workflow: the first that comes. */
-async function untilWork(context: ITriggerFunctions, signal: AbortSignal): Promise<IDataObject[]> {
+async function waitForWork(context: ITriggerFunctions, signal: AbortSignal): Promise<IDataObject[]> {
   let cursor: string | undefined
   while (!signal.aborted) {
     const found = await readWork(context, signal, cursor)
@@ -102,7 +102,7 @@ async function untilWork(context: ITriggerFunctions, signal: AbortSignal): Promi
 async function readWork(context: ITriggerFunctions, signal: AbortSignal, cursor: string | undefined) {
   const query = { wait: waitSeconds, ...(cursor !== undefined && { cursor }) }
   const call = { method: 'GET', path: '/api/v2/work', query, signal } as const
-  const { work, next_cursor } = await ask<WorkFound>(context, 'parleyApi', call)
+  const { work, next_cursor } = await sendRequest<WorkFound>(context, 'parleyApi', call)
   return { work: work.map(withCustomerText), cursor: next_cursor ?? undefined }
 }
 

@@ -1,9 +1,9 @@
 import cookie from '@fastify/cookie'
-import { type AccessDeps, accessTeamRoutes } from '../access/access-routes.ts'
-import { createMetricsDoor, createTeamGuard, decorateTeamRequests } from '../access/credentials/team-guard.ts'
-import { clientAddressReader, createGuard, type Guard } from '../access/keys/guard.ts'
-import { createPasswords } from '../access/users/passwords.ts'
-import type { TeamDeps } from '../access/users/users.ts'
+import { type AccessDeps, accessTeamRoutes } from '../auth/access-routes.ts'
+import { clientAddressReader, createKeyGuard, type KeyGuard } from '../auth/api-keys/authenticate.ts'
+import { createMetricsDoor, createTeamGuard, decorateTeamRequests } from '../auth/credentials/team-guard.ts'
+import { createPasswords } from '../auth/users/passwords.ts'
+import type { TeamDeps } from '../auth/users/users.ts'
 import type { App } from '../base/route.ts'
 import { strangeConnections } from '../channels/connection/queries.ts'
 import { erasureTeamRoutes } from '../erasure/erasure-routes.ts'
@@ -12,39 +12,39 @@ import { formRoutes } from '../forms/routes.ts'
 import { countSubmissionsOf, moveSubmissions, submissionsOfLead } from '../forms/submit/submissions.ts'
 import { describeApi } from '../http/contract/openapi.ts'
 import { serveReference } from '../http/contract/reference.ts'
-import { createReadiness, serveHealth } from '../http/ops/health.ts'
-import { serveMetrics } from '../http/ops/metrics.ts'
+import { createReadiness, serveHealth } from '../http/monitoring/health.ts'
+import { serveMetrics } from '../http/monitoring/metrics.ts'
+import { pageRoutes } from '../http/pages/web-app.ts'
 import { createServer } from '../http/server/server.ts'
-import { siteRoutes } from '../http/site/web-app.ts'
+import { reassignAll, reassignFromKey, reassignUnseen } from '../inbox/assignment/reassign-to-people.ts'
 import { dropLabel } from '../inbox/conversation/queries.ts'
-import { handBackAll, handBackConversationsOf, handBackUnseenBy } from '../inbox/ownership/hand-back.ts'
-import { conversationsOfPhones, talkOfPhones } from '../inbox/read/talk-of-phones.ts'
+import { listConversationsByPhone, listEntriesByPhone } from '../inbox/read/entries-by-phone.ts'
+import { rotationTeamRoutes } from '../key-rotation/rotation-routes.ts'
 import { type LeadTeamDeps, leadTeamRoutes } from '../leads/api/lead-routes.ts'
 import { leadRoutes } from '../leads/api/routes.ts'
-import { rotationTeamRoutes } from '../rotation/rotation-routes.ts'
 import { statsTeamRoutes } from '../stats/stats-routes.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { webhookTeamRoutes } from '../webhooks/manage/endpoint-routes.ts'
-import { disableMadeBy, webhooksMadeBy } from '../webhooks/manage/read-endpoint.ts'
-import { systemActor } from '../workspace/actor.ts'
-import type { WorkspaceDeps } from '../workspace/change.ts'
-import { workspaceTeamRoutes } from '../workspace/workspace-routes.ts'
+import { disableWebhooksCreatedBy, webhooksCreatedBy } from '../webhooks/manage/read-endpoint.ts'
+import { systemActor } from '../workspaces/actor.ts'
+import type { WorkspaceDeps } from '../workspaces/change.ts'
+import { workspaceTeamRoutes } from '../workspaces/workspace-routes.ts'
 import { serveAgents } from './agents.ts'
 import { erasureDeps } from './erasure.ts'
 import { type Events, presentPayload, serveEvents } from './events.ts'
 import { type Inbox, serveInbox } from './inbox.ts'
-import { serveNotices } from './notices.ts'
+import { serveNotices } from './notifications.ts'
 import type { Runtime } from './runtime.ts'
 import { keyedTables } from './tables.ts'
 
 const formSubmissionsPerMinute = 10
 const untrustedForward =
-  'X-Forwarded-For from a proxy that PARLEY_TRUSTED_PROXIES does not list is passed over: all who come by it count as one address'
+  'ignored X-Forwarded-For from a proxy that is not in PARLEY_TRUSTED_PROXIES; its clients share one address'
 
 /** Puts every room's routes on one server. `watch` sees the server before its first route: tests check answers there. */
 export async function buildApp(runtime: Runtime, watch: (app: App) => void = () => {}): Promise<App> {
   const { config, log, clock, db, limiter, metrics, tracer } = runtime
-  const guard = await createGuard({
+  const guard = await createKeyGuard({
     db,
     clock,
     limiter,
@@ -77,13 +77,13 @@ export async function buildApp(runtime: Runtime, watch: (app: App) => void = () 
   return app
 }
 
-async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbox, events: Events): Promise<void> {
-  const { config, log, clock, wallClock = clock, db, vault, limiter, localToken, passwordCost } = runtime
+async function servePeople(app: App, runtime: Runtime, guard: KeyGuard, inbox: Inbox, events: Events): Promise<void> {
+  const { config, log, clock, wallClock = clock, db, keyStore, limiter, localToken, passwordCost } = runtime
   const { sessionIdleMs, http } = config
   const { publicUrl, trustedProxies } = http
   const clientAddress = clientAddressReader(trustedProxies, () => log.warn(untrustedForward))
   const team: TeamDeps = {
-    ...{ db, vault, clock, wallClock, sessionIdleMs, publicUrl },
+    ...{ db, keyStore, clock, wallClock, sessionIdleMs, publicUrl },
     passwords: createPasswords(passwordCost),
     addressOf: clientAddress,
   }
@@ -104,33 +104,33 @@ async function servePeople(app: App, runtime: Runtime, guard: Guard, inbox: Inbo
   erasureTeamRoutes(app, erasureDeps(runtime), teamGuard)
   serveRotation(app, runtime, teamGuard)
   formRoutes(app, { ...team, limiter, clientAddress, submissionsPerMinute: formSubmissionsPerMinute })
-  await siteRoutes(app, team)
+  await pageRoutes(app, team)
 }
 
 /** What leads show of other rooms, and take along when they are merged. */
 function leadTeamDeps(runtime: Runtime): LeadTeamDeps {
   const conversationsOf = (workspaceId: string, phones: readonly string[]) =>
-    conversationsOfPhones(runtime, workspaceId, phones)
-  const talkOf: LeadTeamDeps['talkOf'] = (...asked) => talkOfPhones(runtime, ...asked)
+    listConversationsByPhone(runtime, workspaceId, phones)
+  const talkOf: LeadTeamDeps['talkOf'] = (...asked) => listEntriesByPhone(runtime, ...asked)
   const submissionsOf: LeadTeamDeps['submissionsOf'] = (...asked) => submissionsOfLead(runtime, ...asked)
   return { ...runtime, conversationsOf, talkOf, submissionsOf, countSubmissionsOf, moveSubmissions }
 }
 
 /** What of other rooms ends with a key or a member. */
-function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: Guard): AccessDeps {
+function accessDeps(team: TeamDeps, { forgetKey, lastCalls }: KeyGuard): AccessDeps {
   return {
     ...team,
     forgetKey,
     lastCalls,
     strangeConnections,
     keyStopped: async (tx, keyring, workspaceId, keyId) => {
-      await handBackConversationsOf({ tx, keyring, workspaceId, now: team.clock.now() }, keyId, systemActor)
+      await reassignFromKey({ tx, keyring, workspaceId, now: team.clock.now() }, keyId, systemActor)
     },
     keyNarrowed: async (tx, keyring, workspaceId, keyId, connectionIds) => {
-      await handBackUnseenBy({ tx, keyring, workspaceId, now: team.clock.now() }, { keyId, connectionIds }, systemActor)
+      await reassignUnseen({ tx, keyring, workspaceId, now: team.clock.now() }, { keyId, connectionIds }, systemActor)
     },
-    webhooksOf: (workspaceId, userId) => webhooksMadeBy(team, workspaceId, userId),
-    disableWebhooksOf: (tx, by, userId) => disableMadeBy(tx, by, userId, team.clock.now()),
+    webhooksOf: (workspaceId, userId) => webhooksCreatedBy(team, workspaceId, userId),
+    disableWebhooksOf: (tx, by, userId) => disableWebhooksCreatedBy(tx, by, userId, team.clock.now()),
   }
 }
 
@@ -139,7 +139,7 @@ function workspaceDeps(team: TeamDeps): WorkspaceDeps {
   return {
     ...team,
     agentsStopped: async (tx, keyring, workspaceId, by) => {
-      await handBackAll({ tx, keyring, workspaceId, now: team.clock.now() }, by)
+      await reassignAll({ tx, keyring, workspaceId, now: team.clock.now() }, by)
     },
     labelDeleted: (tx, workspaceId, labelId) => dropLabel(tx, workspaceId, labelId, team.clock.now()),
   }
@@ -166,11 +166,11 @@ export async function buildWorkerApp(runtime: Runtime): Promise<App> {
 
 /** What operators and their machines ask of every process. */
 export function serveService(app: App, runtime: Runtime): void {
-  const { config, db, vault, clock, wallClock = clock, metrics, localToken } = runtime
+  const { config, db, keyStore, clock, wallClock = clock, metrics, localToken } = runtime
   // Whether the process is ready is not for those who ask much of it to say.
   serveHealth(app, createReadiness(db))
   const { publicUrl } = config.http
   const { teamToken, metricsToken, sessionIdleMs } = config
-  const credentials = { db, vault, clock, wallClock, sessionIdleMs, publicUrl, teamToken, localToken }
+  const credentials = { db, keyStore, clock, wallClock, sessionIdleMs, publicUrl, teamToken, localToken }
   serveMetrics(app, metrics, createMetricsDoor({ ...credentials, metricsToken }))
 }

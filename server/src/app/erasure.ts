@@ -1,30 +1,30 @@
 import type { Db } from '../base/db.ts'
+import { instanceScope } from '../base/encryption/key-store.ts'
 import { goOn } from '../base/erasure.ts'
 import { removeAged, removeAgedOf } from '../base/retention.ts'
-import { instanceScope } from '../base/sealing/vault.ts'
 import { runStep } from '../base/steps.ts'
 import { eraseFromSessions } from '../channels/unofficial/erase.ts'
 import type { ErasureDeps } from '../erasure/erasure.ts'
 import { eraseEvents } from '../events/erase.ts'
 import { eraseSubmissions } from '../forms/submit/submissions.ts'
 import { eraseConversations } from '../inbox/erase.ts'
-import { eraseQuietConversations } from '../inbox/retention.ts'
+import { eraseExpiredConversations } from '../inbox/retention.ts'
 import { eraseLeads } from '../leads/erase.ts'
 import { forgetFormer } from '../leads/merge/merges.ts'
 import { forgetBulkChanges, forgetImports } from '../leads/retention.ts'
 import { eraseImportFiles } from '../leads/transfer/import/pieces.ts'
-import { forgetNotices } from '../notices/retention.ts'
+import { deleteOldNotifications } from '../notifications/retention.ts'
 import { eraseDeliveries } from '../webhooks/erase.ts'
-import { eraseFilters } from '../workspace/saved-filters.ts'
-import { defaultAuditDays } from '../workspace/workspace.ts'
+import { eraseFilters } from '../workspaces/saved-filters.ts'
+import { defaultAuditDays } from '../workspaces/workspace.ts'
 import type { Runtime } from './runtime.ts'
 import { agingTables } from './tables.ts'
 
 /** What every room erases of a customer. Stored rows of what is added here are for `docs/decisions/022-erasure.md`. */
-export function erasureDeps({ db, vault, clock }: Pick<Runtime, 'db' | 'vault' | 'clock'>): ErasureDeps {
+export function erasureDeps({ db, keyStore, clock }: Pick<Runtime, 'db' | 'keyStore' | 'clock'>): ErasureDeps {
   return {
     db,
-    vault,
+    keyStore,
     clock,
     step: runStep,
     parts: [
@@ -61,7 +61,7 @@ export async function removeOld({ db, clock }: RetentionDeps): Promise<number> {
     await forgetBulkChanges(db, now),
     await forgetFormer(db, now),
     await forgetEnded(db, new Date(now.getTime() - yearMs)),
-    await forgetNotices(db, now),
+    await deleteOldNotifications(db, now),
   ]
   return counts.reduce((sum, count) => sum + count, 0)
 }
@@ -75,5 +75,5 @@ async function forgetEnded(db: Db, before: Date): Promise<number> {
 
 /** Erases conversations that have been quiet for longer than their workspaces keep them. Returns how many. */
 export function eraseQuiet({ db, clock }: RetentionDeps): Promise<number> {
-  return eraseQuietConversations(db, clock.now(), eraseDeliveries)
+  return eraseExpiredConversations(db, clock.now(), eraseDeliveries)
 }

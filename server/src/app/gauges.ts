@@ -3,9 +3,9 @@ import type { Db } from '../base/db.ts'
 import { listPeriods } from '../base/partitions.ts'
 import { sessionStates } from '../channels/unofficial/session/session.ts'
 import { countSessions } from '../channels/unofficial/session/session-queries.ts'
-import { eventsByTime } from '../events/retention.ts'
+import { eventPartitions } from '../events/retention.ts'
 import { readUnsequenced } from '../events/sequence.ts'
-import type { GaugeInfo, GaugeSource, Sample } from '../http/ops/metrics.ts'
+import type { GaugeInfo, GaugeSource, Sample } from '../http/monitoring/metrics.ts'
 import { readWebhookBacklog } from '../webhooks/endpoint/queue-status.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -19,10 +19,10 @@ const gauges = [
     'state',
   ),
   gauge('parley_db_refused', 'What was answered 503 since the start, as too much of one workspace waited already.'),
-  gauge('parley_events_unplaced', 'Events that are in no feed yet, counted up to 10,000.'),
-  gauge('parley_events_unplaced_oldest_seconds', 'Age of the oldest event that is in no feed yet; 0 when none is.'),
+  gauge('parley_events_unsequenced', 'Events that are in no feed yet, counted up to 10,000.'),
+  gauge('parley_events_unsequenced_oldest_seconds', 'Age of the oldest event that is in no feed yet; 0 when none is.'),
   gauge(
-    'parley_events_parts_seconds',
+    'parley_events_partitions_ahead_seconds',
     'For how long from now on there are parts of the table of events; 0 when what is recorded goes to the part for the rest.',
   ),
   gauge('parley_webhook_endpoints', 'Active endpoints; failing are those with 5 failures in a row.', 'health'),
@@ -51,17 +51,17 @@ export function gaugesOf(
     },
     stored: async () =>
       (await Promise.all([eventSamples(db, clock), webhookSamples(db, clock), sessionSamples(db)])).flat(),
-    failed: (error) => log.warn('gauges not read', {}, error),
+    failed: (error) => log.warn('failed to read gauge metrics from the database', {}, error),
   }
 }
 
 async function eventSamples(db: Db, clock: Clock): Promise<Sample[]> {
   const { count, oldestAt } = await readUnsequenced(db.sql)
-  const parts = await listPeriods(db.sql, eventsByTime.table)
+  const parts = await listPeriods(db.sql, eventPartitions.table)
   return [
-    { name: 'parley_events_parts_seconds', value: secondsUntil(parts.at(-1)?.to, clock) },
-    { name: 'parley_events_unplaced', value: count },
-    { name: 'parley_events_unplaced_oldest_seconds', value: secondsSince(oldestAt, clock) },
+    { name: 'parley_events_partitions_ahead_seconds', value: secondsUntil(parts.at(-1)?.to, clock) },
+    { name: 'parley_events_unsequenced', value: count },
+    { name: 'parley_events_unsequenced_oldest_seconds', value: secondsSince(oldestAt, clock) },
   ]
 }
 

@@ -1,5 +1,5 @@
-import type { Guard } from '../access/keys/guard.ts'
-import { repeatAtPauses } from '../base/async/loop.ts'
+import type { KeyGuard } from '../auth/api-keys/authenticate.ts'
+import { repeatAfterPause } from '../base/async/loop.ts'
 import { localUrl } from '../base/outgoing/address.ts'
 import type { App } from '../base/route.ts'
 import { runStep } from '../base/steps.ts'
@@ -10,27 +10,27 @@ import type { ChannelEvent, Customer, Receive } from '../channels/channel-event.
 import { channelTeamRoutes } from '../channels/connection/connection-routes.ts'
 import { findConnection, findConnections } from '../channels/connection/queries.ts'
 import { applyAcceptance, applyPlatformSignal, applyRefusal } from '../channels/health/availability.ts'
-import type { OpenOurFile } from '../channels/media-way.ts'
+import type { OpenOurFile } from '../channels/media-transport.ts'
 import type { SyncDeps } from '../channels/templates/sync-templates.ts'
 import type { Live } from '../events/live.ts'
 import { inboxRoutes } from '../inbox/api/routes.ts'
 import type { InboxDeps } from '../inbox/conversation/conversation.ts'
+import { openUpload } from '../inbox/media/attached-uploads.ts'
 import type { FetcherDeps } from '../inbox/media/media-fetcher.ts'
-import { openPreviews, type Previews } from '../inbox/media/preview.ts'
-import { openUpload } from '../inbox/media/sent-media.ts'
+import { createPreviews, type Previews } from '../inbox/media/preview.ts'
 import type { UploadDeps } from '../inbox/media/uploads.ts'
-import { openReceive } from '../inbox/receive/receive.ts'
+import { createReceive } from '../inbox/receive/receive.ts'
 import type { ReceiveDeps } from '../inbox/receive/receiver.ts'
-import { pacesOf } from '../inbox/send/pace.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import { openSendWakeups } from '../inbox/send/send-deps.ts'
+import { sendRatesOf } from '../inbox/send/send-rate.ts'
 import { inboxTeamRoutes } from '../inbox/team-api/inbox-routes.ts'
 import {
-  openPresence,
+  createPresence,
   type Presence,
-  tellOfConversations,
-  tellOfPresence,
-} from '../inbox/team-api/live-conversations.ts'
+  publishConversationUpdates,
+  publishPresence,
+} from '../inbox/team-api/live-updates.ts'
 import {
   type ChatCustomer,
   findLeadOfChat,
@@ -53,35 +53,35 @@ export interface Inbox {
 }
 
 /** Puts the inbox and its channels on the server. */
-export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Promise<Inbox> {
-  const { config, log, clock, db, vault, outgoing } = runtime
+export async function serveInbox(app: App, runtime: Runtime, guard: KeyGuard): Promise<Inbox> {
+  const { config, log, clock, db, keyStore, outgoing } = runtime
   const adapters: ChannelAdapters = adaptersOf(runtime)
   const receive = inboxReceive(runtime)
   const sends: SendDeps = {
     ...inboxDeps(runtime),
     log,
-    wakes: openSendWakeups(db),
-    pacesOf: runtime.pacesOf ?? pacesOf,
+    wakeups: openSendWakeups(db),
+    sendRatesOf: runtime.sendRatesOf ?? sendRatesOf,
     connectionsIn: findConnections,
-    mediaWayOf: (channel) => adapters[channel].media,
+    mediaTransportOf: (channel) => adapters[channel].media,
     store: runtime.media,
-    noteRefusal: async (connection, effect, errorCode, to) => {
+    recordRefusal: async (connection, effect, errorCode, to) => {
       await applyRefusal(runtime, connection, effect, errorCode)
       const customer = { ...to, parentUserId: null, name: null }
       if (errorCode === optedOutCode) await receive(connection, [optOut(customer, clock.now())])
     },
-    noteAcceptance: (connection, reason) => applyAcceptance(runtime, connection, reason),
+    recordAcceptance: (connection, reason) => applyAcceptance(runtime, connection, reason),
     step: runStep,
   }
 
   inboxRoutes(app, sends, guard)
   const connections = keepCallbackConnections(runtime)
-  const callbacks = { db, vault, clock, log, receive, connections }
+  const callbacks = { db, keyStore, clock, log, receive, connections }
   for (const { callbackRoutes } of Object.values(adapters)) callbackRoutes?.(app, callbacks)
   const { publicUrl } = config.http
   const teamDeps = {
     db,
-    vault,
+    keyStore,
     clock,
     log,
     publicUrl,
@@ -89,9 +89,9 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
     outgoing,
     adapters,
   }
-  const previews = openPreviews(runtime)
+  const previews = createPreviews(runtime)
   app.addHook('onClose', () => previews.close())
-  const uploads: UploadDeps = { db, vault, clock, log, store: runtime.media, previews, adapters }
+  const uploads: UploadDeps = { db, keyStore, clock, log, store: runtime.media, previews, adapters }
   return {
     sends,
     uploads,
@@ -106,16 +106,16 @@ export async function serveInbox(app: App, runtime: Runtime, guard: Guard): Prom
 
 /** Lets the pages that are open know what changes, and who else is there. */
 async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Presence> {
-  const { db, clock, log, repeat = repeatAtPauses } = runtime
-  const deps = { ...runtime, leadsOf: leadsOf(runtime), live }
-  const onError = (error: unknown) => log.warn('presence not shared', {}, error)
-  const presence: Presence = await openPresence({
+  const { db, clock, log, repeat = repeatAfterPause } = runtime
+  const deps = { ...runtime, findLeads: createFindLeads(runtime), live }
+  const onError = (error: unknown) => log.warn('failed to share presence with other processes', {}, error)
+  const presence: Presence = await createPresence({
     db,
     clock,
-    changed: (conversation) => void tellOfPresence(deps, presence, conversation).catch(onError),
+    changed: (conversation) => void publishPresence(deps, presence, conversation).catch(onError),
     onError,
   })
-  const stop = tellOfConversations(deps)
+  const stop = publishConversationUpdates(deps)
   const sweeping = repeat(presenceSweepMs, async () => presence.sweep(), onError)
   app.addHook('preClose', async () => {
     stop()
@@ -126,8 +126,8 @@ async function followTeam(app: App, runtime: Runtime, live: Live): Promise<Prese
 
 /** What the reading of templates stands on. */
 export function templateDeps(runtime: Runtime): SyncDeps {
-  const { db, vault, clock, log } = runtime
-  return { db, vault, clock, log, adapters: adaptersOf(runtime) }
+  const { db, keyStore, clock, log } = runtime
+  return { db, keyStore, clock, log, adapters: adaptersOf(runtime) }
 }
 
 /** What the fetching of files that messages carry stands on. */
@@ -137,7 +137,7 @@ export function fetchDeps(runtime: Runtime, previews: Previews): FetcherDeps {
     store: runtime.media,
     adapters: adaptersOf(runtime),
     openConnection: openConnectionOf(runtime),
-    noteDown: (connection, errorCode) => applyRefusal(runtime, connection, 'connection_unavailable', errorCode),
+    recordOutage: (connection, errorCode) => applyRefusal(runtime, connection, 'connection_unavailable', errorCode),
     observe: runtime.metrics.fetched,
     previews,
     random: Math.random,
@@ -153,27 +153,27 @@ export function openFileOf(runtime: Runtime): OpenOurFile {
 }
 
 const openConnectionOf =
-  ({ db, vault }: Runtime): InboxDeps['openConnection'] =>
+  ({ db, keyStore }: Runtime): InboxDeps['openConnection'] =>
   async (workspaceId, id) =>
-    (await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id)) ?? null
+    (await findConnection(db.sql, await keyStore.keyring(workspaceId), workspaceId, id)) ?? null
 
 /** What the inbox calls customers by. */
-export const leadsOf =
-  ({ db, vault }: Runtime): InboxDeps['leadsOf'] =>
+export const createFindLeads =
+  ({ db, keyStore }: Runtime): InboxDeps['findLeads'] =>
   (workspaceId, phones) =>
-    findLeadsOfChats({ db, vault }, workspaceId, phones)
+    findLeadsOfChats({ db, keyStore }, workspaceId, phones)
 
 function inboxDeps(runtime: Runtime): InboxDeps {
-  const { db, vault, clock } = runtime
+  const { db, keyStore, clock } = runtime
   return {
     db,
-    vault,
+    keyStore,
     clock,
     connectors: connectorsOf(runtime),
     openConnection: openConnectionOf(runtime),
-    leadOf: (workspaceId, phone) => findLeadOfChat({ db, vault, clock }, workspaceId, phone),
-    leadsOf: leadsOf(runtime),
-    phonesOfLeads: (workspaceId, search) => findPhonesOfLeads(runtime, workspaceId, search),
+    findLead: (workspaceId, phone) => findLeadOfChat({ db, keyStore, clock }, workspaceId, phone),
+    findLeads: createFindLeads(runtime),
+    findLeadPhones: (workspaceId, search) => findPhonesOfLeads(runtime, workspaceId, search),
   }
 }
 
@@ -205,23 +205,24 @@ export function inboxReceive(runtime: Runtime): Receive {
   const adapters = adaptersOf(runtime)
   const deps: ReceiveDeps = {
     ...runtime,
-    connectionTold: (receiver, event) => applyPlatformSignal(runtime, receiver, event),
-    sendRefused: async (receiver, code, { customer, at }) => {
+    onConnectionEvent: (receiver, event) => applyPlatformSignal(runtime, receiver, event),
+    onSendRefused: async (receiver, code, { customer, at }) => {
       await applyRefusal(runtime, receiver, adapterOf(adapters, receiver).effectOfCode(code), code)
       if (code === optedOutCode && customer !== null) await receive(receiver, [optOut(customer, at)])
     },
-    customersWrote: async (workspaceId, writers) => {
+    onCustomersWrote: async (workspaceId, writers) => {
       const customers = writers.map(({ name, phone, referral }): ChatCustomer => {
         // Ads that lead into this chat application are shown by its maker alone.
         const isOfAd = referral?.source_type === 'ad' || Boolean(referral?.ctwa_clid)
         return { name, phone, adPlatform: isOfAd ? 'meta' : null }
       })
       // The messages are in whether or not there is room for leads.
-      const onError = (error: unknown) => log.warn('no lead made of a customer', { workspaceId }, error)
+      const onError = (error: unknown) =>
+        log.warn('failed to create a lead for a customer; retrying with the next message', { workspaceId }, error)
       await leadsFromChat(runtime, workspaceId, customers, onError).catch(onError)
     },
   }
-  const receive = openReceive(deps)
+  const receive = createReceive(deps)
   return async (connection, events) => {
     await receive(connection, events)
     for (const { type } of events) metrics.received(connection.channel, type)

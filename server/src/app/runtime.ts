@@ -1,16 +1,16 @@
-import type { Limiter } from '../access/rate-limit/limiter.ts'
-import type { PasswordCost } from '../access/users/passwords.ts'
+import type { Limiter } from '../auth/rate-limit/limiter.ts'
+import type { PasswordCost } from '../auth/users/passwords.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
+import type { KeyStore } from '../base/encryption/key-store.ts'
 import type { Log } from '../base/log.ts'
 import type { Outgoing } from '../base/outgoing/guarded-fetch.ts'
-import type { Vault } from '../base/sealing/vault.ts'
 import type { Tracer } from '../base/tracing/span.ts'
 import type { Connectors } from '../channels/connector.ts'
 import type { Config } from '../config.ts'
 import type { Sequencer } from '../events/sequence.ts'
-import type { Metrics } from '../http/ops/metrics.ts'
+import type { Metrics } from '../http/monitoring/metrics.ts'
 import type { SendDeps } from '../inbox/send/send-deps.ts'
 import type { MemoryIndexes } from '../leads/search/memory-index/client.ts'
 import type { MediaStore } from '../media/store/store.ts'
@@ -23,7 +23,7 @@ export interface Runtime {
   /** What people's sessions go by where the simulator moves `clock`; else the same. */
   wallClock?: Clock
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   limiter: Limiter
   metrics: Metrics
   /** Begins traces, where an operator wants them. */
@@ -38,7 +38,7 @@ export interface Runtime {
   /** The way out to each channel; the real ones unless given. */
   connectors?: Connectors
   /** How fast a number is written from; as its platform wants it unless given. */
-  pacesOf?: SendDeps['pacesOf']
+  sendRatesOf?: SendDeps['sendRatesOf']
   /** Where the master key is kept, unless the settings give it. */
   masterKeyFile?: string | null
   /** What a hash of a password costs to make; the safe cost unless given. */

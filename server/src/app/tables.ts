@@ -1,30 +1,30 @@
-import { emailIndex, openPerson as openUser } from '../access/users/users.ts'
+import { emailIndex, openPerson as openUser } from '../auth/users/users.ts'
+import type { EncryptionContext } from '../base/encryption/encrypt.ts'
+import type { EncryptedTable, IndexedTable, KeyedRow, KeyedTables } from '../base/encryption/key-store.ts'
 import type { AgingTable } from '../base/retention.ts'
-import type { SealPlace } from '../base/sealing/seal.ts'
-import type { IndexedTable, KeyedRow, KeyedTables, SealedTable } from '../base/sealing/vault.ts'
 import { contentPlace } from '../channels/unofficial/send/sends.ts'
-import { keyPlace } from '../channels/unofficial/transport/sealed-auth-store.ts'
-import { openText } from '../inbox/conversation/message.ts'
-import { contactIndexes, openContact } from '../inbox/conversation/sealed.ts'
-import { conversationTokens } from '../inbox/search/conversation-lines.ts'
+import { keyPlace } from '../channels/unofficial/transport/encrypted-auth-store.ts'
+import { contactIndexes, decryptContact } from '../inbox/conversation/encrypted-conversation.ts'
+import { decryptMessageText } from '../inbox/conversation/message.ts'
+import { conversationTokens } from '../inbox/search/conversation-tokens.ts'
 import { messageTokens } from '../inbox/search/message-tokens.ts'
 import { bulkItemPlace } from '../leads/bulk/items.ts'
-import { leadIndexes, openPerson } from '../leads/lead/sealed.ts'
+import { leadIndexes, openPerson } from '../leads/lead/encrypted-lead.ts'
 import { searchTokens } from '../leads/lead/search-lines.ts'
 import { contactDigest, contactPlace } from '../leads/merge/moves.ts'
 import { piecePlace } from '../leads/transfer/import/pieces.ts'
-import { answerPlace } from '../webhooks/deliver/delivery.ts'
-import { defaultAuditDays } from '../workspace/workspace.ts'
+import { answerContext } from '../webhooks/deliver/delivery.ts'
+import { defaultAuditDays } from '../workspaces/workspace.ts'
 
 /** What is said of a table once: what of it is under keys, and what goes with time. */
 interface Table {
   name: string
   /** Whose keys are used: those of the workspace in `workspace_id` unless given. */
-  keysOf?: SealedTable['keysOf']
+  keysOf?: EncryptedTable['keysOf']
   /** What tells the rows of one scope apart; `id` unless given. */
   key?: readonly string[]
   /** Sealed columns: bound to themselves and the first column of the key, or where a function says. */
-  sealed?: readonly string[] | SealedTable['places']
+  sealed?: readonly string[] | EncryptedTable['places']
   /** What those functions need of a row besides its key. */
   reads?: readonly string[]
   /** How many rows to hold in memory and under lock, where their values are large. */
@@ -86,7 +86,7 @@ const tables: readonly Table[] = [
     indexed: {
       reads: ['kind', 'value'],
       indexes: (keyring, { id, kind, value }) => ({
-        digest: contactDigest(keyring, kind, keyring.openText(contactPlace(id), value)),
+        digest: contactDigest(keyring, kind, keyring.decryptText(contactPlace(id), value)),
         index_version: keyring.indexVersion,
       }),
     },
@@ -100,7 +100,7 @@ const tables: readonly Table[] = [
     sealed: ['contact', 'last_message', 'handover'],
     indexed: {
       reads: ['contact'],
-      indexes: (keyring, { id, contact }) => contactIndexes(keyring, openContact(keyring, id, contact)),
+      indexes: (keyring, { id, contact }) => contactIndexes(keyring, decryptContact(keyring, id, contact)),
     },
   },
   {
@@ -110,7 +110,7 @@ const tables: readonly Table[] = [
       reads: ['contact'],
       source: { table: 'conversations', key: ['id'] },
       indexes: (keyring, { conversation_id: id, contact }) => ({
-        tokens: conversationTokens(keyring, openContact(keyring, id, contact)),
+        tokens: conversationTokens(keyring, decryptContact(keyring, id, contact)),
         index_version: keyring.indexVersion,
       }),
     },
@@ -127,7 +127,7 @@ const tables: readonly Table[] = [
       reads: ['content'],
       source: { table: 'messages', key: ['id'] },
       indexes: (keyring, { message_id: id, content, epoch }) => ({
-        tokens: messageTokens(keyring, openText(keyring, { id, content }), epoch),
+        tokens: messageTokens(keyring, decryptMessageText(keyring, { id, content }), epoch),
         index_version: keyring.indexVersion,
       }),
     },
@@ -196,8 +196,8 @@ const tables: readonly Table[] = [
   { name: 'erasures', sealed: ['subject'], ages: { time: 'finished_at', days: defaultAuditDays } },
 ]
 
-const answerOf = ({ endpoint_id: endpointId, position }: KeyedRow, number: number): SealPlace =>
-  answerPlace({ endpointId, position, number })
+const answerOf = ({ endpoint_id: endpointId, position }: KeyedRow, number: number): EncryptionContext =>
+  answerContext({ endpointId, position, number })
 
 const isList = (sealed: NonNullable<Table['sealed']>): sealed is readonly string[] => Array.isArray(sealed)
 

@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  begin,
-  harmless,
-  type Proof,
-  type Proven,
-  type Repeating,
-  transactionOf,
-  untilKnown,
-} from './postgres/attempts.ts'
 import { type ConnectionOptions, openConnections, type PoolerAbilities } from './postgres/connections.ts'
-import { DatabaseError, isAway, isOutOfDisk, isStalePlan, sqlState, violates } from './postgres/failures.ts'
-import { type Core, misplacedIn, poolSender, SecondConnection } from './postgres/statements.ts'
+import { DatabaseError, isOutOfDisk, isStalePlan, isUnavailable, sqlState, violates } from './postgres/failures.ts'
+import {
+  type CommitProof,
+  idempotent,
+  type RetryOptions,
+  runTransaction,
+  runUntilKnown,
+  type StatementProof,
+  transactionOf,
+} from './postgres/run-transaction.ts'
+import { type Core, poolSender, SecondConnection, secondConnectionIn } from './postgres/statements.ts'
 import { type Ended, type Pending, type Row, type Sql, type Statement, tagOf } from './postgres/template.ts'
-import { createShares } from './shares/shares.ts'
-import { asService, currentWork, traced } from './shares/work.ts'
+import { createFairQueue } from './scheduling/fair-queue.ts'
+import { currentContext, runAsService, traced } from './scheduling/work-context.ts'
 import { statementSpan } from './tracing/span.ts'
 
 /** Anything that can run a statement: the pool or a transaction. Functions that only read take this. */
@@ -35,27 +35,27 @@ export interface Db {
    * Runs `work` in one transaction. A deadlock or serialization failure is rolled back and tried again, a lock that
    * was waited for in vain once, and so are a `NotYet` and a connection that ends before the commit is sent: `work` must not act on
    * the world outside the database, and begins anew each time. A commit whose answer is lost is looked for by what the work is
-   * `provenBy`; without that nobody knows, and the caller is told so.
+   * `setCommitProof`; without that nobody knows, and the caller is told so.
    */
-  tx<T>(work: (tx: Tx) => Promise<T>, repeating?: Repeating): Promise<T>
+  tx<T>(work: (tx: Tx) => Promise<T>, repeating?: RetryOptions): Promise<T>
   /**
    * Runs one statement that writes: it is a transaction of its own, and costs one round trip instead of three. What it
    * would `announce` is to be said beforehand, in `news`, and so is by what it is proven where its answer is lost.
    */
-  statement<T>(work: (tx: Tx) => Promise<T>, news?: News | null, proven?: Proven<T>): Promise<T>
-  /** Calls back after each commit that announced the topic: of this process, and of others once `relayNews` runs. */
-  onNews(topic: string, listener: (id: string) => void): () => void
+  statement<T>(work: (tx: Tx) => Promise<T>, news?: PubSubMessage | null, proven?: StatementProof<T>): Promise<T>
+  /** Calls back after each commit that announced the topic: of this process, and of others once `relayMessages` runs. */
+  subscribe(topic: string, listener: (id: string) => void): () => void
   /** Calls back for what commits of this process announce, whatever the topic. */
-  onOwnNews(listener: (news: News) => void): () => void
+  onPublish(listener: (news: PubSubMessage) => void): () => void
   /**
    * Calls back when the process hears of others again after it did not for a while: for those who would stay wrong, as they
    * never look by themselves.
    */
-  onHearingAgain(look: () => void): () => void
+  onReconnect(look: () => void): () => void
   /** False from when the connection that listens has ended until it is there again. */
-  isHearing(): boolean
+  isListening(): boolean
   /** Tells the listeners of this process what another one has announced. */
-  hear(news: News): void
+  deliver(news: PubSubMessage): void
   /** Calls back for every `notify` on the channel; survives reconnects, so a message may be missed meanwhile. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<void>
   /**
@@ -73,9 +73,9 @@ export interface Db {
   close(): Promise<void>
 }
 
-export type { News, Proven }
+export type { PubSubMessage, StatementProof }
 /** SQLSTATE is of what the database refused; '' for any other error. */
-export { harmless, isAway, isOutOfDisk, SecondConnection, sqlState, violates }
+export { idempotent, isOutOfDisk, isUnavailable, SecondConnection, sqlState, violates }
 
 export interface DbOptions extends ConnectionOptions {
   /** Sees every statement that is about to be sent: tests explain them. */
@@ -101,7 +101,7 @@ const maxWaits = 5
  * Thrown by the work of a transaction that has to wait for what others do. The transaction is undone, its connection
  * given back, and the work done again once `until` has come.
  */
-export class NotYet extends Error {
+export class RetryTransaction extends Error {
   readonly until: (db: Db) => Promise<void>
 
   constructor(until: (db: Db) => Promise<void>) {
@@ -111,23 +111,23 @@ export class NotYet extends Error {
 }
 
 export function openDb(options: DbOptions): Db {
-  const board = createNewsBoard()
-  let hears = true
-  const onHearing = (isHearing: boolean, error?: unknown) => {
-    hears = isHearing
-    options.onHearing?.(isHearing, error)
-    if (isHearing) board.hearAgain()
+  const board = createPubSub()
+  let isListening = true
+  const onListening = (isHearing: boolean, error?: unknown) => {
+    isListening = isHearing
+    options.onListening?.(isHearing, error)
+    if (isHearing) board.reconnected()
   }
-  const { pool, listener, name, size, poolerAbilities } = openConnections({ ...options, onHearing })
-  const shares = createShares({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
-  const bulk = createShares({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
+  const { pool, listener, name, size, poolerAbilities } = openConnections({ ...options, onListening })
+  const shares = createFairQueue({ what: 'the database', size, share: Math.ceil(size / 2), maxWaiting, maxWaitMs })
+  const bulk = createFairQueue({ what: 'the service', size: bulkSize, share: 1, maxWaiting, maxWaitMs })
   const bulkWork = new AsyncLocalStorage<true>()
   const core: Core = { self: {}, pool, shares, name, look: reporter(options.onStatement) }
   const sql = tagOf(poolSender(core, true))
   const writingSql = tagOf(poolSender(core, false)) as Tx
   for (const tag of [sql, writingSql]) processes.set(tag, name)
   const refuseInTransaction = () => {
-    const error = misplacedIn(core)
+    const error = secondConnectionIn(core)
     if (error !== null) throw error
   }
   let closed: Promise<unknown> | undefined
@@ -136,32 +136,32 @@ export function openDb(options: DbOptions): Db {
     sql,
     tx: async (work, repeating) => {
       refuseInTransaction()
-      const news: News[] = []
+      const news: PubSubMessage[] = []
       const sinceMs = performance.now()
-      const answer = await persist(db, () => {
+      const answer = await retry(db, () => {
         const once = (sql: Sql) => {
           news.length = 0
-          newsOf.set(sql, news)
+          messagesOf.set(sql, news)
           processes.set(sql, name)
           return work(sql as Tx)
         }
-        return traced('internal', 'transaction', {}, () => begin(core, sinceMs, repeating !== undefined, once))
+        return traced('internal', 'transaction', {}, () => runTransaction(core, sinceMs, repeating !== undefined, once))
       })
       // What follows from it is done for all who listen, and in nobody's turn.
-      asService(() => news.forEach(board.tell))
+      runAsService(() => news.forEach(board.tell))
       return answer
     },
     statement: async (work, news, proven) => {
       const once = () => work(writingSql)
-      const answer = await persist(db, proven === undefined ? once : () => untilKnown(core, proven, once))
-      if (news != null) asService(() => board.tell(news))
+      const answer = await retry(db, proven === undefined ? once : () => runUntilKnown(core, proven, once))
+      if (news != null) runAsService(() => board.tell(news))
       return answer
     },
-    onNews: board.onNews,
-    onOwnNews: board.onOwnNews,
-    onHearingAgain: board.onHearingAgain,
-    isHearing: () => hears,
-    hear: board.hear,
+    subscribe: board.subscribe,
+    onPublish: board.onPublish,
+    onReconnect: board.onReconnect,
+    isListening: () => isListening,
+    deliver: board.hear,
     listen: listener.listen,
     inBulk: async (work) => {
       // What is part of it would wait for its own place.
@@ -185,7 +185,7 @@ export function openDb(options: DbOptions): Db {
 }
 
 const processes = new WeakMap<object, string>()
-const newsOf = new WeakMap<object, News[]>()
+const messagesOf = new WeakMap<object, PubSubMessage[]>()
 
 /** The name under which this process has sessions at the database. Those that a pooler has for it are under another. */
 export function processName(sql: Sql): string {
@@ -199,7 +199,7 @@ export function processName(sql: Sql): string {
  * locks are held. What they answer can undo nothing any more; when one of them fails, nothing is committed. A statement
  * that `work` sends later throws.
  */
-export function commitBehind<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+export function pipelineCommit<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const transaction = transactionOf(tx)?.transaction
   return transaction === undefined ? work() : transaction.commitBehind(work)
 }
@@ -208,20 +208,20 @@ export function commitBehind<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
  * Says how to find out whether this transaction was committed, should its answer be lost: by a row that it adds whatever happens, under
  * an id that nobody else gives. What is there is done; what is not is done again.
  */
-export function provenBy(tx: Tx, isThere: Proof): void {
+export function setCommitProof(tx: Tx, isThere: CommitProof): void {
   const one = transactionOf(tx)
   if (one !== undefined) one.proof = isThere
 }
 
 /** Lets the statements of this transaction take so long, instead of 15 s. */
-export async function allowTime(tx: Tx, ms: number): Promise<void> {
+export async function setStatementTimeout(tx: Tx, ms: number): Promise<void> {
   await tx`select set_config('statement_timeout', ${ms}, true)`
   transactionOf(tx)?.session.allow(ms)
 }
 
 /** Lets listeners know once the transaction has committed; each topic and id once. */
-export function announce(tx: Tx, topic: string, id: string): void {
-  const news = newsOf.get(tx)
+export function publish(tx: Tx, topic: string, id: string): void {
+  const news = messagesOf.get(tx)
   if (news !== undefined && !news.some((item) => item.topic === topic && item.id === id)) news.push({ topic, id })
 }
 
@@ -229,18 +229,18 @@ export function announce(tx: Tx, topic: string, id: string): void {
 function reporter(onStatement: DbOptions['onStatement']): (statement: Statement) => Ended | undefined {
   return (statement) => {
     onStatement?.(statement)
-    const { span } = currentWork()
+    const { span } = currentContext()
     return span?.isKept ? statementSpan(span, statement) : undefined
   }
 }
 
-async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
+async function retry<T>(db: Db, work: () => Promise<T>): Promise<T> {
   let waits = 0
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof NotYet && waits < maxWaits) {
+      if (error instanceof RetryTransaction && waits < maxWaits) {
         waits++
         attempt--
         await error.until(db)
@@ -253,51 +253,51 @@ async function persist<T>(db: Db, work: () => Promise<T>): Promise<T> {
  * Whether a write that failed wrote nothing for certain, so that parts of it may be tried: not when the connection broke
  * before its answer came. Who was told to come later had better do so.
  */
-export function isUndone(error: unknown): boolean {
+export function isRolledBack(error: unknown): boolean {
   if (error instanceof DatabaseError) return !/^(57P|08)/.test(sqlState(error))
   return !(error instanceof Error && 'code' in error)
 }
 
 /** What listeners are told of a commit: a hint that may be lost, never the truth itself. */
-interface News {
+interface PubSubMessage {
   topic: string
   /** What it is about, such as a workspace. */
   id: string
 }
 
 /** Who is told of news, in this process. */
-export function createNewsBoard() {
+export function createPubSub() {
   const listeners = new Map<string, Set<(id: string) => void>>()
-  const ownListeners = new Set<(news: News) => void>()
+  const ownListeners = new Set<(news: PubSubMessage) => void>()
   const looks = new Set<() => void>()
-  const hear = ({ topic, id }: News) => {
+  const hear = ({ topic, id }: PubSubMessage) => {
     for (const listener of listeners.get(topic) ?? []) listener(id)
   }
   return {
-    onNews: (topic: string, listener: (id: string) => void) => {
+    subscribe: (topic: string, listener: (id: string) => void) => {
       const set = listeners.get(topic) ?? new Set()
       listeners.set(topic, set.add(listener))
       return () => void set.delete(listener)
     },
     /** Of what this process itself tells, whatever the topic. */
-    onOwnNews: (listener: (news: News) => void) => {
+    onPublish: (listener: (news: PubSubMessage) => void) => {
       ownListeners.add(listener)
       return () => void ownListeners.delete(listener)
     },
-    onHearingAgain: (look: () => void) => {
+    onReconnect: (look: () => void) => {
       looks.add(look)
       return () => void looks.delete(look)
     },
     /** Passes on what another process has told. */
     hear,
     /** Says what this process tells: to those who hear the topic, and to those who pass it on. */
-    tell: (news: News) => {
+    tell: (news: PubSubMessage) => {
       hear(news)
       for (const listener of ownListeners) listener(news)
     },
     /** Has those look who may have missed something. */
-    hearAgain: () => {
-      for (const look of looks) asService(look)
+    reconnected: () => {
+      for (const look of looks) runAsService(look)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Tx } from './db.ts'
-import type { Keyring } from './sealing/keyring.ts'
+import type { Keyring } from './encryption/keyring.ts'
 
 // What the rooms share when a customer is erased, so that one engine goes through all of them (decision 022).
 

@@ -1,5 +1,5 @@
 import { type DestinationStream, pino } from 'pino'
-import { isAway } from './postgres/failures.ts'
+import { isUnavailable } from './postgres/failures.ts'
 
 // What a log line may hold beside its message: ids, patterns and counts. Never a url, a header, a body or any value that a
 // person typed, since phones, names and search terms are in them.
@@ -26,7 +26,7 @@ const maxFieldLength = 200
 const maxCauses = 3
 
 /** While the database is unavailable every loop fails again and again: each message about it is written once in this time. */
-const outageIntervalMs = 30_000
+const repeatIntervalMs = 30_000
 
 /**
  * Writes one JSON object a line to `destination`, standard output unless told otherwise. An error that says that the database is
@@ -55,7 +55,7 @@ export function createLog(
   }
 
   function write(at: 'warn' | 'error', message: string, fields: LogFields = {}, error?: unknown): void {
-    if (!isAway(error)) {
+    if (!isUnavailable(error)) {
       writer[at](withError(fields, error), message)
       return
     }
@@ -66,7 +66,7 @@ export function createLog(
       return
     }
     const skipped = last?.skipped ?? 0
-    outages.set(key, { untilMs: nowMs() + outageIntervalMs, skipped: 0 })
+    outages.set(key, { untilMs: nowMs() + repeatIntervalMs, skipped: 0 })
     writer.warn(withError(skipped > 0 ? { ...fields, count: skipped } : fields, error), message)
   }
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { allowTime, type Db, type Tx } from './db.ts'
-import { hasCitus, readTables } from './distribution/tables.ts'
-import { isUnderWay, readPlan, type Step, takeStep } from './distribution/turn.ts'
+import { isDistributing, readPlan, runStep, type Step } from './citus/distribute-tables.ts'
+import { hasCitus, readTables } from './citus/table-placement.ts'
+import { type Db, setStatementTimeout, type Tx } from './db.ts'
 import { lockNumbers } from './lease-session.ts'
 
 interface Migration {
@@ -60,7 +60,7 @@ async function takeNextStep(tx: Tx, onStep: (step: Step, left: number) => void):
   const [step, ...rest] = await readPlan(tx)
   if (step === undefined) return false
   onStep(step, rest.length)
-  await takeStep(tx, step)
+  await runStep(tx, step)
   return true
 }
 
@@ -107,7 +107,7 @@ async function applyNext(tx: Tx, migrations: Migration[]): Promise<string | unde
 
 /** Until the end of the transaction nobody else changes tables. */
 async function begin(tx: Tx): Promise<void> {
-  await allowTime(tx, migrationMs)
+  await setStatementTimeout(tx, migrationMs)
   await tx`set local lock_timeout = 0`
   await tx`select pg_advisory_xact_lock(${lockNumbers.migration}::bigint)`
 }
@@ -130,7 +130,7 @@ async function readApplied(tx: Tx): Promise<AppliedRow[]> {
 async function refuseUnfinished(tx: Tx): Promise<void> {
   const rows = await tx`select where obj_description('migrations'::regclass, 'pg_class') = ${unfinishedMove}`
   if (rows.length > 0) throw new Error(`${unfinishedMove}: run parley move again, from where the data are.`)
-  if (await isUnderWay(tx)) {
+  if (await isDistributing(tx)) {
     throw new Error(
       'The tables are being spread over several servers: run parley distribute, which goes on where it ended.',
     )
@@ -173,8 +173,8 @@ async function runMigration(tx: Tx, script: string): Promise<void> {
   }
   for (let [step] = await readPlan(tx); step !== undefined; [step] = await readPlan(tx)) {
     const next = step
-    if (next.kind === 'take keys away') await unseen(tx, () => takeStep(tx, next))
-    else await takeStep(tx, next)
+    if (next.kind === 'take keys away') await unseen(tx, () => runStep(tx, next))
+    else await runStep(tx, next)
   }
 }
 

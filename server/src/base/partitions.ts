@@ -1,4 +1,4 @@
-import { allowTime, type Db, type Sql, sqlState, type Tx } from './db.ts'
+import { type Db, type Sql, setStatementTimeout, sqlState, type Tx } from './db.ts'
 import { firstIdAt } from './id.ts'
 import { lockNumbers } from './lease-session.ts'
 
@@ -130,7 +130,7 @@ async function dropRule(tx: Tx, { table }: PartitionedTable, rule: string): Prom
 
 /** Looks at all rows of the rest; others go on reading and writing it. */
 async function proveRule(tx: Tx, table: PartitionedTable, period: Period): Promise<void> {
-  await allowTime(tx, proveMs)
+  await setStatementTimeout(tx, proveMs)
   await tx.unsafe(`alter table ${restOf(table.table)} validate constraint ${ruleName(table, period)}`)
 }
 

@@ -1,5 +1,5 @@
+import { byWorkspace, type OneWorkspace } from './citus/distributed-sql.ts'
 import type { Db, Tx } from './db.ts'
-import { byWorkspace, type OneWorkspace } from './distribution/spread.ts'
 
 /** Rows of a table that are kept for some days, and whose key grows with time. */
 export interface AgingTable {
@@ -17,7 +17,7 @@ export interface AgingTable {
 /** Workspaces that one transaction works for, and rows that it removes of each. */
 const page = 50
 const batch = 100
-/** One turn of a chore; the next turn goes on. */
+/** One turn of a scheduled job; the next turn goes on. */
 const turnMs = 10_000
 
 /**

@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { InvalidInput, type Issue, maxIssues, type RequestPart } from './errors.ts'
 import { isUuid } from './id.ts'
 import { visible } from './schema-types.ts'
-import { isBlank } from './text/outside-text.ts'
+import { isBlank } from './text/external-text.ts'
 
 // Ajv's own sees a character without width as one.
 const regExpOf = (pattern: string, flags: string) =>

@@ -1,4 +1,4 @@
-import { traced } from '../base/shares/work.ts'
+import { traced } from '../base/scheduling/work-context.ts'
 import { type ChannelAdapter, type ChannelAdapters, type CheckedNumber, nothingShown } from './adapter.ts'
 import { type Channel, channels, type SessionConnection } from './connection/connection.ts'
 import type { Connector, SendResult } from './connector.ts'

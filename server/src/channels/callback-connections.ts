@@ -1,8 +1,8 @@
 import { singleFlightByKey } from '../base/async/batch.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db } from '../base/db.ts'
-import type { Vault } from '../base/sealing/vault.ts'
-import { readTeamNews, teamTopic } from '../team/team-news.ts'
+import type { KeyStore } from '../base/encryption/key-store.ts'
+import { liveUpdatesTopic, readLiveUpdate } from '../team/live-updates.ts'
 import type { Channel, StoredConnection } from './connection/connection.ts'
 import { findCallbackConnections, openConnection } from './connection/queries.ts'
 
@@ -30,22 +30,22 @@ interface Entry {
 
 export function keepCallbackConnections({
   db,
-  vault,
+  keyStore,
   clock,
 }: {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
 }): CallbackConnections {
   const entries = new Map<string, Entry>()
   let generation = 0
-  db.onNews(teamTopic, (news) => {
-    const told = readTeamNews(news)
+  db.subscribe(liveUpdatesTopic, (news) => {
+    const told = readLiveUpdate(news)
     if (told?.name !== 'team.connection.changed') return
     generation++
     for (const [address, { workspaceId }] of entries) if (workspaceId === told.workspaceId) entries.delete(address)
   })
-  db.onHearingAgain(() => {
+  db.onReconnect(() => {
     generation++
     entries.clear()
   })
@@ -61,7 +61,7 @@ export function keepCallbackConnections({
     const workspaceId = rows[0]?.workspaceId
     // An address that nobody has is the caller's invention, and worth no place.
     if (workspaceId === undefined) return []
-    const connections = await vault.withKeyring(workspaceId, (keyring) =>
+    const connections = await keyStore.withKeyring(workspaceId, (keyring) =>
       rows.map((row) => ({ connection: openConnection(keyring, row), isReserved: row.reservedAs !== null })),
     )
     // A read that began before a change may have seen the time before: it is used once, not kept.

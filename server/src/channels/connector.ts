@@ -1,8 +1,8 @@
 import type { Tx } from '../base/db.ts'
-import type { Keyring } from '../base/sealing/keyring.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
 import type { MediaKind } from './channel-event.ts'
-import type { Choices } from './choices.ts'
 import type { Channel, Connection } from './connection/connection.ts'
+import type { Choices } from './interactive-options.ts'
 
 /** Where a message goes: the platform's own address of the customer, as last seen. */
 export interface Recipient {

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyError, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
-import { type Db, harmless } from '../base/db.ts'
+import { type Db, idempotent } from '../base/db.ts'
+import type { KeyStore } from '../base/encryption/key-store.ts'
 import { ApiError, notFound, unauthorized, unavailable } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors } from '../base/route.ts'
-import type { Vault } from '../base/sealing/vault.ts'
-import { attributeTo } from '../base/shares/work.ts'
+import { setWorkspace } from '../base/scheduling/work-context.ts'
 import type { CallbackConnections } from './callback-connections.ts'
 import type { ChannelEvent, Delivered, Parsed, Receive } from './channel-event.ts'
 import type { Channel, StoredConnection } from './connection/connection.ts'
@@ -17,7 +17,7 @@ import { isWorthNoting, lagOf, noteActivity } from './health/activity.ts'
 
 export interface CallbackDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
   log: Log
   receive: Receive
@@ -59,7 +59,7 @@ async function storeCallback(
     await noteIncoming(deps, routed.deliveries)
     await noteOnPhone(deps, routed.deliveries)
   } catch (error) {
-    deps.log.error('callback not stored', { workspaceId, connectionId }, error)
+    deps.log.error('failed to store callback; the platform will retry', { workspaceId, connectionId }, error)
     throw unavailable('Not stored. Send it again.', undefined, retryAfterSeconds)
   }
 }
@@ -67,10 +67,10 @@ async function storeCallback(
 // Only reasons are logged, each once: they are words of ours, without a value of the payload.
 function noteRest(deps: CallbackDeps, called: StoredConnection, { skipped }: Parsed, { strays }: Routed): void {
   const fields = { workspaceId: called.workspaceId, connectionId: called.id }
-  if (strays > 0) deps.log.warn('callback for a number that is not connected', { ...fields, count: strays })
+  if (strays > 0) deps.log.warn('ignored callback for a number that is not connected', { ...fields, count: strays })
   for (const reason of new Set(skipped)) {
     const count = skipped.filter((one) => one === reason).length
-    deps.log.info('callback item passed over', { ...fields, code: reason, count })
+    deps.log.info('ignored callback item', { ...fields, code: reason, count })
   }
 }
 
@@ -80,7 +80,7 @@ async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['del
   if (quiet.length === 0) return
   await db.tx(async (tx) => {
     for (const [one, events] of quiet) await noteActivity(tx, one, 'in', now, lagOf(events, now))
-  }, harmless)
+  }, idempotent)
   // They are kept for the callbacks to come.
   for (const [one] of quiet) one.lastEventInAt = now
 }
@@ -89,7 +89,7 @@ async function noteIncoming({ db, clock }: CallbackDeps, deliveries: Routed['del
 async function noteOnPhone({ db }: CallbackDeps, deliveries: Routed['deliveries']): Promise<void> {
   for (const [connection, events] of deliveries) {
     if (connection.isOnPhone || !events.some(({ type }) => type === 'echo')) continue
-    await db.tx((tx) => markOnPhone(tx, connection), harmless)
+    await db.tx((tx) => markOnPhone(tx, connection), idempotent)
     connection.isOnPhone = true
   }
 }
@@ -142,7 +142,7 @@ export async function calledConnections<C extends Channel>(
   const all = told.map(({ connection }) => connection) as Called<C>['all']
   const called = all.find((one) => one.id === id)
   if (called === undefined) throw notFound('Connection not found')
-  attributeTo(called.workspaceId)
+  setWorkspace(called.workspaceId)
   return { called, all }
 }
 
@@ -184,7 +184,7 @@ export function receivingRoute<C extends Channel, P>(scope: App, deps: CallbackD
     const proof = one.readProof(request.headers)
     if (proof === null || !one.isProved(called, proof, body)) {
       const fields = { workspaceId: called.workspaceId, connectionId: called.id }
-      deps.log.warn(`callback refused: ${one.proofName}`, fields)
+      deps.log.warn(`rejected callback: invalid ${one.proofName}`, fields)
       throw refused()
     }
     const parsed = readCallback(body, deps.clock.now(), one.parse)

@@ -4,7 +4,7 @@ import { notFound } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { type App, nullable, oneOf, timestamp, titled } from '../base/route.ts'
 import { countEvents } from '../events/erase.ts'
-import { countOfConversations } from '../inbox/erase.ts'
+import { countConversationRows } from '../inbox/erase.ts'
 import { recordAudit } from '../team/audit.ts'
 import type { Member, TeamGuard } from '../team/member.ts'
 import { teamApi } from '../team/team-api.ts'
@@ -158,13 +158,13 @@ export function erasureTeamRoutes(app: App, deps: ErasureDeps, guard: TeamGuard)
 }
 
 /** What would be erased of the customer, without the files of imports, which only an erasure looks through. */
-async function foreseeErasure({ db, vault, clock }: ErasureDeps, by: Member, name: CustomerName): Promise<Removed> {
+async function foreseeErasure({ db, keyStore, clock }: ErasureDeps, by: Member, name: CustomerName): Promise<Removed> {
   const { workspaceId } = by
-  return vault.withKeyring(workspaceId, async (keyring) => {
+  return keyStore.withKeyring(workspaceId, async (keyring) => {
     const { customer, leads } = await findNamed(db.sql, keyring, by, name, clock.now())
     const { leadIds, conversationIds, mergedIds } = customer
     const [ofConversations, events] = await Promise.all([
-      countOfConversations(db.sql, workspaceId, conversationIds),
+      countConversationRows(db.sql, workspaceId, conversationIds),
       countEvents(db.sql, workspaceId, [...leadIds, ...conversationIds, ...mergedIds]),
     ])
     return { leads, ...ofConversations, events }
@@ -176,12 +176,12 @@ async function foreseeErasure({ db, vault, clock }: ErasureDeps, by: Member, nam
  * and 422 for a name that is none.
  */
 export async function beginErasure(
-  { db, vault, clock }: ErasureDeps,
+  { db, keyStore, clock }: ErasureDeps,
   by: Member,
   name: CustomerName,
 ): Promise<ErasureRow> {
   const { workspaceId, actor } = by
-  return vault.withKeyring(workspaceId, (keyring) =>
+  return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
       const { customer, namedBy } = await findNamed(tx, keyring, by, name, now)

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
+import type { KeyStore } from '../base/encryption/key-store.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
 import type { ErasedCustomer, ErasurePart, Removed } from '../base/erasure.ts'
 import { type ApiError, invalid, notFound, unprocessable } from '../base/errors.ts'
 import { phoneProblem, readPhone } from '../base/phone/phone.ts'
 import { phoneClass } from '../base/phone/phone-variants.ts'
-import type { Keyring } from '../base/sealing/keyring.ts'
-import type { Vault } from '../base/sealing/vault.ts'
 import type { RunStep } from '../base/steps.ts'
 import { findErasedConversations } from '../inbox/erase.ts'
 import { findErasedLeads } from '../leads/erase.ts'
@@ -13,7 +13,7 @@ import type { Member, TeamActor } from '../team/member.ts'
 
 export interface ErasureDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
   /** What is erased, in order: each room knows its own. */
   parts: readonly ErasurePart[]
@@ -44,11 +44,11 @@ export interface ErasureRow {
 const subjectPlace = (id: string) => ({ table: 'erasures', row: id, column: 'subject' })
 
 export function sealSubject(keyring: Keyring, id: string, customer: ErasedCustomer): Buffer {
-  return keyring.seal(subjectPlace(id), JSON.stringify(customer))
+  return keyring.encrypt(subjectPlace(id), JSON.stringify(customer))
 }
 
 export function openSubject(keyring: Keyring, id: string, sealed: Buffer): ErasedCustomer {
-  return JSON.parse(keyring.openText(subjectPlace(id), sealed)) as ErasedCustomer
+  return JSON.parse(keyring.decryptText(subjectPlace(id), sealed)) as ErasedCustomer
 }
 
 export async function findErasure(sql: Sql, workspaceId: string, id: string): Promise<ErasureRow | undefined> {

@@ -1,9 +1,9 @@
+import { claimFirst, maxCandidates } from '../base/citus/distributed-sql.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db, Tx } from '../base/db.ts'
-import { claimFirst, fewCandidates } from '../base/distribution/spread.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
 import { addRemoved, type ErasedCustomer, type ErasureScope } from '../base/erasure.ts'
-import { type DueWatch, watchDue } from '../base/news.ts'
-import type { Keyring } from '../base/sealing/keyring.ts'
+import { type DueWatch, watchDue } from '../base/pubsub.ts'
 import { recordAudit } from '../team/audit.ts'
 import { type ErasureDeps, type ErasureRow, findCustomer, findErasure, openSubject, sealSubject } from './erasure.ts'
 
@@ -11,7 +11,7 @@ import { type ErasureDeps, type ErasureRow, findCustomer, findErasure, openSubje
 export const leaseMs = 30_000
 const shiftMs = 10_000
 /** Within the lease, which an erasure begins with: no news need tell of one. */
-const askEveryMs = 15_000
+const pollEveryMs = 15_000
 
 /** Whether there is an erasure that nobody is at. */
 export function watchErasures({ db, clock }: { db: Db; clock: Clock }): DueWatch {
@@ -22,7 +22,7 @@ export function watchErasures({ db, clock }: { db: Db; clock: Clock }): DueWatch
       where state = 'running'`
     return row?.at ?? null
   }
-  return watchDue({ db, clock }, { nextAt, askEveryMs })
+  return watchDue({ db, clock }, { nextAt, pollEveryMs })
 }
 
 /** Goes on with an erasure for so long at most. Returns it as it stands then. */
@@ -63,7 +63,7 @@ async function claimErasure(db: Db, now: Date): Promise<Claimed | undefined> {
     where state = 'running'
       and due_at <= ${now}
     order by due_at
-    limit ${fewCandidates}`
+    limit ${maxCandidates}`
   return claimFirst(due, (workspaceId) => db.statement((tx) => claimIn(tx, workspaceId, now)))
 }
 
@@ -103,8 +103,8 @@ async function letGo(tx: Tx, { workspace_id, id }: Pick<ErasureRow, 'workspace_i
  * dies loses the step and nothing else. False when there is nothing left to do.
  */
 function takeStep(deps: ErasureDeps, workspaceId: string, id: string): Promise<boolean> {
-  const { vault, db } = deps
-  return vault.withKeyring(workspaceId, (keyring) =>
+  const { keyStore, db } = deps
+  return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const [row] = await tx<ErasureRow[]>`
         select *

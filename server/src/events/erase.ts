@@ -1,9 +1,9 @@
-import { announce, type Sql, type Tx } from '../base/db.ts'
+import { publish, type Sql, type Tx } from '../base/db.ts'
+import { forgetErased } from '../base/encryption/key-store.ts'
 import type { Removed } from '../base/erasure.ts'
-import { forgetErased } from '../base/sealing/vault.ts'
 
 /** Told of the places of events that go, in their transaction; returns what else went with them. */
-export type EventsErased = (tx: Tx, workspaceId: string, positions: readonly number[]) => Promise<Removed>
+export type OnEventsErased = (tx: Tx, workspaceId: string, positions: readonly number[]) => Promise<Removed>
 
 /** Events of a lead or conversation are erased: the id is the lead's or conversation's. What is in memory goes too. */
 export const erasedTopic = 'events_erased'
@@ -11,7 +11,7 @@ export const erasedTopic = 'events_erased'
 const batchSize = 1000
 
 /** Ids of events, the first and that behind the last. */
-export interface EventSpan {
+export interface EventIdRange {
   from: string
   below: string
 }
@@ -21,8 +21,8 @@ export async function eraseEvents(
   tx: Tx,
   workspaceId: string,
   subjectIds: readonly string[],
-  eventsErased: EventsErased,
-  span?: EventSpan,
+  eventsErased: OnEventsErased,
+  span?: EventIdRange,
 ): Promise<{ removed: Removed; hasMore: boolean }> {
   const erased = await tx<{ position: number | null }[]>`
     delete from events
@@ -36,7 +36,7 @@ export async function eraseEvents(
         limit ${batchSize}
       ))
     returning position`
-  for (const id of subjectIds) announce(tx, erasedTopic, id)
+  for (const id of subjectIds) publish(tx, erasedTopic, id)
   forgetErased(tx, workspaceId)
   const places = erased.flatMap(({ position }) => position ?? [])
   const more = places.length === 0 ? {} : await eventsErased(tx, workspaceId, places)

@@ -1,27 +1,27 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { type Caller, callerOf, readableFaces } from '../access/keys/caller.ts'
+import { type Caller, callerOf, readableAreas } from '../auth/api-keys/caller.ts'
+import type { KeyStore } from '../base/encryption/key-store.ts'
 import { invalid } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { type App, errors, timestamp, titled } from '../base/route.ts'
 import { page, uuid } from '../base/schema-types.ts'
-import type { Vault } from '../base/sealing/vault.ts'
 import {
+  decryptEach,
+  decryptEvents,
   type EventCatalogue,
-  openEach,
-  openEvents,
+  type PresentedEvent,
   type PresentPayload,
   presentEvent,
-  type ShownEvent,
 } from './feed.ts'
 import type { LongPolls } from './long-poll.ts'
-import { type FeedPage, readFeedCursor, type Start, writeFeedCursor } from './read-page.ts'
-import { type EventName, faceOf, groupNames, namesAskedFor } from './record.ts'
+import { type FeedPage, type FeedStart, parseFeedCursor, writeFeedCursor } from './read-page.ts'
+import { areaOf, type EventName, groupNames, matchEventNames } from './record.ts'
 
 export interface FeedRouteDeps {
-  vault: Vault
+  keyStore: KeyStore
   log: Log
-  waits: LongPolls
+  longPolls: LongPolls
   present: PresentPayload
   catalogue: EventCatalogue
 }
@@ -52,9 +52,9 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
       const caller = callerOf(request)
       const { workspaceId, connectionIds, keyId } = caller
       const { limit = 50, wait = 0 } = request.query
-      const page = await deps.waits.page({
+      const page = await deps.longPolls.page({
         reader: { workspaceId, connectionIds, names: namesFor(allNames, caller, request.query.events) },
-        start: readStart(workspaceId, request.query.after),
+        start: parseStart(workspaceId, request.query.after),
         limit,
         waitMs: wait * 1000,
         keyId,
@@ -62,42 +62,42 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
       })
       // Time has passed: what was right to ask then need not be right to answer now.
       if (page.hasWaited) await guard.stillReads(request, reply)
-      const events = await showEvents(deps, request, page)
+      const events = await presentEvents(deps, request, page)
       // From here on nothing fails: an error is not to be written so.
-      reply.type('application/json; charset=utf-8').serializer(writeFeedAnswer)
+      reply.type('application/json; charset=utf-8').serializer(writeFeedResponse)
       return { events, next_cursor: writeFeedCursor(workspaceId, page.position), has_more: page.hasMore }
     },
   )
 }
 
-function readStart(workspaceId: string, after: string | undefined): Start {
+function parseStart(workspaceId: string, after: string | undefined): FeedStart {
   if (after === undefined) return 'oldest'
   if (after === 'latest') return 'latest'
-  const position = readFeedCursor(workspaceId, after)
+  const position = parseFeedCursor(workspaceId, after)
   if (position === null)
     throw invalid('after', 'is no cursor of this workspace: send a next_cursor, or latest', 'query')
   return position
 }
 
-function namesFor(allNames: readonly EventName[], caller: Caller, wanted: string | undefined): EventName[] {
-  const faces = readableFaces(caller)
-  const readable = allNames.filter((name) => faces.includes(faceOf(name)))
-  if (wanted === undefined) return readable
-  const asked = wanted.split(',').map((name) => name.trim())
+function namesFor(allNames: readonly EventName[], caller: Caller, requested: string | undefined): EventName[] {
+  const faces = readableAreas(caller)
+  const readable = allNames.filter((name) => faces.includes(areaOf(name)))
+  if (requested === undefined) return readable
+  const requestedNames = requested.split(',').map((name) => name.trim())
   const known: readonly string[] = [...allNames, ...groupNames]
-  if (!asked.every((name) => known.includes(name))) {
+  if (!requestedNames.every((name) => known.includes(name))) {
     throw invalid('events', `must list names of events, ${groupNames.join(' or ')}: ${allNames.join(', ')}`, 'query')
   }
-  return namesAskedFor(readable, asked)
+  return matchEventNames(readable, requestedNames)
 }
 
-async function showEvents({ vault, present, log }: FeedRouteDeps, request: FastifyRequest, page: FeedPage) {
+async function presentEvents({ keyStore, present, log }: FeedRouteDeps, request: FastifyRequest, page: FeedPage) {
   const { workspaceId, phoneVisibility } = callerOf(request)
-  return vault.withKeyring(workspaceId, (keyring) => {
+  return keyStore.withKeyring(workspaceId, (keyring) => {
     if (phoneVisibility === 'full') {
-      return openEach(keyring, page, log, (json) => new RecordedPayload(json)).map(presentEvent)
+      return decryptEach(keyring, page, log, (json) => new RecordedPayload(json)).map(presentEvent)
     }
-    return openEvents(keyring, page, log).map(({ event, payload }) =>
+    return decryptEvents(keyring, page, log).map(({ event, payload }) =>
       presentEvent({ event, payload: present(event.name, payload, { keyring, masked: true }) }),
     )
   })
@@ -112,20 +112,20 @@ class RecordedPayload {
   }
 }
 
-interface FeedAnswer {
-  events: ShownEvent[]
+interface FeedResponse {
+  events: PresentedEvent[]
   next_cursor: string
   has_more: boolean
 }
 
 /** The answer as JSON, with recorded payloads as they are. */
-function writeFeedAnswer({ events, ...rest }: FeedAnswer): string {
+function writeFeedResponse({ events, ...rest }: FeedResponse): string {
   const tail = JSON.stringify(rest).slice(1)
   return `{"events":[${events.map(writeEvent).join()}],${tail}`
 }
 
 // Nothing is to be escaped in an id, a name of ours or a time.
-function writeEvent({ id, event, occurred_at, payload }: ShownEvent): string {
+function writeEvent({ id, event, occurred_at, payload }: PresentedEvent): string {
   const json = payload instanceof RecordedPayload ? payload.json : JSON.stringify(payload)
   return `{"id":"${id}","event":"${event}","occurred_at":"${occurred_at}","payload":${json}}`
 }
@@ -164,7 +164,7 @@ const FeedQuery = Type.Object(
 )
 
 function feedPage(catalogue: EventCatalogue) {
-  const Event = Type.Unsafe<ShownEvent>({
+  const Event = Type.Unsafe<PresentedEvent>({
     title: 'Event',
     description: 'Its name says what its payload is. Phones are masked for keys that see them so.',
     oneOf: Object.entries(catalogue).map(([name, { schema }]) => eventOf(name, schema)),

@@ -1,15 +1,15 @@
 import type { TSchema } from 'typebox'
+import { isDistributed } from '../base/citus/distributed-sql.ts'
 import type { Fragment, Sql } from '../base/db.ts'
-import { isSpread } from '../base/distribution/spread.ts'
+import { UnknownKeyVersion } from '../base/encryption/encrypt.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
+import type { EncryptedColumns } from '../base/encryption/plaintext-cache.ts'
 import type { Log } from '../base/log.ts'
-import type { Keyring } from '../base/sealing/keyring.ts'
-import type { SealedColumns } from '../base/sealing/opened-values.ts'
-import { UnknownKeyVersion } from '../base/sealing/seal.ts'
 import { isoTime } from '../base/time.ts'
 import type { EventName, NewEvent } from './record.ts'
 
 /** An event with its place in the workspace's feed. */
-export interface PlacedEvent {
+export interface SequencedEvent {
   position: number
   id: string
   name: EventName
@@ -20,7 +20,7 @@ export interface PlacedEvent {
 }
 
 /** Which events, as far as a place and no more of them than `limit`. */
-export interface Wanted {
+export interface FeedFilter {
   names: readonly EventName[]
   /** None: all. */
   connectionIds: readonly string[]
@@ -32,9 +32,9 @@ export async function readFeed(
   sql: Sql,
   workspaceId: string,
   { after, upTo }: { after: number; upTo: number },
-  wanted: Wanted,
-): Promise<PlacedEvent[]> {
-  return sql<PlacedEvent[]>`${selectEvents(sql, workspaceId, sql`${after}`, sql`${upTo}`, wanted)}`
+  filter: FeedFilter,
+): Promise<SequencedEvent[]> {
+  return sql<SequencedEvent[]>`${selectEvents(sql, workspaceId, sql`${after}`, sql`${upTo}`, filter)}`
 }
 
 function selectEvents(
@@ -42,7 +42,7 @@ function selectEvents(
   workspaceId: string,
   after: Fragment,
   upTo: Fragment,
-  { names, connectionIds, limit }: Wanted,
+  { names, connectionIds, limit }: FeedFilter,
 ) {
   return sql`
     select position, id, name, occurred_at::text as "occurredAt", encode(payload, 'base64') as payload
@@ -76,11 +76,11 @@ export async function feedState(sql: Sql, workspaceId: string): Promise<FeedStat
 }
 
 // Each event that was placed leaves an entry behind until the next vacuum, and a look at those that wait walks over it.
-const selectState = (sql: Sql, workspaceId: string, looks: Fragment) => sql`
+const selectState = (sql: Sql, workspaceId: string, checksUnplaced: Fragment) => sql`
   select
     coalesce(f.last_position, 0) as last,
     coalesce(f.removed_to, 0) as "removedTo",
-    case when ${looks} then exists (
+    case when ${checksUnplaced} then exists (
       select
       from events
       where workspace_id = ${workspaceId}
@@ -94,14 +94,14 @@ export async function readFeedState(
   sql: Sql,
   workspaceId: string,
   { after, stretch }: { after: number | null; stretch: number },
-  wanted: Wanted,
-): Promise<{ state: PageState; events: PlacedEvent[] }> {
+  filter: FeedFilter,
+): Promise<{ state: PageState; events: SequencedEvent[] }> {
   const from = after === null ? sql`s."removedTo"` : sql`${after}::bigint`
   const upTo = sql`least(s.last, ${from} + ${stretch}::bigint)`
   const mayNotFill =
     stretch === 0
       ? sql`true`
-      : sql`coalesce(f.last_position, 0) - ${after === null ? sql`coalesce(f.removed_to, 0)` : sql`${after}::bigint`} < ${wanted.limit}::bigint`
+      : sql`coalesce(f.last_position, 0) - ${after === null ? sql`coalesce(f.removed_to, 0)` : sql`${after}::bigint`} < ${filter.limit}::bigint`
   // A row of its own: beside each event, the state would be written and read as often as there are events.
   const rows = await sql<(StateRow | EventRow)[]>`
     with s as materialized (${selectState(sql, workspaceId, mayNotFill)})
@@ -116,7 +116,7 @@ export async function readFeedState(
     union all
     select null, e.*
     from s
-    cross join lateral (${selectEvents(sql, workspaceId, from, upTo, wanted)}) as e`
+    cross join lateral (${selectEvents(sql, workspaceId, from, upTo, filter)}) as e`
   const state = rows.find((row) => row.state !== null)?.state
   if (state == null) throw new Error('A row was expected')
   // A union promises no order, though it keeps it.
@@ -124,7 +124,7 @@ export async function readFeedState(
 }
 
 type StateRow = { state: PageState }
-type EventRow = PlacedEvent & { state: null }
+type EventRow = SequencedEvent & { state: null }
 
 const isEvent = (row: StateRow | EventRow): row is EventRow => row.state === null
 
@@ -134,7 +134,7 @@ export async function feedStates(
   workspaceIds: readonly string[],
 ): Promise<{ id: string; last: number; unplaced: boolean }[]> {
   const all = sql`${[...workspaceIds]}::uuid[]`
-  if (isSpread(sql)) {
+  if (isDistributed(sql)) {
     // A probe for each is refused there.
     return sql`
       select w.id, coalesce(f.last_position, 0) as last, u.workspace_id is not null as unplaced
@@ -175,21 +175,21 @@ export async function feedStates(
 }
 
 /** Events, and how far their feed reached when they were read. */
-export interface ReadEvents {
-  events: readonly PlacedEvent[]
+export interface FeedEvents {
+  events: readonly SequencedEvent[]
   last: number
 }
 
 /** The bodies as they were recorded: nothing is masked yet. */
-export const openEvents = (keyring: Keyring, read: ReadEvents, log: Log) =>
-  openEach(keyring, read, log, (json) => JSON.parse(json) as Record<string, unknown>)
+export const decryptEvents = (keyring: Keyring, read: FeedEvents, log: Log) =>
+  decryptEach(keyring, read, log, (json) => JSON.parse(json) as Record<string, unknown>)
 
 /** The newest events have many readers: polls, browsers, agents. Those further back have one who goes through them once. */
-const newest = 1000
-const payloads: SealedColumns<string> = {
+const newestCached = 1000
+const payloads: EncryptedColumns<string> = {
   table: 'events',
   columns: ['payload'],
-  keptAs: 'news',
+  cachedAs: 'news',
   read: (json) => json ?? '',
 }
 
@@ -197,18 +197,18 @@ const payloads: SealedColumns<string> = {
  * The events with what is read of their payloads. One that does not open, since its row was altered, is left out and
  * logged: it must not keep readers from what comes after it.
  */
-export function openEach<P>(
+export function decryptEach<P>(
   keyring: Keyring,
-  { events, last }: ReadEvents,
+  { events, last }: FeedEvents,
   log: Log,
   read: (json: string) => P,
-): { event: PlacedEvent; payload: P }[] {
+): { event: SequencedEvent; payload: P }[] {
   return events.flatMap((event) => {
     try {
       const json =
-        event.position > last - newest
-          ? keyring.recall(payloads, event.id, event.payload)
-          : keyring.openText(
+        event.position > last - newestCached
+          ? keyring.decryptCached(payloads, event.id, event.payload)
+          : keyring.decryptText(
               { table: 'events', row: event.id, column: 'payload' },
               Buffer.from(event.payload, 'base64'),
             )
@@ -216,21 +216,21 @@ export function openEach<P>(
     } catch (error) {
       // A key that is only newer than those in memory: whoever has the vault loads it and tries again.
       if (error instanceof UnknownKeyVersion) throw error
-      log.error('an event does not open and is passed over', { eventId: event.id }, error)
+      log.error('failed to decrypt an event; skipping it', { eventId: event.id }, error)
       return []
     }
   })
 }
 
 /** An event as keys and browsers are shown it. */
-export interface ShownEvent {
+export interface PresentedEvent {
   id: string
   event: EventName
   occurred_at: string
   payload: object
 }
 
-export const presentEvent = ({ event, payload }: { event: PlacedEvent; payload: object }): ShownEvent => ({
+export const presentEvent = ({ event, payload }: { event: SequencedEvent; payload: object }): PresentedEvent => ({
   id: event.id,
   event: event.name,
   occurred_at: isoTime(event.occurredAt),
@@ -245,7 +245,7 @@ export type PresentPayload = (
 ) => object
 
 /** All that is said of an event, beside the change that records it. Its name says its face. */
-export interface EventKind {
+export interface EventDefinition {
   /** When it fires and what its body has, for people who choose. */
   guide: string
   /** The shape of its body. */
@@ -253,18 +253,18 @@ export interface EventKind {
   /** One of an invented lead or conversation, made as a true one is: for tests of webhooks and their documentation. */
   sample(subjectId: string, at: Date): NewEvent
   /** The body as it is shown whole, where more is recorded for the mask alone. */
-  show?(payload: Record<string, unknown>): object
+  present?(payload: Record<string, unknown>): object
   /** The body as it is shown where phones are masked. */
   mask(payload: Record<string, unknown>, keyring: Keyring): object
 }
 
-export type EventCatalogue = Readonly<Record<EventName, EventKind>>
+export type EventCatalogue = Readonly<Record<EventName, EventDefinition>>
 
 /** Shows payloads as the rooms that record them say. */
-export const presentBy =
+export const createPayloadPresenter =
   (catalogue: EventCatalogue): PresentPayload =>
   (name, payload, { keyring, masked }) => {
-    if (!masked) return catalogue[name]?.show?.(payload) ?? payload
+    if (!masked) return catalogue[name]?.present?.(payload) ?? payload
     // One that a newer version has recorded: nobody here knows where it has a phone.
     return catalogue[name]?.mask(payload, keyring) ?? {}
   }

@@ -1,12 +1,12 @@
+import type { KeyStore } from '../base/encryption/key-store.ts'
 import type { Log } from '../base/log.ts'
-import type { Vault } from '../base/sealing/vault.ts'
-import { openEvents, type PresentPayload, presentEvent } from './feed.ts'
-import { drained, type Frame, frameOf, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'
+import { decryptEvents, type PresentPayload, presentEvent } from './feed.ts'
+import { createFrame, drained, type Frame, isOpen, maxWaitingBytes, type Stream, send } from './live-stream.ts'
 import { type FeedDeps, readPage } from './read-page.ts'
 import type { EventName } from './record.ts'
 
 export interface LiveFeedDeps extends FeedDeps {
-  vault: Vault
+  keyStore: KeyStore
   log: Log
   present: PresentPayload
   /** Every event. */
@@ -26,7 +26,7 @@ const pageSize = 200
 export const maxBehind = 5_000
 
 /** Gives what is new to everybody who has caught up. Not to be called while it runs for the feed. */
-export async function handOut(deps: LiveFeedDeps, feed: LiveFeed): Promise<void> {
+export async function broadcast(deps: LiveFeedDeps, feed: LiveFeed): Promise<void> {
   let isBehind = true
   while (isBehind) {
     const { frames, position, hasMore } = await readFrames(deps, feed.workspaceId, feed.position)
@@ -34,7 +34,7 @@ export async function handOut(deps: LiveFeedDeps, feed: LiveFeed): Promise<void>
     isBehind = hasMore
     for (const stream of feed.streams) {
       advance(stream, frames, position)
-      if (stream.out.writableLength > maxWaitingBytes) fallBehind(deps, feed, stream)
+      if (stream.out.writableLength > maxWaitingBytes) detachStream(deps, feed, stream)
     }
   }
 }
@@ -57,7 +57,7 @@ export async function catchUp(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream
 }
 
 /** A client that reads slowly goes on at its own pace: the others do not wait, and memory does not fill. */
-function fallBehind(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream): void {
+function detachStream(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream): void {
   feed.streams.delete(stream)
   catchUp(deps, feed, stream).catch(() => stream.out.destroy())
 }
@@ -70,10 +70,10 @@ function advance(stream: Stream, frames: readonly Frame[], position: number): vo
 async function readFrames(deps: LiveFeedDeps, workspaceId: string, after: number) {
   const reader = { workspaceId, names: deps.names, connectionIds: [] }
   const page = await readPage(deps, reader, after, pageSize)
-  const frames = await deps.vault.withKeyring(workspaceId, (keyring) =>
-    openEvents(keyring, page, deps.log).map(({ event, payload }) => {
+  const frames = await deps.keyStore.withKeyring(workspaceId, (keyring) =>
+    decryptEvents(keyring, page, deps.log).map(({ event, payload }) => {
       const shown = deps.present(event.name, payload, { keyring, masked: false })
-      return frameOf(workspaceId, event.position, presentEvent({ event, payload: shown }))
+      return createFrame(workspaceId, event.position, presentEvent({ event, payload: shown }))
     }),
   )
   return { frames, position: page.position, hasMore: page.hasMore }

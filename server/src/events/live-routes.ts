@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { type ApiError, tooManyRequests, unavailable } from '../base/errors.ts'
 import { type App, errors } from '../base/route.ts'
+import { stopWaitBudget } from '../base/scheduling/work-context.ts'
 import { fileText, maxHeadBytes, text } from '../base/schema-types.ts'
-import { takeTime } from '../base/shares/work.ts'
 import { type Member, memberOf, type TeamGuard } from '../team/member.ts'
 import { teamRoute, workspaceParams } from '../team/team-schema.ts'
 import type { Live } from './live.ts'
 import { createPlaces } from './long-poll.ts'
-import { readFeedCursor } from './read-page.ts'
-import { type EventName, faceOf } from './record.ts'
+import { parseFeedCursor } from './read-page.ts'
+import { areaOf, type EventName } from './record.ts'
 
 const maxStreamsOfMember = 20
 const maxStreams = 2_000
@@ -23,8 +23,8 @@ export interface StreamContents {
 
 /** The stream that the web app lives on. */
 export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamContents, guard: TeamGuard): void {
-  const teamFrames = Object.entries(frames).map(([name, tells]) => `\`${name}\`: ${tells}`)
-  const admit = streamLimits()
+  const teamFrames = Object.entries(frames).map(([name, describesFrames]) => `\`${name}\`: ${describesFrames}`)
+  const openStream = createStreamLimits()
   app.route({
     method: 'GET',
     url: '/api/team/v1/workspaces/:workspaceId/live',
@@ -49,10 +49,10 @@ export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamCo
     },
     handler: async (request, reply) => {
       const member = memberOf(request)
-      const leave = admit(member)
+      const leave = openStream(member)
       const { workspaceId } = member
       const place = request.headers['last-event-id'] || request.query.after
-      takeTime()
+      stopWaitBudget()
       reply.hijack()
       const out = reply.raw
       out.writeHead(200, {
@@ -63,15 +63,15 @@ export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamCo
         'x-accel-buffering': 'no',
       })
       await live
-        .follow({
+        .addStream({
           workspaceId,
           out,
           userId: member.userId,
           sessionId: member.sessionId,
           tokenId: member.tokenId,
-          after: place === undefined ? null : (readFeedCursor(workspaceId, place) ?? 'unknown'),
+          after: place === undefined ? null : (parseFeedCursor(workspaceId, place) ?? 'unknown'),
           names: namesFor(member, names),
-          namesNow: async () => {
+          readNames: async () => {
             const now = await guard.stillMember(request)
             return now === null ? null : namesFor(now, names)
           },
@@ -83,17 +83,17 @@ export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamCo
 
 function namesFor({ workspace }: Member, names: readonly EventName[]): EventName[] {
   const isOn = { leads: workspace.leadsEnabled, inbox: workspace.inboxEnabled }
-  return names.filter((name) => isOn[faceOf(name)])
+  return names.filter((name) => isOn[areaOf(name)])
 }
 
 /** Each member, each workspace and all together have so many streams at most. */
-export function streamLimits(): (member: Pick<Member, 'userId' | 'tokenId' | 'workspaceId'>) => () => void {
+export function createStreamLimits(): (member: Pick<Member, 'userId' | 'tokenId' | 'workspaceId'>) => () => void {
   const places = createPlaces()
   const full = () => unavailable('Too many streams are open at the moment. Try again shortly.')
-  const ofMember = { most: maxStreamsOfMember, refusal: () => tooMany('', maxStreamsOfMember) }
+  const ofMember = { most: maxStreamsOfMember, refusal: () => tooManyStreams('', maxStreamsOfMember) }
   const ofWorkspace = {
     most: maxStreamsOfWorkspace,
-    refusal: () => tooMany(' of this workspace', maxStreamsOfWorkspace),
+    refusal: () => tooManyStreams(' of this workspace', maxStreamsOfWorkspace),
   }
   return ({ userId, tokenId, workspaceId }) =>
     places([
@@ -103,5 +103,5 @@ export function streamLimits(): (member: Pick<Member, 'userId' | 'tokenId' | 'wo
     ])
 }
 
-const tooMany = (whose: string, count: number): ApiError =>
+const tooManyStreams = (whose: string, count: number): ApiError =>
   tooManyRequests(`There are ${count} open streams${whose} already. Close one first.`, 10, { code: 'RATE_LIMITED' })

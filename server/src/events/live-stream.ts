@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ShownEvent } from './feed.ts'
+import type { PresentedEvent } from './feed.ts'
 import { writeFeedCursor } from './read-page.ts'
 import type { EventName } from './record.ts'
 
@@ -13,7 +13,7 @@ export interface Stream {
   tokenId: string | null
   names: readonly EventName[]
   /** What it may see as of now; null once that is nothing. */
-  namesNow(): Promise<readonly EventName[] | null>
+  readNames(): Promise<readonly EventName[] | null>
   /** How far it has been sent. */
   position: number
   /** Whether bytes were waiting at the last heartbeat, and have been waiting since. */
@@ -35,7 +35,7 @@ export function send(stream: Stream, frame: Frame): void {
 export const maxWaitingBytes = 1024 * 1024
 
 /** A client that lets this much wait would get old news for new ones: it comes back, and loads its page anew. */
-export function sendNow({ out }: Stream, bytes: Buffer): void {
+export function sendBytes({ out }: Stream, bytes: Buffer): void {
   if (out.writableLength > maxWaitingBytes) out.destroy()
   else out.write(bytes)
 }
@@ -56,7 +56,7 @@ export function drained(stream: Stream): Promise<void> {
 }
 
 /** Keeps proxies from ending a silent connection, and ends one whose client has taken nothing since the last time. */
-export function beat(stream: Stream): void {
+export function sendHeartbeat(stream: Stream): void {
   if (!isOpen(stream)) return
   const isFull = stream.out.writableLength > 0
   if (isFull && stream.wasFull) {
@@ -76,14 +76,14 @@ export async function checkStreams(streams: Iterable<Stream>, onError: (error: u
 }
 
 async function checkStream(stream: Stream): Promise<void> {
-  const names = await stream.namesNow()
+  const names = await stream.readNames()
   if (!isOpen(stream)) return
   if (names !== null) stream.names = names
-  else cut(stream)
+  else destroyStream(stream)
 }
 
 /** Lets nothing more go out. An end would wait for what the client may see no more, for as long as it does not read. */
-export function cut({ out }: Stream): void {
+export function destroyStream({ out }: Stream): void {
   if (out.writableLength > 0) out.destroy()
   else out.end()
 }
@@ -96,13 +96,13 @@ export interface Frame {
 }
 
 /** JSON has no line breaks, so that an event's data is one line. */
-export function frameOf(workspaceId: string, position: number, shown: ShownEvent): Frame {
-  const lines = [idLine(workspaceId, position), `event: ${shown.event}`, `data: ${JSON.stringify(shown)}`, '', '']
-  return { position, name: shown.event, bytes: Buffer.from(lines.join('\n')) }
+export function createFrame(workspaceId: string, position: number, event: PresentedEvent): Frame {
+  const lines = [idLine(workspaceId, position), `event: ${event.event}`, `data: ${JSON.stringify(event)}`, '', '']
+  return { position, name: event.event, bytes: Buffer.from(lines.join('\n')) }
 }
 
 /** News of the moment for the pages that are open: in no feed, and without an id, so that a browser's place stays. */
-export const teamFrame = (name: string, data: object): Buffer =>
+export const liveUpdateFrame = (name: string, data: object): Buffer =>
   Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
 
 /** How soon a browser comes back, in milliseconds, and where it stands before the first event. */

@@ -1,27 +1,27 @@
-import { concerns, endedAccessTopic } from '../access/users/members.ts'
+import { isAbout, revokedAccessTopic } from '../auth/users/members.ts'
 import { singleFlight } from '../base/async/batch.ts'
 import type { Repeat } from '../base/async/loop.ts'
 import type { Db } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
-import { readTeamNews, teamTopic } from '../team/team-news.ts'
+import { liveUpdatesTopic, readLiveUpdate } from '../team/live-updates.ts'
 import { feedState } from './feed.ts'
-import { catchUp, handOut, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
+import type { FeedWatch } from './feed-watch.ts'
+import { broadcast, catchUp, type LiveFeed, type LiveFeedDeps, maxBehind } from './live-feed.ts'
 import {
-  beat,
   checkStreams,
-  cut,
+  destroyStream,
   isOpen,
+  liveUpdateFrame,
   resetFrame,
   type Stream,
-  sendNow,
+  sendBytes,
+  sendHeartbeat,
   startFrame,
-  teamFrame,
 } from './live-stream.ts'
-import { faceOf } from './record.ts'
-import type { FeedWatch } from './watch.ts'
+import { areaOf } from './record.ts'
 
 export interface LiveDeps extends LiveFeedDeps {
-  db: Pick<Db, 'sql' | 'onNews' | 'onHearingAgain'>
+  db: Pick<Db, 'sql' | 'subscribe' | 'onReconnect'>
   watch: FeedWatch
   log: Log
   repeat: Repeat
@@ -33,7 +33,7 @@ export type NewStream = Omit<Stream, 'position' | 'wasFull'> & {
 }
 
 /** What the inbox tells the pages that are open, beside the events. */
-export interface TeamNews {
+export interface LiveUpdate {
   /** `team.…` */
   name: string
   data: object
@@ -44,11 +44,11 @@ export interface TeamNews {
 /** Streams of events to browsers. */
 export interface Live {
   /** Whether anybody here follows the workspace: if not, nothing need be told. */
-  isFollowed(workspaceId: string): boolean
+  hasStreams(workspaceId: string): boolean
   /** Tells the browsers that may see the inbox. Whoever is away then is not told later. */
-  tell(workspaceId: string, news: TeamNews): void
+  publish(workspaceId: string, liveUpdate: LiveUpdate): void
   /** Resolves when the stream has ended. */
-  follow(stream: NewStream): Promise<void>
+  addStream(stream: NewStream): Promise<void>
   /** Ends every stream at once. */
   close(): Promise<void>
 }
@@ -58,49 +58,49 @@ const checkMs = 10_000
 
 export function createLive(deps: LiveDeps): Live {
   const { log, repeat } = deps
-  const followed = followFeeds(deps)
+  const followedFeeds = followFeeds(deps)
   const streams = new Set<Stream>()
-  const onError = (error: unknown) => log.warn('live streams not served', {}, error)
+  const onError = (error: unknown) => log.warn('failed to check live streams; retrying', {}, error)
   const loops = [
-    repeat(heartbeatMs, async () => streams.forEach(beat), onError),
+    repeat(heartbeatMs, async () => streams.forEach(sendHeartbeat), onError),
     repeat(checkMs, () => checkStreams(streams, onError), onError),
   ]
   const streamsOf = (workspaceId: string) => [...streams].filter((stream) => stream.workspaceId === workspaceId)
-  const tell: Live['tell'] = (workspaceId, { name, data, userId }) => {
-    const bytes = teamFrame(name, data)
+  const publish: Live['publish'] = (workspaceId, { name, data, userId }) => {
+    const bytes = liveUpdateFrame(name, data)
     for (const stream of streamsOf(workspaceId)) {
-      const sees = isOpen(stream) && stream.names.some((each) => faceOf(each) === 'inbox')
-      if (sees && (userId === undefined || userId === stream.userId)) sendNow(stream, bytes)
+      const sees = isOpen(stream) && stream.names.some((each) => areaOf(each) === 'inbox')
+      if (sees && (userId === undefined || userId === stream.userId)) sendBytes(stream, bytes)
     }
   }
-  const stopHearing = [
-    deps.db.onNews(teamTopic, (id) => {
-      const news = readTeamNews(id)
-      if (news !== null) tell(news.workspaceId, news)
+  const stopListening = [
+    deps.db.subscribe(liveUpdatesTopic, (id) => {
+      const liveUpdate = readLiveUpdate(id)
+      if (liveUpdate !== null) publish(liveUpdate.workspaceId, liveUpdate)
     }),
     // Whoever may still follow comes back by itself, and loses nothing; whoever may not is refused at the door.
-    deps.db.onNews(endedAccessTopic, (news) => {
-      for (const stream of streams) if (concerns(news, stream)) cut(stream)
+    deps.db.subscribe(revokedAccessTopic, (liveUpdate) => {
+      for (const stream of streams) if (isAbout(liveUpdate, stream)) destroyStream(stream)
     }),
     // Events are looked for, but what is told beside them was told once, and not to us.
-    deps.db.onHearingAgain(() => {
-      for (const stream of streams) if (isOpen(stream)) sendNow(stream, resetOf(stream))
+    deps.db.onReconnect(() => {
+      for (const stream of streams) if (isOpen(stream)) sendBytes(stream, resetFrameFor(stream))
       checkStreams(streams, onError)
     }),
   ]
   return {
-    isFollowed: (workspaceId) => streamsOf(workspaceId).length > 0,
-    tell,
-    follow: async ({ after, ...asked }) => {
+    hasStreams: (workspaceId) => streamsOf(workspaceId).length > 0,
+    publish,
+    addStream: async ({ after, ...requested }) => {
       // A client that left while it was let in tells of it no more.
-      const closed = asked.out.destroyed || new Promise((resolve) => asked.out.once('close', resolve))
-      const stream: Stream = { ...asked, position: 0, wasFull: false }
+      const closed = requested.out.destroyed || new Promise((resolve) => requested.out.once('close', resolve))
+      const stream: Stream = { ...requested, position: 0, wasFull: false }
       streams.add(stream)
       try {
         // From here on it is told of what changes; before, between the door and here, it did not.
-        if ((await stream.namesNow()) === null) return
-        await begin(deps, stream, after)
-        const { feed, leave } = followed.enter(stream)
+        if ((await stream.readNames()) === null) return
+        await startStream(deps, stream, after)
+        const { feed, leave } = followedFeeds.enter(stream)
         try {
           await catchUp(deps, feed, stream)
           await closed
@@ -109,14 +109,14 @@ export function createLive(deps: LiveDeps): Live {
         }
       } catch (error) {
         // The answer has begun: the browser comes back and goes on.
-        log.warn('live stream failed', { workspaceId: stream.workspaceId }, error)
+        log.warn('live stream failed; the browser will reconnect', { workspaceId: stream.workspaceId }, error)
       } finally {
         streams.delete(stream)
         stream.out.end()
       }
     },
     close: async () => {
-      for (const stop of stopHearing) stop()
+      for (const stop of stopListening) stop()
       for (const { out } of streams) out.end()
       await Promise.all(loops.map((loop) => loop.stop()))
     },
@@ -124,12 +124,12 @@ export function createLive(deps: LiveDeps): Live {
 }
 
 /** Its place stays: no event was missed. */
-const resetOf = ({ workspaceId, position }: Stream) => Buffer.from(resetFrame(workspaceId, position))
+const resetFrameFor = ({ workspaceId, position }: Stream) => Buffer.from(resetFrame(workspaceId, position))
 
 /** Says where the stream begins: after what the client has, or at the end when that is out of reach. */
-async function begin({ db, sequencer }: LiveDeps, stream: Stream, after: NewStream['after']): Promise<void> {
+async function startStream({ db, sequencer }: LiveDeps, stream: Stream, after: NewStream['after']): Promise<void> {
   const { workspaceId, out } = stream
-  await sequencer.place(workspaceId)
+  await sequencer.sequence(workspaceId)
   const { last, removedTo } = await feedState(db.sql, workspaceId)
   const isWithinReach = typeof after === 'number' && after >= removedTo && after <= last && last - after <= maxBehind
   stream.position = isWithinReach ? after : last
@@ -143,7 +143,9 @@ function followFeeds(deps: LiveDeps) {
   const open = (workspaceId: string, position: number) => {
     const feed: LiveFeed = { workspaceId, position, streams: new Set() }
     const wake = singleFlight(() =>
-      handOut(deps, feed).catch((error) => deps.log.warn('live feed not read', { workspaceId }, error)),
+      broadcast(deps, feed).catch((error) =>
+        deps.log.warn('failed to read events for live streams; retrying', { workspaceId }, error),
+      ),
     )
     const stop = deps.watch.add({ workspaceId, position: () => feed.position, wake })
     // What was recorded before it was watched brought no news.

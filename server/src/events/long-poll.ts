@@ -1,16 +1,16 @@
 import type { EventEmitter } from 'node:events'
 import { createSignal } from '../base/async/loop.ts'
 import { type ApiError, tooManyRequests, unavailable } from '../base/errors.ts'
-import { type FeedDeps, type FeedPage, type Reader, readPage, type Start } from './read-page.ts'
-import type { FeedWatch } from './watch.ts'
+import type { FeedWatch } from './feed-watch.ts'
+import { type FeedDeps, type FeedPage, type FeedReader, type FeedStart, readPage } from './read-page.ts'
 
 export interface LongPollDeps extends FeedDeps {
   watch: FeedWatch
 }
 
 export interface LongPoll {
-  reader: Reader
-  start: Start
+  reader: FeedReader
+  start: FeedStart
   limit: number
   waitMs: number
   /** Who waits: each may have so many waits at once. */
@@ -28,13 +28,13 @@ export interface LongPollPage extends FeedPage {
 export interface LongPolls {
   page(wait: LongPoll): Promise<LongPollPage>
   /** Ends the waits of this key at once: it is to be asked anew whether it may have an answer. */
-  endOf(keyId: string): void
+  endAllOf(keyId: string): void
   /** Ends every wait at once with what there is. */
   close(): void
 }
 
 export function createLongPolls(deps: LongPollDeps): LongPolls {
-  const places = createWaitPlaces('Ask without `wait`.')
+  const waitLimit = createWaitLimit('Ask without `wait`.')
   const ends = new Map<() => void, string>()
 
   return {
@@ -42,13 +42,13 @@ export function createLongPolls(deps: LongPollDeps): LongPolls {
       if (wait.waitMs === 0) {
         return { ...(await readPage(deps, wait.reader, wait.start, wait.limit)), hasWaited: false }
       }
-      const leave = places.enter(wait.keyId)
+      const leave = waitLimit.acquire(wait.keyId)
       const end = Promise.withResolvers<void>()
       const timer = setTimeout(end.resolve, wait.waitMs)
       wait.connection.once('close', end.resolve)
       ends.set(end.resolve, wait.keyId)
       try {
-        return await pageOrEnd(deps, wait, end.promise)
+        return await waitForPage(deps, wait, end.promise)
       } finally {
         ends.delete(end.resolve)
         wait.connection.off('close', end.resolve)
@@ -56,7 +56,7 @@ export function createLongPolls(deps: LongPollDeps): LongPolls {
         leave()
       }
     },
-    endOf: (keyId) => {
+    endAllOf: (keyId) => {
       for (const [end, waiting] of ends) if (waiting === keyId) end()
     },
     close: () => {
@@ -65,7 +65,7 @@ export function createLongPolls(deps: LongPollDeps): LongPolls {
   }
 }
 
-async function pageOrEnd(
+async function waitForPage(
   deps: LongPollDeps,
   { reader, start, limit }: LongPoll,
   end: Promise<void>,
@@ -74,17 +74,17 @@ async function pageOrEnd(
   end.then(() => {
     isOver = true
   })
-  const news = createSignal()
+  const newEvents = createSignal()
   let from = start
   const stop = deps.watch.add({
     workspaceId: reader.workspaceId,
     position: () => (typeof from === 'number' ? from : Number.POSITIVE_INFINITY),
-    wake: news.wake,
+    wake: newEvents.wake,
   })
   try {
     for (let hasWaited = false; ; hasWaited = true) {
       // Before the read: news that come during it may be of something that it does not see.
-      const woken = news.next()
+      const woken = newEvents.next()
       const page = await readPage(deps, reader, from, limit)
       if (page.events.length > 0 || page.hasMore || isOver) return { ...page, hasWaited: hasWaited || isOver }
       from = page.position
@@ -97,24 +97,24 @@ async function pageOrEnd(
 }
 
 /** Bounds how many requests wait at once: of one key, and of all. */
-interface WaitPlaces {
+interface WaitLimit {
   /** Returns how to leave. Throws 429 when the key has no place left, 503 when nobody has. */
-  enter(keyId: string): () => void
+  acquire(keyId: string): () => void
 }
 
 const maxOfKey = 10
 const maxOfAll = 2_000
 
 /** `instead` says what to do while all places are taken. */
-export function createWaitPlaces(instead: string): WaitPlaces {
+export function createWaitLimit(hint: string): WaitLimit {
   const places = createPlaces()
   const tooMany = () =>
     tooManyRequests(`This key has ${maxOfKey} requests that wait already. Let one end first.`, 1, {
       code: 'RATE_LIMITED',
     })
-  const full = () => unavailable(`Too many requests wait at the moment. ${instead}`)
+  const full = () => unavailable(`Too many requests wait at the moment. ${hint}`)
   return {
-    enter: (keyId) =>
+    acquire: (keyId) =>
       places([
         { who: keyId, most: maxOfKey, refusal: tooMany },
         { who: 'all', most: maxOfAll, refusal: full },

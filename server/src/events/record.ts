@@ -1,10 +1,10 @@
-import { announce, type Fragment, provenBy, type Sql, type Tx } from '../base/db.ts'
+import { type Fragment, publish, type Sql, setCommitProof, type Tx } from '../base/db.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
 import { newId } from '../base/id.ts'
 import { columnNames, unnested } from '../base/postgres/rows.ts'
-import type { Keyring } from '../base/sealing/keyring.ts'
-import { currentWork } from '../base/shares/work.ts'
+import { currentContext } from '../base/scheduling/work-context.ts'
 import { packTraceparent } from '../base/tracing/span.ts'
-import type { Actor } from '../workspace/actor.ts'
+import type { Actor } from '../workspaces/actor.ts'
 
 export interface NewEvent {
   name: EventName
@@ -14,16 +14,16 @@ export interface NewEvent {
   connectionId: string | null
   payload: object
   /** Who made it and what it changed, for the timeline alone: no receiver is told. */
-  by?: MadeBy
+  by?: EventAuthor
   changes?: object
 }
 
-export interface MadeBy {
+export interface EventAuthor {
   actor: Actor
   partOf?: string
 }
 
-export const changesPlace = (id: string) => ({ table: 'events', row: id, column: 'changes' })
+export const changesContext = (id: string) => ({ table: 'events', row: id, column: 'changes' })
 
 /** Committed events without a place in their feed: the id is the workspace. */
 export const recordedTopic = 'events_recorded'
@@ -37,9 +37,9 @@ export async function recordEvents(
   at: Date,
 ): Promise<void> {
   if (events.length === 0) return
-  announce(tx, recordedTopic, workspaceId)
+  publish(tx, recordedTopic, workspaceId)
   const ids = events.map(() => newId(at))
-  provenBy(tx, (sql) => isRecorded(sql, workspaceId, ids[0]))
+  setCommitProof(tx, (sql) => isRecorded(sql, workspaceId, ids[0]))
   await insertEvents(tx, keyring, workspaceId, events, at, tx`true`, ids).execute()
 }
 
@@ -67,8 +67,8 @@ export function insertEvents(
     return {
       ...event,
       ...{ id, place, actorType: by?.actor.type ?? null, actorId: by?.actor.id ?? null, partOf: by?.partOf ?? null },
-      payload: keyring.seal({ table: 'events', row: id, column: 'payload' }, JSON.stringify(payload)),
-      changes: changes === undefined ? null : keyring.seal(changesPlace(id), JSON.stringify(changes)),
+      payload: keyring.encrypt({ table: 'events', row: id, column: 'payload' }, JSON.stringify(payload)),
+      changes: changes === undefined ? null : keyring.encrypt(changesContext(id), JSON.stringify(changes)),
     }
   })
   return tx`
@@ -95,7 +95,7 @@ export async function recordTestEvent(
   at: Date,
 ): Promise<string> {
   const id = newId(at)
-  const payload = keyring.seal({ table: 'events', row: id, column: 'payload' }, JSON.stringify(event.payload))
+  const payload = keyring.encrypt({ table: 'events', row: id, column: 'payload' }, JSON.stringify(event.payload))
   await tx`
     insert into events (
       workspace_id, id, name, subject_id, connection_id, payload, occurred_at, test_endpoint_id, trace
@@ -104,34 +104,34 @@ export async function recordTestEvent(
       ${workspaceId}, ${id}, ${event.name}, ${event.subjectId}, ${event.connectionId}, ${payload}, ${at},
       ${endpointId}, ${currentTrace()}
     )`
-  announce(tx, recordedTopic, workspaceId)
+  publish(tx, recordedTopic, workspaceId)
   return id
 }
 
 /** What the deliveries of an event go on from; null, which takes no room, where nothing is traced. */
 function currentTrace(): Buffer | null {
-  const { span } = currentWork()
+  const { span } = currentContext()
   return span === null ? null : packTraceparent(span.traceparent)
 }
 
 /** The interface that an event belongs to: keys see it by the read scope of that interface. */
-type EventFace = 'leads' | 'inbox'
+type EventArea = 'leads' | 'inbox'
 
 /** Begins with what it is about. Which events there are, the rooms say that record them. */
 export type EventName = `lead.${string}` | `inbox.${string}`
 
 /** What asks for all events of a face, those to come included. */
-const eventGroups = { 'lead.*': 'leads', 'inbox.*': 'inbox' } as const satisfies Record<string, EventFace>
+const eventGroups = { 'lead.*': 'leads', 'inbox.*': 'inbox' } as const satisfies Record<string, EventArea>
 
 export const groupNames = Object.keys(eventGroups) as (keyof typeof eventGroups)[]
 
 /** Lead events travel bare, inbox events wrapped in their name. */
-export function faceOf(name: EventName): EventFace {
+export function areaOf(name: EventName): EventArea {
   return name.startsWith('lead.') ? 'leads' : 'inbox'
 }
 
 /** The names that a list of names and groups asks for. */
-export function namesAskedFor<N extends EventName>(names: readonly N[], asked: readonly string[]): N[] {
-  const faces = groupNames.filter((group) => asked.includes(group)).map((group) => eventGroups[group])
-  return names.filter((name) => asked.includes(name) || faces.includes(faceOf(name)))
+export function matchEventNames<N extends EventName>(names: readonly N[], patterns: readonly string[]): N[] {
+  const faces = groupNames.filter((group) => patterns.includes(group)).map((group) => eventGroups[group])
+  return names.filter((name) => patterns.includes(name) || faces.includes(areaOf(name)))
 }

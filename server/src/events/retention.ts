@@ -3,16 +3,16 @@ import type { Db, Sql } from '../base/db.ts'
 import { dropPartition, isFarAhead, listPeriods, restOf } from '../base/partitions.ts'
 
 /** How long events are kept. */
-export const keptMs = 30 * 24 * 3_600_000
-const batch = 1000
+export const retentionMs = 30 * 24 * 3_600_000
+const batchSize = 1000
 /** A period that is over is usually dropped within the hour. What others wait for, or keep, is not to stay for long beside it. */
 const graceMs = 24 * 3_600_000
 
-export const eventsByTime = { table: 'events', column: 'id' } as const
-const rest = restOf(eventsByTime.table)
+export const eventPartitions = { table: 'events', column: 'id' } as const
+const restPartition = restOf(eventPartitions.table)
 
 /** The place in the feed of a workspace up to which a reader has come that must miss nothing. */
-export type ReadTo = (sql: Sql, workspaceId: string) => Promise<number>
+export type ReadPosition = (sql: Sql, workspaceId: string) => Promise<number>
 
 /**
  * Ends events older than 30 days in the order of their places, so that one number tells a reader whether it has
@@ -20,15 +20,15 @@ export type ReadTo = (sql: Sql, workspaceId: string) => Promise<number>
  * was. Those of a period leave with it, when all of it has ended; others are deleted. Returns how many were deleted, and how
  * many periods were dropped.
  */
-export async function removeOldEvents(db: Db, clock: Clock, readTo: ReadTo): Promise<number> {
+export async function removeOldEvents(db: Db, clock: Clock, readTo: ReadPosition): Promise<number> {
   const now = clock.now()
-  const before = new Date(now.getTime() - keptMs)
+  const before = new Date(now.getTime() - retentionMs)
   let removed = 0
   for (const workspaceId of await listFeedsWithOld(db.sql, before)) {
     for (let hasMore = true; hasMore; ) {
       const ended = await endBatch(db, workspaceId, before, readTo)
       removed += ended.deleted
-      hasMore = ended.count === batch
+      hasMore = ended.count === batchSize
     }
   }
   return removed + (await removePeriods(db, now, before))
@@ -55,7 +55,7 @@ async function endBatch(
   db: Db,
   workspaceId: string,
   before: Date,
-  readTo: ReadTo,
+  readTo: ReadPosition,
 ): Promise<{ count: number; deleted: number }> {
   return db.tx(async (tx) => {
     const [feed] = await tx<{ removedTo: number }[]>`
@@ -71,13 +71,13 @@ async function endBatch(
       where workspace_id = ${workspaceId}
         and position > ${feed.removedTo}
       order by position
-      limit ${batch}`
+      limit ${batchSize}`
     const young = oldest.findIndex(({ position, isOld }) => !isOld || position > read)
     const ended = young === -1 ? oldest : oldest.slice(0, young)
     const last = ended.at(-1)
     if (last === undefined) return { count: 0, deleted: 0 }
     const removed = await tx`
-      delete from ${tx(rest)}
+      delete from ${tx(restPartition)}
       where workspace_id = ${workspaceId}
         and position > ${feed.removedTo}
         and position <= ${last.position}`
@@ -92,14 +92,14 @@ async function endBatch(
 /** Drops the periods in which nothing is left that anybody reads. Of those that have to wait, what has ended is deleted. */
 async function removePeriods(db: Db, now: Date, before: Date): Promise<number> {
   let removed = 0
-  for (const period of await listPeriods(db.sql, eventsByTime.table)) {
+  for (const period of await listPeriods(db.sql, eventPartitions.table)) {
     const { name, to } = period
     if (to <= before) {
-      const came = await dropPartition(db, eventsByTime.table, name, (sql) => hasEnded(sql, name))
+      const came = await dropPartition(db, eventPartitions.table, name, (sql) => hasEnded(sql, name))
       if (came === 'gone') removed++
       else if (came === 'held' && to.getTime() < before.getTime() - graceMs) removed += await deleteEnded(db, name)
     } else if (isFarAhead(period, now)) {
-      await dropPartition(db, eventsByTime.table, name, (sql) => isEmpty(sql, name))
+      await dropPartition(db, eventPartitions.table, name, (sql) => isEmpty(sql, name))
     }
   }
   return removed
@@ -151,14 +151,14 @@ async function deleteEnded(db: Db, period: string): Promise<number> {
             where workspace_id = f.workspace_id
               and position <= f.removed_to
             order by position
-            limit ${batch}
+            limit ${batchSize}
           ) as ended
-          limit ${batch}
+          limit ${batchSize}
         ) as ended
         where e.workspace_id = ended.workspace_id
           and e.id = ended.id`,
     )
     removed += count
-    if (count < batch) return removed
+    if (count < batchSize) return removed
   }
 }

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { singleFlightByKey } from '../base/async/batch.ts'
-import { announce, type Db, type Sql, type Tx } from '../base/db.ts'
-import { andNamed } from '../base/distribution/spread.ts'
+import { andNamed } from '../base/citus/distributed-sql.ts'
+import { type Db, publish, type Sql, type Tx } from '../base/db.ts'
 
 /** New places in the feed of a workspace, which is the id. */
 export const sequencedTopic = 'events_placed'
@@ -18,7 +18,7 @@ export const sequenceBatch = 1000
  */
 export async function sequenceEvents(db: Db, workspaceId: string): Promise<number> {
   return db.tx(async (tx) => {
-    const last = await lockFeed(tx, workspaceId)
+    const last = await lockFeedRow(tx, workspaceId)
     // A statement of its own: its snapshot must not be older than the lock.
     // The workspace is taken from the rows, so that the planner does not see whose it is. It would take a workspace that
     // outgrew its statistics for one event, and read all of it for each that is placed; the same in a new table, and
@@ -51,12 +51,12 @@ export async function sequenceEvents(db: Db, workspaceId: string): Promise<numbe
       update event_feeds
       set last_position = ${placed.last}
       where workspace_id = ${workspaceId}`
-    announce(tx, sequencedTopic, workspaceId)
+    publish(tx, sequencedTopic, workspaceId)
     return placed.count
   })
 }
 
-async function lockFeed(tx: Tx, workspaceId: string): Promise<number> {
+async function lockFeedRow(tx: Tx, workspaceId: string): Promise<number> {
   const select = () => tx<{ last: number }[]>`
     select last_position as last
     from event_feeds
@@ -134,9 +134,9 @@ export async function readUnsequenced(sql: Sql): Promise<UnsequencedEvents> {
 /** Gives committed events their places, for any number of callers in one go; in a few workspaces at a time. */
 export interface Sequencer {
   /** Once it resolves, what had been committed before the call has its place. */
-  place(workspaceId: string): Promise<void>
+  sequence(workspaceId: string): Promise<void>
   /** Places whatever waits in any workspace, and returns in how many something did. */
-  placeAll(): Promise<number>
+  sequenceAll(): Promise<number>
 }
 
 const maxAtOnce = 4
@@ -144,19 +144,19 @@ const maxAtOnce = 4
 export function createSequencer(db: Db): Sequencer {
   const inTurn = pLimit(maxAtOnce)
   // A run under way may have looked before the caller's commit: then all who come meanwhile share the next.
-  const place = singleFlightByKey((workspaceId) => inTurn(() => placeIn(db, workspaceId)))
+  const sequence = singleFlightByKey((workspaceId) => inTurn(() => sequenceWorkspace(db, workspaceId)))
 
   return {
-    place,
-    placeAll: async () => {
+    sequence,
+    sequenceAll: async () => {
       const workspaces = await listUnsequenced(db.sql)
-      await Promise.all(workspaces.map(({ id }) => place(id)))
+      await Promise.all(workspaces.map(({ id }) => sequence(id)))
       return workspaces.length
     },
   }
 }
 
-async function placeIn(db: Db, workspaceId: string): Promise<void> {
+async function sequenceWorkspace(db: Db, workspaceId: string): Promise<void> {
   let placed: number
   do placed = await sequenceEvents(db, workspaceId)
   while (placed === sequenceBatch)

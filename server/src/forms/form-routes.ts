@@ -1,14 +1,14 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts'
 import type { Sql } from '../base/db.ts'
+import type { KeyStore } from '../base/encryption/key-store.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
 import { badRequest, invalid } from '../base/errors.ts'
 import { isUuid } from '../base/id.ts'
 import type { App } from '../base/route.ts'
-import type { Keyring } from '../base/sealing/keyring.ts'
-import type { Vault } from '../base/sealing/vault.ts'
 import { html } from '../base/text/html.ts'
 import { isTimeZone, lastDays } from '../base/time.ts'
+import { openLead } from '../leads/lead/encrypted-lead.ts'
 import { findLeadsByIds } from '../leads/lead/queries.ts'
-import { openLead } from '../leads/lead/sealed.ts'
 import type { TeamGuard } from '../team/member.ts'
 import { type TeamApi, teamApi } from '../team/team-api.ts'
 import { changeForm, createForm, draftForm, type FormDeps, removeForm } from './form/change.ts'
@@ -23,7 +23,7 @@ import { answersOf, countByDay, countSubmissions, listSubmissions } from './subm
 const path = '/api/team/v1/workspaces/:workspaceId/forms'
 
 interface TeamFormDeps extends FormDeps {
-  vault: Vault
+  keyStore: KeyStore
   /** The address that people use, without a trailing slash. */
   publicUrl: string
 }
@@ -161,7 +161,7 @@ function formUrl(publicUrl: string, form: Pick<Form, 'slug'>): string {
 const submissionsPath = `${path}/:formId/submissions`
 
 /** What a form was sent, one by one and by day. */
-function submissionRoutes(api: TeamApi, { db, clock, vault }: TeamFormDeps): void {
+function submissionRoutes(api: TeamApi, { db, clock, keyStore }: TeamFormDeps): void {
   api.get(submissionsPath, 'member', {
     operationId: 'listSubmissions',
     summary: 'List what a form was sent',
@@ -177,7 +177,7 @@ function submissionRoutes(api: TeamApi, { db, clock, vault }: TeamFormDeps): voi
       if ((await findForm(db.sql, workspaceId, formId)) === undefined) throw formNotFound()
       const rows = await listSubmissions(db.sql, workspaceId, formId, limit + 1, before)
       const page = rows.slice(0, limit)
-      const keyring = await vault.keyring(workspaceId)
+      const keyring = await keyStore.keyring(workspaceId)
       const leads = await leadsOf(db.sql, keyring, workspaceId, page)
       return {
         submissions: page.map((row) => {
@@ -232,7 +232,7 @@ async function leadsOf(sql: Sql, keyring: Keyring, workspaceId: string, page: re
 }
 
 function openAnswers(keyring: Keyring, { id, answers }: SubmissionRow): Answer[] | null {
-  return answers === null ? null : JSON.parse(keyring.openText(answersOf(id), answers))
+  return answers === null ? null : JSON.parse(keyring.decryptText(answersOf(id), answers))
 }
 
 function readCursor(text: string, formId: string): string {

@@ -1,11 +1,11 @@
 import formbody from '@fastify/formbody'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isDistributed } from '../base/citus/distributed-sql.ts'
 import { type Sql, type Tx, violates } from '../base/db.ts'
-import { isSpread } from '../base/distribution/spread.ts'
 import { ApiError, badRequest, InvalidInput, tooManyRequests } from '../base/errors.ts'
 import { newId } from '../base/id.ts'
 import { type App, errors } from '../base/route.ts'
-import { attributeTo } from '../base/shares/work.ts'
+import { setWorkspace } from '../base/scheduling/work-context.ts'
 import type { Html } from '../base/text/html.ts'
 import { secondsToNextUtcDay, startOfUtcDay } from '../base/time.ts'
 import type { LeadDeps } from '../leads/lead/lead.ts'
@@ -19,7 +19,7 @@ import { answersOf, insertSubmission } from './submit/submissions.ts'
 import type { RateDeps, TokenReading } from './submit/visitor.ts'
 import { admitSender, isJson, issueToken, looseQuery, readToken, takeTurn, wantsJson } from './submit/visitor.ts'
 
-interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'vault'> {
+interface PublicFormDeps extends LeadDeps, Omit<RateDeps, 'keyStore'> {
   /** The address that people use, without a trailing slash. */
   publicUrl: string
 }
@@ -126,7 +126,7 @@ function postRoutes(scope: App, deps: PublicFormDeps): void {
 async function openForm(deps: LeadDeps, slug: string): Promise<PublicForm> {
   const form = /^[a-z0-9-]{3,60}$/.test(slug) ? await findPublicForm(deps.db.sql, slug) : undefined
   if (form === undefined) throw formNotFound()
-  attributeTo(form.workspaceId)
+  setWorkspace(form.workspaceId)
   return form
 }
 
@@ -138,7 +138,7 @@ interface Shown {
 }
 
 async function showForm(deps: LeadDeps, form: PublicForm, reply: FastifyReply, shown: Shown): Promise<FastifyReply> {
-  const keyring = await deps.vault.keyring(form.workspaceId)
+  const keyring = await deps.keyStore.keyring(form.workspaceId)
   const { values, address } = shown
   // A page that took its time and comes back with what is wrong is put right in a moment.
   const taken = shown.refusal instanceof InvalidInput ? values[tokenField] : undefined
@@ -214,9 +214,9 @@ async function submitForm(deps: LeadDeps, form: PublicForm, filled: FilledForm):
   const { patch, answers, issues } = readSubmission(form, body, query, filled.refuseUnknown)
   const { workspaceId, id: formId, leadSettings } = form
   const user = { ...leadSettings, workspaceId, masked: true, actor: { type: 'form', id: formId } } as const
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const submission = { id: newId(now), formId, nonce, submittedAt: now }
-  const sealed = keyring.seal(answersOf(submission.id), JSON.stringify(answers))
+  const sealed = keyring.encrypt(answersOf(submission.id), JSON.stringify(answers))
   try {
     await createClaimedLead(deps, user, patch, issues, async (tx, lead) => {
       await insertSubmission(tx, workspaceId, { ...submission, leadId: lead.id, answers: sealed })
@@ -236,7 +236,7 @@ async function nonceOf(
 ): Promise<string> {
   const token = body[tokenField]
   if (token === undefined && !fromOwnPage) return newId(now)
-  const keyring = await deps.vault.keyring(form.workspaceId)
+  const keyring = await deps.keyStore.keyring(form.workspaceId)
   const reading = readToken(keyring, form.id, typeof token === 'string' ? token : '', now)
   if (!reading.ok) throw badRequest(sendAgain[reading.problem])
   return reading.nonce
@@ -279,7 +279,7 @@ async function takeOne(
     values (${workspaceId}, ${day}::date, ${ofId}, 1)
     on conflict (workspace_id, day, form_id) do update
     set taken = q.taken + 1
-    where q.taken < ${isSpread(tx) ? tx`${await readMost(tx, workspaceId, share)}` : tx`(${mostOf(tx, workspaceId, share)})`}
+    where q.taken < ${isDistributed(tx) ? tx`${await readMost(tx, workspaceId, share)}` : tx`(${mostOf(tx, workspaceId, share)})`}
     returning taken`
   return row?.taken
 }

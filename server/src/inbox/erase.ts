@@ -1,4 +1,7 @@
 import type { Sql, Tx } from '../base/db.ts'
+import { decryptOrNull } from '../base/encryption/encrypt.ts'
+import { forgetErased } from '../base/encryption/key-store.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
 import {
   type ErasedCustomer,
   type ErasureScope,
@@ -8,14 +11,11 @@ import {
   type Removed,
 } from '../base/erasure.ts'
 import { byteaArray } from '../base/postgres/values.ts'
-import type { Keyring } from '../base/sealing/keyring.ts'
-import { openOrNull } from '../base/sealing/seal.ts'
-import { forgetErased } from '../base/sealing/vault.ts'
-import { type Contact, tellMember, tellTeam, type WorkspaceSql } from './conversation/conversation.ts'
-import { asItIs, deleteConversation } from './conversation/moving.ts'
-import { openContact, phoneIndexes, userIndexes } from './conversation/sealed.ts'
+import { type Contact, publishConversations, publishMentions, type WorkspaceSql } from './conversation/conversation.ts'
+import { decryptContact, phoneIndexes, userIndexes } from './conversation/encrypted-conversation.ts'
+import { currentColumns, deleteConversation } from './conversation/touch.ts'
 import { deleteMediaOf } from './media/media-queries.ts'
-import { dropConversationTokens, dropMessageTokens, holdProgress } from './search/progress.ts'
+import { deleteConversationTokens, deleteMessageTokens, lockProgress } from './search/progress.ts'
 import { wakeWaiting } from './send/send-deps.ts'
 
 const batchSize = 500
@@ -23,7 +23,7 @@ const batchSize = 500
 const maxFound = 1000
 
 /** What a conversation tells of its customer. */
-export interface FoundConversation {
+export interface CustomerConversation {
   id: string
   /** Ids that conversations had which were merged into it: events may tell of these. */
   aliases: string[]
@@ -36,7 +36,7 @@ export async function findErasedConversations(
   { sql, keyring, workspaceId }: WorkspaceSql,
   { phones, userIds, conversationIds }: Pick<ErasedCustomer, 'phones' | 'userIds' | 'conversationIds'>,
   before: Date,
-): Promise<FoundConversation[]> {
+): Promise<CustomerConversation[]> {
   const byPhone = byteaArray(phones.flatMap((phone) => phoneIndexes(keyring, phone)))
   const byUser = userIds.flatMap((userId) => userIndexes(keyring, userId))
   const rows = await sql<{ id: string; contact: Buffer; aliases: string[] }[]>`
@@ -72,7 +72,7 @@ export async function findErasedConversations(
 
 // A contact that does not open is erased by the conversation's id.
 function namesOf(keyring: Keyring, id: string, sealed: Buffer): Pick<Contact, 'phone' | 'userId'> {
-  return openOrNull(() => openContact(keyring, id, sealed)) ?? { phone: null, userId: null }
+  return decryptOrNull(() => decryptContact(keyring, id, sealed)) ?? { phone: null, userId: null }
 }
 
 /** Erases a part of the next of the customer's conversations. */
@@ -90,7 +90,7 @@ export async function eraseConversations(tx: Tx, { workspaceId, customer }: Eras
 }
 
 /** How much of conversations there is. */
-export async function countOfConversations(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Removed> {
+export async function countConversationRows(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Removed> {
   const [counted] = await sql<{ messages: number; files: number; notes: number }[]>`
     select
       (select count(*)::integer from messages where workspace_id = ${workspaceId}
@@ -104,26 +104,26 @@ export async function countOfConversations(sql: Sql, workspaceId: string, ids: r
 
 /**
  * Erases a part of a conversation, the oldest messages first, and with the last of them the conversation. What the customer
- * writes until then goes with it; what they write afterwards begins another one. With `quietSince`, a conversation that
+ * writes until then goes with it; what they write afterwards begins another one. With `idleSince`, a conversation that
  * has a message since then stays.
  */
 export async function eraseConversation(
   tx: Tx,
   workspaceId: string,
   conversationId: string,
-  quietSince: Date | null = null,
+  idleSince: Date | null = null,
 ): Promise<ErasureStep> {
   const [conversation] = await tx`
     select id
     from conversations c
     where workspace_id = ${workspaceId}
       and id = ${conversationId}
-      ${quietSince === null ? tx`` : tx`and ${asItIs.lastMessageAt(tx)} < ${quietSince}`}
+      ${idleSince === null ? tx`` : tx`and ${currentColumns.lastMessageAt(tx)} < ${idleSince}`}
     for update`
   if (conversation === undefined) return nothingLeft
   forgetErased(tx, workspaceId)
   // So that no tokens are made of what is going.
-  await holdProgress(tx, workspaceId)
+  await lockProgress(tx, workspaceId)
   const messages = await eraseMessages(tx, workspaceId, conversationId)
   if (messages.messages === batchSize) return goOn(messages, true)
   const notes = await eraseNotes(tx, workspaceId, conversationId)
@@ -133,13 +133,13 @@ export async function eraseConversation(
   if (activities === batchSize) return goOn({ ...removed, activities }, true)
   const handovers = await eraseNext(tx, 'conversation_handovers', workspaceId, conversationId)
   if (handovers === batchSize) return goOn({ ...removed, activities, handovers }, true)
-  await dropConversationTokens(tx, workspaceId, [conversationId])
+  await deleteConversationTokens(tx, workspaceId, [conversationId])
   await deleteConversation(tx, workspaceId, conversationId)
   await tx`
     delete from send_paces
     where workspace_id = ${workspaceId}
       and id = ${conversationId}`
-  tellTeam(tx, workspaceId, [conversationId])
+  publishConversations(tx, workspaceId, [conversationId])
   await wakeWaiting(tx, conversationId)
   return goOn({ ...removed, activities, handovers, conversations: 1 }, false)
 }
@@ -180,7 +180,7 @@ async function eraseMessages(tx: Tx, workspaceId: string, conversationId: string
       and p.external_index = t.external_index`
   // With the rows go the keys of the files, so that nobody opens these any more; their bytes are the sweep's.
   const files = await deleteMediaOf(tx, workspaceId, ids)
-  await dropMessageTokens(tx, workspaceId, ids)
+  await deleteMessageTokens(tx, workspaceId, ids)
   await tx`
     delete from messages
     where workspace_id = ${workspaceId}
@@ -203,7 +203,7 @@ async function eraseNotes(tx: Tx, workspaceId: string, conversationId: string): 
     where workspace_id = ${workspaceId}
       and note_id = any (${ids}::uuid[])
     returning user_id`
-  for (const { user_id: userId } of mentioned) tellMember(tx, workspaceId, userId)
+  for (const { user_id: userId } of mentioned) publishMentions(tx, workspaceId, userId)
   await tx`
     delete from conversation_notes
     where workspace_id = ${workspaceId}

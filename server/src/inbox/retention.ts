@@ -1,26 +1,26 @@
+import { andOnlyOf, byWorkspace, type OneWorkspace } from '../base/citus/distributed-sql.ts'
 import type { Db, Sql } from '../base/db.ts'
-import { andOnlyOf, byWorkspace, type OneWorkspace } from '../base/distribution/spread.ts'
 import { pagesOfWorkspaces } from '../base/retention.ts'
-import { type EventsErased, eraseEvents } from '../events/erase.ts'
+import { eraseEvents, type OnEventsErased } from '../events/erase.ts'
 import { eraseConversation } from './erase.ts'
 
 /** Conversations of a workspace that go in one round, and the time of a turn. */
 const batch = 10
-const turnMs = 20_000
+const maxRunMs = 20_000
 
 /**
  * Erases conversations whose last message is older than their workspace keeps them, each with all that hangs on it.
  * Returns how many. In each round every workspace has its turn.
  */
-export async function eraseQuietConversations(db: Db, now: Date, eventsErased: EventsErased): Promise<number> {
-  const endsAt = performance.now() + turnMs
+export async function eraseExpiredConversations(db: Db, now: Date, eventsErased: OnEventsErased): Promise<number> {
+  const endsAt = performance.now() + maxRunMs
   let erased = 0
   for (;;) {
     let ofRound = 0
     for await (const workspaceIds of pagesOfWorkspaces(db)) {
-      for (const quiet of await listQuiet(db, workspaceIds, now)) {
+      for (const quiet of await listExpired(db, workspaceIds, now)) {
         if (performance.now() > endsAt) return erased + ofRound
-        if (await eraseQuiet(db, quiet, eventsErased)) ofRound++
+        if (await eraseExpired(db, quiet, eventsErased)) ofRound++
       }
     }
     if (ofRound === 0) return erased
@@ -28,25 +28,30 @@ export async function eraseQuietConversations(db: Db, now: Date, eventsErased: E
   }
 }
 
-interface Quiet {
+interface ExpiredConversation {
   workspaceId: string
   id: string
   aliases: string[]
   since: Date
 }
 
-async function listQuiet(db: Db, workspaceIds: readonly string[], now: Date): Promise<Quiet[]> {
+async function listExpired(db: Db, workspaceIds: readonly string[], now: Date): Promise<ExpiredConversation[]> {
   const quiet = await byWorkspace(
     db.sql,
     workspaceIds,
     (id) => id,
-    (some, only) => listQuietOf(db.sql, some, only, now),
+    (some, only) => listExpiredIn(db.sql, some, only, now),
   )
   return [...quiet]
 }
 
-async function listQuietOf(sql: Sql, workspaceIds: readonly string[], only: OneWorkspace, now: Date): Promise<Quiet[]> {
-  return sql<Quiet[]>`
+async function listExpiredIn(
+  sql: Sql,
+  workspaceIds: readonly string[],
+  only: OneWorkspace,
+  now: Date,
+): Promise<ExpiredConversation[]> {
+  return sql<ExpiredConversation[]>`
     select w.id as "workspaceId", c.id, k.since, array(
       select a.id
       from conversation_aliases a
@@ -73,10 +78,10 @@ async function listQuietOf(sql: Sql, workspaceIds: readonly string[], only: OneW
 }
 
 /** Step by step; a conversation in which somebody writes meanwhile keeps what is left of it. */
-async function eraseQuiet(
+async function eraseExpired(
   db: Db,
-  { workspaceId, id, aliases, since }: Quiet,
-  eventsErased: EventsErased,
+  { workspaceId, id, aliases, since }: ExpiredConversation,
+  eventsErased: OnEventsErased,
 ): Promise<boolean> {
   let isGone = false
   for (let place: string | null = 'more'; place !== null; ) {

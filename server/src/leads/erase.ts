@@ -1,16 +1,16 @@
 import type { Sql, Tx } from '../base/db.ts'
+import { decryptOrNull } from '../base/encryption/encrypt.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
 import type { ErasedCustomer, ErasureScope, ErasureStep, Removed } from '../base/erasure.ts'
 import { goOn, nothingLeft } from '../base/erasure.ts'
 import { firstIdAt } from '../base/id.ts'
 import { byteaArray } from '../base/postgres/values.ts'
-import type { Keyring } from '../base/sealing/keyring.ts'
-import { openOrNull } from '../base/sealing/seal.ts'
-import { type EventsErased, eraseEvents } from '../events/erase.ts'
+import { eraseEvents, type OnEventsErased } from '../events/erase.ts'
 import { recordEvents } from '../events/record.ts'
 import { blankLead } from './lead/change.ts'
+import { emailIndexes, openPerson, phoneIndexes } from './lead/encrypted-lead.ts'
 import { leadDeleted } from './lead/events.ts'
 import type { Lead } from './lead/lead.ts'
-import { emailIndexes, openPerson, phoneIndexes } from './lead/sealed.ts'
 import { otherEmails, otherPhones } from './lead/search-lines.ts'
 
 /** What a lead tells of its customer. */
@@ -85,7 +85,7 @@ const nameless = { email: null, phone: null, otherEmails: [], otherPhones: [] }
 // A lead that does not open, or was purged, is erased by its id.
 function namesOf(keyring: Keyring, id: string, person: Buffer): Omit<FoundLead, 'id'> {
   if (person.length === 0) return nameless
-  const opened = openOrNull(() => openPerson(keyring, id, person))
+  const opened = decryptOrNull(() => openPerson(keyring, id, person))
   if (opened === null) return nameless
   const [, , email, phone, contacts] = opened
   const all = { email, phone, contacts }
@@ -96,7 +96,7 @@ function namesOf(keyring: Keyring, id: string, person: Buffer): Omit<FoundLead, 
  * Erases the next of the customer's leads: its events first, in batches, then in one transaction what is left of them, its
  * row and all that hangs on it. Receivers are told that it was deleted, by an event that holds its id and nothing else.
  */
-export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: EventsErased): Promise<ErasureStep> {
+export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: OnEventsErased): Promise<ErasureStep> {
   const { workspaceId, keyring, customer, now } = scope
   // Whoever makes search tokens holds this, so that none are made of a lead that is going.
   await tx`
@@ -177,7 +177,7 @@ async function eraseTimeAsOne(
   tx: Tx,
   workspaceId: string,
   leadId: string,
-  eventsErased: EventsErased,
+  eventsErased: OnEventsErased,
 ): Promise<{ removed: Removed; hasMore: boolean }> {
   const merges = await tx<UndoneMerge[]>`
     select m.id, m.kept_id, m.merged_at, m.undone_at, e.id as told_by

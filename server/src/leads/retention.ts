@@ -1,6 +1,6 @@
+import { claimFirst, maxCandidates } from '../base/citus/distributed-sql.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Db, Sql, Tx } from '../base/db.ts'
-import { claimFirst, fewCandidates } from '../base/distribution/spread.ts'
 import { dropPieces } from './transfer/import/pieces.ts'
 
 const importsKeptDays = 90
@@ -48,7 +48,7 @@ async function sweepNext(db: Db, now: Date): Promise<boolean> {
     from lead_imports
     where expires_at <= ${now}
     order by expires_at
-    limit ${fewCandidates}`
+    limit ${maxCandidates}`
   return (await claimFirst(old, (workspaceId) => db.tx((tx) => sweepOne(tx, workspaceId, now)))) ?? false
 }
 

@@ -1,4 +1,4 @@
-import type { KeyRow } from '../access/people/people.ts'
+import type { KeyRow } from '../auth/members/people.ts'
 import type { Channel, ConnectionState } from '../channels/connection/connection.ts'
 import { acknowledgedUntil, needsAcknowledgement } from '../channels/health/health.ts'
 import type { UnansweredCount } from '../inbox/read/count-views.ts'

@@ -1,4 +1,4 @@
-import { groupNames, namesAskedFor } from '../events/record.ts'
+import { groupNames, matchEventNames } from '../events/record.ts'
 import { inboxEvents } from '../inbox/api/inbox-event-catalogue.ts'
 import { leadEvents } from '../leads/lead/events.ts'
 
@@ -13,4 +13,4 @@ export const eventNames = Object.keys(eventCatalogue) as KnownEvent[]
 export const eventPatterns: readonly string[] = [...eventNames, ...groupNames]
 
 /** The names that the patterns ask for. */
-export const namesOf = (patterns: readonly string[]): KnownEvent[] => namesAskedFor(eventNames, patterns)
+export const eventNamesOf = (patterns: readonly string[]): KnownEvent[] => matchEventNames(eventNames, patterns)

@@ -1,20 +1,20 @@
 import type { Db, Sql, Tx } from '../base/db.ts'
-import { keptMs } from '../events/retention.ts'
+import { retentionMs } from '../events/retention.ts'
 
 const batchSize = 1000
 /** Requests that were on their way when an endpoint was removed have ended by then. */
-const settledMs = 3_600_000
+const removedForMs = 3_600_000
 
 /**
  * Removes what became of events more than 30 days ago, and everything of endpoints that were removed. What an active
  * endpoint is still to be sent stays. Any number of workers may run it. Returns how many deliveries it removed.
  */
-export async function sweepWebhookLog(db: Db, now: Date): Promise<number> {
+export async function deleteOldWebhookLog(db: Db, now: Date): Promise<number> {
   let removed = 0
   for (const endpoint of await listEndpoints(db.sql)) {
-    const isSettled = endpoint.removedAt !== null && endpoint.removedAt.getTime() < now.getTime() - settledMs
-    const before = isSettled ? now : new Date(now.getTime() - keptMs)
-    removed += await sweepDeliveries(db, endpoint, before)
+    const isSettled = endpoint.removedAt !== null && endpoint.removedAt.getTime() < now.getTime() - removedForMs
+    const before = isSettled ? now : new Date(now.getTime() - retentionMs)
+    removed += await deleteOldDeliveries(db, endpoint, before)
     await db.tx(async (tx) => {
       if (isSettled) await deleteEndpoint(tx, endpoint)
       else await deleteReplays(tx, endpoint, before)
@@ -23,31 +23,31 @@ export async function sweepWebhookLog(db: Db, now: Date): Promise<number> {
   return removed
 }
 
-interface SweptEndpoint {
+interface RetainedEndpoint {
   workspaceId: string
   endpointId: string
   removedAt: Date | null
 }
 
-async function listEndpoints(sql: Sql): Promise<SweptEndpoint[]> {
-  return sql<SweptEndpoint[]>`
+async function listEndpoints(sql: Sql): Promise<RetainedEndpoint[]> {
+  return sql<RetainedEndpoint[]>`
     select workspace_id as "workspaceId", id as "endpointId", removed_at as "removedAt"
     from webhook_endpoints`
 }
 
 // Positions follow the time closely: the first batch without an old event is the last to look at.
-async function sweepDeliveries(db: Db, endpoint: SweptEndpoint, before: Date): Promise<number> {
+async function deleteOldDeliveries(db: Db, endpoint: RetainedEndpoint, before: Date): Promise<number> {
   let removed = 0
   let after = 0
   for (;;) {
-    const batch = await db.tx((tx) => sweepBatch(tx, endpoint, before, after))
+    const batch = await db.tx((tx) => deleteOldBatch(tx, endpoint, before, after))
     removed += batch.removed
     if (batch.last === null || batch.old === 0) return removed
     after = batch.last
   }
 }
 
-async function sweepBatch(tx: Tx, { workspaceId, endpointId }: SweptEndpoint, before: Date, after: number) {
+async function deleteOldBatch(tx: Tx, { workspaceId, endpointId }: RetainedEndpoint, before: Date, after: number) {
   const [batch] = await tx<{ last: number | null; old: number; removed: number }[]>`
     with batch as materialized (
       select d.position, d.occurred_at < ${before} as is_old,
@@ -77,7 +77,7 @@ async function sweepBatch(tx: Tx, { workspaceId, endpointId }: SweptEndpoint, be
   return batch ?? { last: null, old: 0, removed: 0 }
 }
 
-async function deleteReplays(tx: Tx, { workspaceId, endpointId }: SweptEndpoint, before: Date): Promise<void> {
+async function deleteReplays(tx: Tx, { workspaceId, endpointId }: RetainedEndpoint, before: Date): Promise<void> {
   await tx`
     delete from webhook_replays
     where workspace_id = ${workspaceId}
@@ -85,7 +85,7 @@ async function deleteReplays(tx: Tx, { workspaceId, endpointId }: SweptEndpoint,
       and finished_at < ${before}`
 }
 
-async function deleteEndpoint(tx: Tx, { workspaceId, endpointId }: SweptEndpoint): Promise<void> {
+async function deleteEndpoint(tx: Tx, { workspaceId, endpointId }: RetainedEndpoint): Promise<void> {
   await tx`
     delete from webhook_endpoints
     where workspace_id = ${workspaceId}

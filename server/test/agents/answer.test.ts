@@ -8,51 +8,51 @@ import { pick } from '../support/pick.ts'
 test('the same words after the same message of the customer are sent once, and the answer says whether they were new', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Where is my order?')
-  const first = await w.ask('answer', { conversation_id, text: 'It left this morning.' })
+  const first = await w.callTool('answer', { conversation_id, text: 'It left this morning.' })
   assert.deepEqual(
     [first.status, first.body.was_new, first.body.status],
     [200, true, 'sent'],
     JSON.stringify(first.body),
   )
-  const again = await w.ask('answer', { conversation_id, text: 'It left this morning.' })
+  const again = await w.callTool('answer', { conversation_id, text: 'It left this morning.' })
   assert.deepEqual([again.body.was_new, again.body.message_id, w.sent().length], [false, first.body.message_id, 1])
   assert.match(again.body.next[0], /Nothing was sent/)
-  await w.ask('answer', { conversation_id, text: 'It comes tomorrow.' })
+  await w.callTool('answer', { conversation_id, text: 'It comes tomorrow.' })
   assert.equal(w.sent().length, 2, 'other words are another message')
   w.clock.advance(1000)
   await w.customerWrites('And where is it now?')
-  const later = await w.ask('answer', { conversation_id, text: 'It left this morning.' })
+  const later = await w.callTool('answer', { conversation_id, text: 'It left this morning.' })
   assert.deepEqual(
     [later.body.was_new, w.sent().length],
     [true, 3],
     'after another message of the customer they are new',
   )
   const named = { conversation_id, text: 'It left this morning.', idempotency_key: 'mine' }
-  assert.deepEqual([(await w.ask('answer', named)).body.was_new, w.sent().length], [true, 4])
+  assert.deepEqual([(await w.callTool('answer', named)).body.was_new, w.sent().length], [true, 4])
 })
 
 test('an answer quotes a message of the conversation', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Red or blue?')
-  const { body: read } = await w.ask('read_conversation', { conversation_id })
+  const { body: read } = await w.callTool('read_conversation', { conversation_id })
   const [{ id: quoted_message_id }] = read.messages
-  const { status } = await w.ask('answer', { conversation_id, text: 'Red.', quoted_message_id })
+  const { status } = await w.callTool('answer', { conversation_id, text: 'Red.', quoted_message_id })
   assert.equal(status, 200)
-  const { body: after } = await w.ask('read_conversation', { conversation_id })
+  const { body: after } = await w.callTool('read_conversation', { conversation_id })
   assert.deepEqual([after.messages[1].from, after.messages[1].answers_message_id], ['you', quoted_message_id])
 })
 
 test('a send that is refused says why and what else can be done', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
-  const nothing = await w.ask('answer', { conversation_id })
+  const nothing = await w.callTool('answer', { conversation_id })
   assert.deepEqual([nothing.status, nothing.body.issues[0].path], [400, 'text'])
   w.clock.advance(25 * 3_600_000)
-  const closed = await w.ask('answer', { conversation_id, text: 'Hello' })
+  const closed = await w.callTool('answer', { conversation_id, text: 'Hello' })
   assert.deepEqual([closed.status, closed.body.code], [422, 'WINDOW_CLOSED'])
   assert.match(closed.body.next[0], /list_templates/)
   await w.takeOver(conversation_id)
-  const theirs = await w.ask('answer', { conversation_id, text: 'Hello' })
+  const theirs = await w.callTool('answer', { conversation_id, text: 'Hello' })
   assert.deepEqual([theirs.status, theirs.body.code, theirs.body.owner], [409, 'HELD_BY_PEOPLE', 'people'])
   assert.ok(Date.parse(theirs.body.since) > 0)
   assert.match(theirs.body.next[0], /Leave this conversation alone/)
@@ -62,18 +62,18 @@ test('a send that is refused says why and what else can be done', async () => {
 test('what nobody answers yet is taken first', async () => {
   const w = await agentsWorld({ answersNewConversations: false })
   const { id: conversation_id } = await w.customerWrites('Hello')
-  const refused = await w.ask('answer', { conversation_id, text: 'Hello' })
+  const refused = await w.callTool('answer', { conversation_id, text: 'Hello' })
   assert.deepEqual([refused.status, refused.body.code, w.sent().length], [409, 'NOT_TAKEN', 0])
   assert.match(refused.body.next[0], /take_offered/)
-  await w.ask('take_offered', { conversation_id })
-  assert.equal((await w.ask('answer', { conversation_id, text: 'Hello' })).body.was_new, true)
+  await w.callTool('take_offered', { conversation_id })
+  assert.equal((await w.callTool('answer', { conversation_id, text: 'Hello' })).body.was_new, true)
 })
 
 test('what the platform refuses is answered as failed, and what it does not deliver as a problem', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   w.platform.answers.push({ outcome: 'refused', errorCode: '131049', effect: 'none' })
-  const refused = await w.ask('answer', { conversation_id, text: 'One' })
+  const refused = await w.callTool('answer', { conversation_id, text: 'One' })
   assert.deepEqual([refused.status, refused.body.status], [200, 'failed'])
   assert.match(refused.body.next[0], /error_code/)
 })
@@ -83,9 +83,9 @@ test('a note is added once, and its mentions are told', async () => {
   const { id: conversation_id } = await w.customerWrites('Hello')
   const member = await signedInMember(w)
   const note = { conversation_id, text: 'Asked for 20 units.', mentions: [member.userId] }
-  assert.equal((await w.ask('add_note', note)).body.was_new, true)
-  assert.equal((await w.ask('add_note', note)).body.was_new, false)
-  const { body } = await w.ask('read_conversation', { conversation_id })
+  assert.equal((await w.callTool('add_note', note)).body.was_new, true)
+  assert.equal((await w.callTool('add_note', note)).body.was_new, false)
+  const { body } = await w.callTool('read_conversation', { conversation_id })
   assert.deepEqual(pick(body.notes, 'by', 'text'), [['you', 'Asked for 20 units.']])
 })
 
@@ -93,12 +93,12 @@ test('labels are added and taken off, and what else there is stays', async () =>
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const [vip, late] = [await addLabel(w, 'VIP'), await addLabel(w, 'Late')]
-  await w.ask('label', { conversation_id, label_ids: [vip] })
-  const { body } = await w.ask('label', { conversation_id, label_ids: [late] })
+  await w.callTool('label', { conversation_id, label_ids: [vip] })
+  const { body } = await w.callTool('label', { conversation_id, label_ids: [late] })
   assert.deepEqual(pick(body.conversation.labels, 'name'), ['VIP', 'Late'])
-  const { body: after } = await w.ask('label', { conversation_id, remove_label_ids: [vip] })
+  const { body: after } = await w.callTool('label', { conversation_id, remove_label_ids: [vip] })
   assert.equal(after.conversation.labels.length, 1)
-  const { status, body: problem } = await w.ask('label', { conversation_id, label_ids: [conversation_id] })
+  const { status, body: problem } = await w.callTool('label', { conversation_id, label_ids: [conversation_id] })
   assert.deepEqual([status, problem.issues[0].path], [400, 'label_ids'])
 })
 
@@ -106,14 +106,14 @@ test('an agent snoozes and resolves what is its own, and nothing else', async ()
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const until = new Date(w.clock.now().getTime() + 3_600_000).toISOString()
-  const { body: asleep } = await w.ask('snooze', { conversation_id, until })
+  const { body: asleep } = await w.callTool('snooze', { conversation_id, until })
   assert.deepEqual([asleep.conversation.status, asleep.conversation.snoozed_until], ['snoozed', until])
-  assert.equal((await w.ask('resolve', { conversation_id })).body.conversation.status, 'resolved')
-  const past = await w.ask('snooze', { conversation_id, until: '2020-01-01T00:00:00Z' })
+  assert.equal((await w.callTool('resolve', { conversation_id })).body.conversation.status, 'resolved')
+  const past = await w.callTool('snooze', { conversation_id, until: '2020-01-01T00:00:00Z' })
   assert.deepEqual([past.status, past.body.issues[0].path], [400, 'until'])
   await w.takeOver(conversation_id)
   for (const verb of ['snooze', 'resolve']) {
-    const refused = await w.ask(verb, { conversation_id })
+    const refused = await w.callTool(verb, { conversation_id })
     assert.deepEqual([refused.status, refused.body.code, refused.body.owner], [409, 'HELD_BY_PEOPLE', 'people'], verb)
   }
 })

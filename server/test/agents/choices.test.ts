@@ -33,12 +33,12 @@ test('choices that the platform would refuse are refused before anything is sent
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   for (const [what, choices, status, field] of refused) {
-    const { status: got, body } = await w.ask('answer', { conversation_id, choices })
+    const { status: got, body } = await w.callTool('answer', { conversation_id, choices })
     assert.equal(got, status, `${what}: ${JSON.stringify(body)}`)
     const named = status === 400 ? body.issues[0].path : body.detail
     assert.ok(named.startsWith(field), `${what}: ${JSON.stringify(body)}`)
   }
-  const both = await w.ask('answer', { conversation_id, text: 'Hi', choices: yesOrNo })
+  const both = await w.callTool('answer', { conversation_id, text: 'Hi', choices: yesOrNo })
   assert.deepEqual([both.status, both.body.issues[0].path], [400, 'text'])
   assert.equal(w.sent().length, 0)
 })
@@ -46,8 +46,8 @@ test('choices that the platform would refuse are refused before anything is sent
 test('what a customer answers counts as chosen only where we have offered it', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
-  const { body: offered } = await w.ask('answer', { conversation_id, choices: yesOrNo })
-  const { body: said } = await w.ask('answer', { conversation_id, text: 'Tell me.' })
+  const { body: offered } = await w.callTool('answer', { conversation_id, choices: yesOrNo })
+  const { body: said } = await w.callTool('answer', { conversation_id, text: 'Tell me.' })
   const about = (id: string) => ({ externalId: `wamid.${id}:1`, text: null })
   const answers = [
     ['Yes', { chosen: 'yes', quoted: about(offered.message_id) }, { id: 'yes', title: 'Yes' }],
@@ -59,7 +59,7 @@ test('what a customer answers counts as chosen only where we have offered it', a
   for (const [text, detail, chosen] of answers) {
     w.clock.advance(1000)
     await w.customerWrites(text, { detail })
-    const { body } = await w.ask('read_conversation', { conversation_id })
+    const { body } = await w.callTool('read_conversation', { conversation_id })
     const newest = body.messages.at(-1)
     assert.deepEqual([newest.customer_text, newest.chosen], [text, chosen])
   }
@@ -69,7 +69,7 @@ test('an id of a choice comes back whole, and the window closes for choices as f
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const id = 'x'.repeat(200)
-  await w.ask('answer', { conversation_id, choices: { text: 'Sure?', buttons: [{ id, title: 'Yes' }] } })
+  await w.callTool('answer', { conversation_id, choices: { text: 'Sure?', buttons: [{ id, title: 'Yes' }] } })
   const [asked] = w.sent()
   assert.deepEqual(asked?.order.message, {
     kind: 'choices',
@@ -77,6 +77,6 @@ test('an id of a choice comes back whole, and the window closes for choices as f
     choices: { buttons: [{ id, title: 'Yes' }] },
   })
   w.clock.advance(25 * 3_600_000)
-  const { body } = await w.ask('answer', { conversation_id, choices: yesOrNo })
+  const { body } = await w.callTool('answer', { conversation_id, choices: yesOrNo })
   assert.equal(body.code, 'WINDOW_CLOSED')
 })

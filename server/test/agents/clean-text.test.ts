@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { cleanText } from '../../src/agents/shown/sight.ts'
+import { cleanText } from '../../src/agents/presenters/viewer.ts'
 
 const tagged = (text: string) =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')

@@ -8,7 +8,7 @@ import { pick } from '../support/pick.ts'
 test('an agent lists what is its own, and others only when it asks for them', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Where is my order?')
-  const { body } = await w.ask('list_conversations', { waiting: true })
+  const { body } = await w.callTool('list_conversations', { waiting: true })
   assert.equal(body.conversations.length, 1)
   const [one] = body.conversations
   assert.deepEqual(
@@ -16,8 +16,8 @@ test('an agent lists what is its own, and others only when it asks for them', as
     [id, 'you', { kind: 'text', customer_text: 'Where is my order?' }],
   )
   await w.takeOver(id)
-  assert.equal((await w.ask('list_conversations')).body.conversations.length, 0)
-  const { body: ofPeople } = await w.ask('list_conversations', { owner: 'people' })
+  assert.equal((await w.callTool('list_conversations')).body.conversations.length, 0)
+  const { body: ofPeople } = await w.callTool('list_conversations', { owner: 'people' })
   assert.deepEqual([ofPeople.conversations[0].owner, ofPeople.conversations[0].may_take], ['people', false])
 })
 
@@ -27,7 +27,7 @@ test('one read shows messages, notes, who has it and why, and what can be done',
   const colleague = await signedInMember(w)
   const note = { text: 'She is a regular.' }
   await colleague.call('POST', `/inbox/conversations/${id}/notes`, note, { 'idempotency-key': 'n' })
-  const mine = await w.ask('read_conversation', { conversation_id: id })
+  const mine = await w.callTool('read_conversation', { conversation_id: id })
   assert.equal(mine.status, 200, JSON.stringify(mine.body))
   assert.deepEqual(pick(mine.body.messages, 'from', 'customer_text', 'text'), [
     ['customer', 'I want my money back', undefined],
@@ -35,7 +35,7 @@ test('one read shows messages, notes, who has it and why, and what can be done',
   assert.deepEqual([mine.body.notes[0].by_name, mine.body.notes[0].text], ['Ana Lima', 'She is a regular.'])
   assert.match(mine.body.next[0], /waits for you/)
   await w.takeOver(id)
-  const theirs = await w.ask('read_conversation', { conversation_id: id })
+  const theirs = await w.callTool('read_conversation', { conversation_id: id })
   assert.deepEqual([theirs.body.conversation.owner, theirs.body.why_owned], ['people', 'Ana Lima gave it to people.'])
   assert.match(theirs.body.next[0], /send nothing/)
   assert.doesNotMatch(theirs.body.next[0], /take_offered/)
@@ -44,7 +44,7 @@ test('one read shows messages, notes, who has it and why, and what can be done',
 test('what people do not see of a message is left out, and its message says so', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello\u{e0049}\u{e0067} there\u202e!')
-  const { body } = await w.ask('read_conversation', { conversation_id: id })
+  const { body } = await w.callTool('read_conversation', { conversation_id: id })
   assert.deepEqual([body.messages[0].customer_text, body.messages[0].had_hidden_text], ['Hello there!', true])
 })
 
@@ -52,13 +52,13 @@ test('a key that sees phones masked sees no number here either, and pays for num
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   const { value } = await w.addKey({ scopes: ['inbox.read'], phoneVisibility: 'masked' })
-  const { body } = await w.ask('read_conversation', { conversation_id: id }, value)
+  const { body } = await w.callTool('read_conversation', { conversation_id: id }, value)
   assert.match(body.conversation.customer_phone, /\*/)
   assert.ok(!JSON.stringify(body).includes(marina.phone ?? ''))
-  const found = await w.ask('list_conversations', { phone: marina.phone }, value)
+  const found = await w.callTool('list_conversations', { phone: marina.phone }, value)
   assert.equal(found.body.conversations.length, 1)
-  for (let n = 0; n < 30; n++) await w.ask('list_conversations', { phone: `55119999900${10 + n}` }, value)
-  assert.equal((await w.ask('list_conversations', { phone: '5511999990099' }, value)).status, 429)
+  for (let n = 0; n < 30; n++) await w.callTool('list_conversations', { phone: `55119999900${10 + n}` }, value)
+  assert.equal((await w.callTool('list_conversations', { phone: '5511999990099' }, value)).status, 429)
 })
 
 test('pages of a list go on where they ended, and older messages follow the newer ones', async () => {
@@ -68,12 +68,12 @@ test('pages of a list go on where they ended, and older messages follow the newe
     await w.tell(customerMessage({ at: w.clock.now(), customer }))
     w.clock.advance(1000)
   }
-  const first = await w.ask('list_conversations', { limit: 2 })
-  const second = await w.ask('list_conversations', { limit: 2, cursor: first.body.next_cursor })
+  const first = await w.callTool('list_conversations', { limit: 2 })
+  const second = await w.callTool('list_conversations', { limit: 2, cursor: first.body.next_cursor })
   assert.deepEqual([first.body.conversations.length, second.body.conversations.length], [2, 1])
   assert.equal(second.body.next_cursor, null)
   const { id } = second.body.conversations[0]
-  const read = await w.ask('read_conversation', { conversation_id: id, before: w.clock.now().toISOString() })
+  const read = await w.callTool('read_conversation', { conversation_id: id, before: w.clock.now().toISOString() })
   assert.equal(read.body.messages.length, 1)
 })
 
@@ -116,13 +116,13 @@ test('the ad that brought a customer is shown with the message', async () => {
   for (const [what, told, shown] of ads) {
     const w = await agentsWorld()
     const { id: conversation_id } = await w.customerWrites('Hi', { referral: { ...ad, ...told } })
-    const { body: found } = await w.ask('wait_for_work', { wait: 0 })
-    const { body: read } = await w.ask('read_conversation', { conversation_id })
+    const { body: found } = await w.callTool('wait_for_work', { wait: 0 })
+    const { body: read } = await w.callTool('read_conversation', { conversation_id })
     for (const [message] of [found.work[0].messages, read.messages]) {
       assert.deepEqual({ ...message.referral, ...shown }, message.referral, what)
     }
     await w.customerWrites('And no ad')
-    const { body: after } = await w.ask('read_conversation', { conversation_id })
+    const { body: after } = await w.callTool('read_conversation', { conversation_id })
     assert.equal('referral' in after.messages[1], false)
   }
 })
@@ -131,6 +131,6 @@ test('a key that sees phones masked sees none in an ad', async () => {
   const w = await agentsWorld({ phoneVisibility: 'masked' })
   const told = { ...ad, headline: 'Call 5581991234567', source_url: 'https://wa.me/5581991234567' }
   await w.customerWrites('Hi', { referral: told })
-  const { body } = await w.ask('wait_for_work', { wait: 0 })
+  const { body } = await w.callTool('wait_for_work', { wait: 0 })
   assert.doesNotMatch(JSON.stringify(body), /5581991234567/)
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { scopesOf } from '../../src/agents/http/openapi.ts'
-import { verbs } from '../../src/agents/verbs/verbs.ts'
+import { agentTools } from '../../src/agents/tools/tools.ts'
 import { compileCheck } from '../../src/base/validation.ts'
 import { agentsWorld, checkOutput } from '../support/agents/agents-world.ts'
 import { schemasWithin, unlimited } from '../support/limits.ts'
@@ -51,7 +51,7 @@ test('the call of the first page says who waits', async () => {
 test('the guide tells the story in 2,100 words, and names every verb', () => {
   assert.ok(guide.replaceAll(/<a id="\w+"><\/a>/g, '').split(/\s+/).length <= 2100)
   assert.deepEqual(
-    verbs.map(({ name }) => name).filter((name) => !guide.includes(name)),
+    agentTools.map(({ name }) => name).filter((name) => !guide.includes(name)),
     [],
   )
 })
@@ -60,7 +60,7 @@ test('what agents read is served as text, and kept small', async () => {
   const w = await agentsWorld()
   const llms = await w.app.inject({ url: '/llms.txt' })
   assert.match(String(llms.headers['content-type']), /^text\/plain/)
-  for (const { name, http } of verbs) {
+  for (const { name, http } of agentTools) {
     assert.ok(llms.body.includes(`/api/v2${http.path.replaceAll(/:(\w+)/g, '<$1>')} (${name})`), name)
   }
   assert.ok(llms.body.length < 30_000, `${llms.body.length} characters`)
@@ -75,7 +75,7 @@ test('the document of the verbs has each of them, and is no more than 60 KB with
   const document = JSON.parse(body)
   assert.ok(gzipSync(body).length <= 60 * 1024)
   const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(Object.values)
-  assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), verbs.map(({ name }) => name).sort())
+  assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), agentTools.map(({ name }) => name).sort())
   const names = [...body.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name)
   assert.deepEqual(
     names.filter((name) => document.components.schemas[name] === undefined),
@@ -84,7 +84,7 @@ test('the document of the verbs has each of them, and is no more than 60 KB with
 })
 
 test('the examples of every verb are what it takes and answers', () => {
-  for (const verb of verbs) {
+  for (const verb of agentTools) {
     assert.deepEqual(compileCheck(verb.input)(verb.example.input, 'input'), [], verb.name)
     assert.deepEqual(checkOutput(verb, verb.example.output), [], verb.name)
     assert.match(verb.name, /^[a-z]+(_[a-z]+)*$/)
@@ -93,7 +93,7 @@ test('the examples of every verb are what it takes and answers', () => {
 })
 
 test('every text, number and list of the verbs has a limit, and what they take is closed', () => {
-  for (const { name, input, output } of verbs) {
+  for (const { name, input, output } of agentTools) {
     assert.deepEqual([...unlimited(input, `${name} input`), ...unlimited(output, `${name} output`)], [])
     for (const { type, patternProperties, additionalProperties } of schemasWithin(input)) {
       const isObject = [type].flat().includes('object') && !patternProperties

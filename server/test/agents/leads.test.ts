@@ -7,49 +7,49 @@ import { signedInMember } from '../support/member.ts'
 test('an agent creates, finds, reads and changes a lead, custom fields among them', async () => {
   const w = await agentsWorld()
   const fields = { first_name: 'Marina', phone: marina.phone, custom_field_values: { city: 'Recife' } }
-  const created = await w.ask('create_lead', fields)
+  const created = await w.callTool('create_lead', fields)
   assert.equal(created.status, 200, JSON.stringify(created.body))
   const { id } = created.body.lead
-  const { body: found } = await w.ask('find_leads', { search: 'marina' })
+  const { body: found } = await w.callTool('find_leads', { search: 'marina' })
   assert.deepEqual([found.total, found.leads[0].id, found.next_cursor], [1, id, null])
   const changes = { identifier: marina.phone, status: 'qualified', custom_field_values: { city: 'Olinda' } }
-  const { body: changed } = await w.ask('update_lead', changes)
+  const { body: changed } = await w.callTool('update_lead', changes)
   assert.deepEqual(
     [changed.changed, changed.lead.status, changed.lead.custom_field_values.city],
     [true, 'qualified', 'Olinda'],
   )
-  assert.equal((await w.ask('update_lead', changes)).body.changed, false)
-  assert.equal((await w.ask('get_lead', { identifier: id })).body.lead.status, 'qualified')
+  assert.equal((await w.callTool('update_lead', changes)).body.changed, false)
+  assert.equal((await w.callTool('get_lead', { identifier: id })).body.lead.status, 'qualified')
 })
 
 test('however often a lead is upserted by its phone, there is one', async () => {
   const w = await agentsWorld()
   const ask = { match: { by: 'phone', value: '+55 81 99123-4567' }, lead: { first_name: 'Marina' } }
-  assert.equal((await w.ask('upsert_lead', ask)).body.action, 'created')
-  assert.equal((await w.ask('upsert_lead', ask)).body.action, 'updated')
-  assert.equal((await w.ask('find_leads')).body.total, 1)
+  assert.equal((await w.callTool('upsert_lead', ask)).body.action, 'created')
+  assert.equal((await w.callTool('upsert_lead', ask)).body.action, 'updated')
+  assert.equal((await w.callTool('find_leads')).body.total, 1)
 })
 
 test('a mistake is told in the spelling that was used', async () => {
   const w = await agentsWorld()
-  await w.ask('create_lead', { first_name: 'Ana', external_ref: 'A-1' })
-  const taken = await w.ask('create_lead', { first_name: 'Bia', external_ref: 'A-1' })
+  await w.callTool('create_lead', { first_name: 'Ana', external_ref: 'A-1' })
+  const taken = await w.callTool('create_lead', { first_name: 'Bia', external_ref: 'A-1' })
   assert.deepEqual([taken.status, taken.body.field], [409, 'external_ref'])
   assert.doesNotMatch(JSON.stringify(taken.body), /externalRef/)
-  const wrong = await w.ask('create_lead', { first_name: 'Bia', estimated_value: 1.234 })
+  const wrong = await w.callTool('create_lead', { first_name: 'Bia', estimated_value: 1.234 })
   assert.deepEqual([wrong.status, wrong.body.issues[0].path], [400, 'estimated_value'])
-  const unknown = await w.ask('update_lead', { identifier: 'A-1', first_nam: 'Cia' })
+  const unknown = await w.callTool('update_lead', { identifier: 'A-1', first_nam: 'Cia' })
   assert.deepEqual([unknown.status, unknown.body.issues[0].path], [400, 'first_nam'])
 })
 
 test('the lead of a customer stands beside the conversation, for keys that may read leads', async () => {
   const w = await agentsWorld()
-  await w.ask('create_lead', { first_name: 'Marina', phone: marina.phone })
+  await w.callTool('create_lead', { first_name: 'Marina', phone: marina.phone })
   const { id: conversation_id } = await w.customerWrites('Hello')
-  assert.equal((await w.ask('read_conversation', { conversation_id })).body.lead.name, 'Marina')
+  assert.equal((await w.callTool('read_conversation', { conversation_id })).body.lead.name, 'Marina')
   const { value } = await w.addKey({ scopes: ['inbox.read'] })
-  assert.equal((await w.ask('read_conversation', { conversation_id }, value)).body.lead, null)
-  const refused = await w.ask('get_lead', { identifier: marina.phone }, value)
+  assert.equal((await w.callTool('read_conversation', { conversation_id }, value)).body.lead, null)
+  const refused = await w.callTool('get_lead', { identifier: marina.phone }, value)
   assert.deepEqual([refused.status, refused.body.code], [401, 'UNAUTHORIZED'])
 })
 
@@ -58,18 +58,18 @@ test('the lists name labels, people, other agents, connections and canned replie
   const admin = await signedInMember(w, 'admin')
   await admin.call('POST', '/labels', { name: 'VIP', color: 'red' })
   await admin.call('POST', '/canned-replies', { shortcut: 'hours', text: 'From 9 to 18.' })
-  assert.equal((await w.ask('list_labels')).body.labels[0].name, 'VIP')
-  assert.deepEqual((await w.ask('list_canned_replies')).body.canned_replies, [
+  assert.equal((await w.callTool('list_labels')).body.labels[0].name, 'VIP')
+  assert.deepEqual((await w.callTool('list_canned_replies')).body.canned_replies, [
     { shortcut: 'hours', text: 'From 9 to 18.' },
   ])
-  const { body: people } = await w.ask('list_people')
+  const { body: people } = await w.callTool('list_people')
   assert.deepEqual(people.members, [{ id: admin.userId, name: 'Ana Lima', role: 'admin' }])
   assert.deepEqual(
     people.agents.filter(({ is_you }: { is_you: boolean }) => is_you),
     [{ key_id: w.agent.id, name: 'Support agent', is_you: true }],
   )
-  assert.equal((await w.ask('list_connections')).body.connections[0].id, w.connectionId)
-  assert.deepEqual((await w.ask('list_templates')).body.templates, [])
+  assert.equal((await w.callTool('list_connections')).body.connections[0].id, w.connectionId)
+  assert.deepEqual((await w.callTool('list_templates')).body.templates, [])
 })
 
 const definitions = [
@@ -89,7 +89,7 @@ async function withDefinitions() {
 
 test('a key of leads learns which statuses and custom fields leads take; any other key nothing of it', async () => {
   const { w } = await withDefinitions()
-  const { body } = await w.ask('who_am_i')
+  const { body } = await w.callTool('who_am_i')
   assert.deepEqual(body.leads.statuses, ['new', 'warm', 'won'])
   assert.deepEqual(body.leads.custom_fields.slice(0, 3), [
     { key: 'size', label: 'Size', type: 'select', format: 'one of options', options: ['S', 'eXtra'], required: true },
@@ -100,7 +100,7 @@ test('a key of leads learns which statuses and custom fields leads take; any oth
     { key: 'budget', label: 'Budget', type: 'amount', format: 'an amount such as "1500.50"', required: false },
   ])
   const { value } = await w.addKey({ scopes: ['inbox.read'] })
-  assert.equal((await w.ask('who_am_i', {}, value)).body.leads, null)
+  assert.equal((await w.callTool('who_am_i', {}, value)).body.leads, null)
 })
 
 const unfit: [what: string, fields: object, path: string, allowed: string[] | undefined][] = [
@@ -119,7 +119,7 @@ const unfit: [what: string, fields: object, path: string, allowed: string[] | un
 
 test('a value that the workspace does not know is refused, and the refusal lists those that it does', async () => {
   const { w } = await withDefinitions()
-  const { body: made } = await w.ask('create_lead', { first_name: 'Ana', phone: marina.phone })
+  const { body: made } = await w.callTool('create_lead', { first_name: 'Ana', phone: marina.phone })
   assert.match(made.next[0], /size/)
   const match = { by: 'phone', value: String(marina.phone) }
   for (const [what, fields, path, allowed] of unfit) {
@@ -134,7 +134,7 @@ test('a value that the workspace does not know is refused, and the refusal lists
       ],
     ]
     for (const [verb, input, at] of asked) {
-      const { status, body } = await w.ask(verb, input as Record<string, unknown>)
+      const { status, body } = await w.callTool(verb, input as Record<string, unknown>)
       assert.deepEqual(
         [status, body.issues?.[0].path, body.issues?.[0].allowed],
         [400, at, allowed],
@@ -143,12 +143,12 @@ test('a value that the workspace does not know is refused, and the refusal lists
       if (allowed !== undefined) assert.ok(body.detail.includes(`: ${allowed.join(', ')}.`), body.detail)
     }
   }
-  assert.equal((await w.ask('find_leads')).body.total, 1)
+  assert.equal((await w.callTool('find_leads')).body.total, 1)
   const fits = {
     status: 'warm',
     custom_field_values: { size: 'eXtra', likes: 'Blue,Red', budget: '12.50', own: 'any' },
   }
-  const { body } = await w.ask('update_lead', { identifier: marina.phone, ...fits })
+  const { body } = await w.callTool('update_lead', { identifier: marina.phone, ...fits })
   assert.deepEqual(body.lead.custom_field_values, { size: 'eXtra', likes: 'Red, Blue', budget: '12.50', own: 'any' })
 })
 
@@ -157,7 +157,7 @@ test('what a lead has already may be sent back, whatever the workspace says of i
   const lead = { firstName: 'Ana', phone: marina.phone, status: 'odd', customFieldValues: { size: 'XXL' } }
   await w.call('POST', '/api/v1/leads', { key: w.agent.value, body: lead })
   const back = { status: 'odd', custom_field_values: { size: 'XXL' } }
-  const { status, body } = await w.ask('update_lead', { identifier: marina.phone, ...back })
+  const { status, body } = await w.callTool('update_lead', { identifier: marina.phone, ...back })
   assert.deepEqual([status, body.changed], [200, false])
 })
 
@@ -166,35 +166,35 @@ test('of a long list the first 50 are named', async () => {
   const admin = await signedInMember(w, 'admin')
   const choices = Array.from({ length: 100 }, (_, n) => `Shop ${n}`)
   await admin.call('POST', '/lead-fields', { key: 'shop', label: 'Shop', type: 'select', choices })
-  const { body } = await w.ask('create_lead', { first_name: 'Ana', custom_field_values: { shop: 'None' } })
+  const { body } = await w.callTool('create_lead', { first_name: 'Ana', custom_field_values: { shop: 'None' } })
   assert.deepEqual(body.issues[0].allowed, choices.slice(0, 50))
-  assert.equal((await w.ask('who_am_i')).body.leads.custom_fields[0].options.length, 100)
+  assert.equal((await w.callTool('who_am_i')).body.leads.custom_fields[0].options.length, 100)
 })
 
 test('notes are replaced by notes and added to by append_notes, once', async () => {
   const w = await agentsWorld()
-  await w.ask('create_lead', { first_name: 'Ana', phone: marina.phone, notes: 'By a person.' })
+  await w.callTool('create_lead', { first_name: 'Ana', phone: marina.phone, notes: 'By a person.' })
   const add = { identifier: marina.phone, append_notes: 'Asked for red shoes.' }
-  assert.equal((await w.ask('update_lead', add)).body.lead.notes, 'By a person.\nAsked for red shoes.')
-  const again = await w.ask('update_lead', add)
+  assert.equal((await w.callTool('update_lead', add)).body.lead.notes, 'By a person.\nAsked for red shoes.')
+  const again = await w.callTool('update_lead', add)
   assert.deepEqual([again.body.changed, again.body.lead.notes], [false, 'By a person.\nAsked for red shoes.'])
   const match = { by: 'phone', value: String(marina.phone) }
-  const upserted = await w.ask('upsert_lead', { match, lead: { append_notes: 'Two pairs.' } })
+  const upserted = await w.callTool('upsert_lead', { match, lead: { append_notes: 'Two pairs.' } })
   assert.equal(upserted.body.lead.notes, 'By a person.\nAsked for red shoes.\nTwo pairs.')
-  const both = await w.ask('update_lead', { ...add, notes: 'Mine.' })
+  const both = await w.callTool('update_lead', { ...add, notes: 'Mine.' })
   assert.deepEqual([both.status, both.body.issues[0].path], [400, 'append_notes'])
-  const long = await w.ask('update_lead', { ...add, append_notes: 'x'.repeat(9990) })
+  const long = await w.callTool('update_lead', { ...add, append_notes: 'x'.repeat(9990) })
   assert.deepEqual([long.status, long.body.issues[0].path], [400, 'append_notes'])
-  assert.equal((await w.ask('update_lead', { identifier: marina.phone, notes: 'Mine.' })).body.lead.notes, 'Mine.')
+  assert.equal((await w.callTool('update_lead', { identifier: marina.phone, notes: 'Mine.' })).body.lead.notes, 'Mine.')
   const first = { match: { by: 'external_ref', value: 'new' }, lead: { first_name: 'Bia', append_notes: 'First.' } }
-  assert.equal((await w.ask('upsert_lead', first)).body.lead.notes, 'First.')
+  assert.equal((await w.callTool('upsert_lead', first)).body.lead.notes, 'First.')
 })
 
 test('lines that two agents add in the same moment are both there', async () => {
   const w = await agentsWorld()
-  await w.ask('create_lead', { first_name: 'Ana', phone: marina.phone })
+  await w.callTool('create_lead', { first_name: 'Ana', phone: marina.phone })
   const lines = Array.from({ length: 6 }, (_, n) => `Line ${n}.`)
-  await Promise.all(lines.map((append_notes) => w.ask('update_lead', { identifier: marina.phone, append_notes })))
-  const { body } = await w.ask('get_lead', { identifier: marina.phone })
+  await Promise.all(lines.map((append_notes) => w.callTool('update_lead', { identifier: marina.phone, append_notes })))
+  const { body } = await w.callTool('get_lead', { identifier: marina.phone })
   assert.deepEqual(body.lead.notes.split('\n').sort(), lines)
 })

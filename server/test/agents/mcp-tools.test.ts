@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonSchemaType } from '@modelcontextprotocol/client'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
-import { scopes } from '../../src/access/keys/caller.ts'
-import { verbs } from '../../src/agents/verbs/verbs.ts'
+import { agentTools } from '../../src/agents/tools/tools.ts'
+import { scopes } from '../../src/auth/api-keys/caller.ts'
 import {
   type AgentsWorld,
   addTemplate,
   agentsWorld,
   checkOutput,
   template,
-  verbNamed,
+  toolNamed,
 } from '../support/agents/agents-world.ts'
-import { callerOfTools, eras, mcpClient } from '../support/agents/mcp-client.ts'
+import { eras, mcpClient, toolCaller } from '../support/agents/mcp-client.ts'
 import { addAgent, addLabel, marina } from '../support/inbox/inbox-world.ts'
 
 type Call = [tool: string, input: Record<string, unknown>]
@@ -68,13 +68,13 @@ for (const era of eras) {
     const calls = await everyCall(w)
     const client = await mcpClient(w, w.agent.value, era)
     const { tools } = await client.listTools()
-    assert.deepEqual(namesOf(tools), namesOf(verbs))
-    assert.deepEqual(calls.map(([tool]) => tool).sort(), namesOf(verbs).sort())
-    const call = callerOfTools(client)
+    assert.deepEqual(namesOf(tools), namesOf(agentTools))
+    assert.deepEqual(calls.map(([tool]) => tool).sort(), namesOf(agentTools).sort())
+    const call = toolCaller(client)
     for (const [name, input] of calls) {
       const { isError, structuredContent, read } = await call(name, input)
       assert.notEqual(isError, true, `${name}: ${JSON.stringify(read)}`)
-      assert.deepEqual(checkOutput(verbNamed(name), structuredContent), [], name)
+      assert.deepEqual(checkOutput(toolNamed(name), structuredContent), [], name)
       assert.deepEqual(read, structuredContent)
     }
   })
@@ -85,7 +85,7 @@ test('a tool says what it changes, in plain JSON Schema, and takes what its verb
   const client = await mcpClient(w, w.agent.value)
   const validator = new AjvJsonSchemaValidator()
   for (const tool of (await client.listTools()).tools) {
-    const { hints, title, example } = verbNamed(tool.name)
+    const { hints, title, example } = toolNamed(tool.name)
     assert.deepEqual(tool.annotations, {
       title,
       readOnlyHint: hints.isReadOnly,
@@ -108,7 +108,7 @@ test('the list of all tools is at most 24 KiB as it is sent, and the same in any
   }
   const w = await agentsWorld()
   const sent = await list(w)
-  assert.equal(JSON.parse(sent).result.tools.length, verbs.length)
+  assert.equal(JSON.parse(sent).result.tools.length, agentTools.length)
   assert.ok(Buffer.byteLength(sent) <= 24 * 1024, `${Buffer.byteLength(sent)} bytes`)
 
   const used = await agentsWorld()
@@ -121,10 +121,10 @@ test('a key of one scope alone is shown the tools of that scope, and can call no
   for (const scope of scopes) {
     const { value } = await w.addKey({ scopes: [scope], answersNewConversations: false })
     const client = await mcpClient(w, value)
-    const fitting = namesOf(verbs.filter((verb) => verb.scopes.includes(scope)))
+    const fitting = namesOf(agentTools.filter((verb) => verb.scopes.includes(scope)))
     assert.deepEqual(namesOf((await client.listTools()).tools), fitting, scope)
-    const other = verbs.find(({ name }) => !fitting.includes(name)) ?? assert.fail()
-    const { read } = await callerOfTools(client)(other.name, other.example.input)
+    const other = agentTools.find(({ name }) => !fitting.includes(name)) ?? assert.fail()
+    const { read } = await toolCaller(client)(other.name, other.example.input)
     assert.equal(read.code, 'UNAUTHORIZED', `${scope}: ${other.name}`)
   }
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agentsWorld, verbNamed } from '../support/agents/agents-world.ts'
-import { callerOfTools, connected, eras, mcpClient, overHttp } from '../support/agents/mcp-client.ts'
+import { agentsWorld, toolNamed } from '../support/agents/agents-world.ts'
+import { connected, eras, mcpClient, overHttp, toolCaller } from '../support/agents/mcp-client.ts'
 import { waitingNode } from '../support/agents/waiting-node.ts'
 import { filesWorld, png } from '../support/inbox/files-world.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
@@ -17,7 +17,7 @@ const initialize = {
 for (const era of eras) {
   test(`a failure is an answer that a model can read and act on (${era})`, async () => {
     const w = await agentsWorld()
-    const call = callerOfTools(await mcpClient(w, w.agent.value, era))
+    const call = toolCaller(await mcpClient(w, w.agent.value, era))
     const { isError, structuredContent, read } = await call('who_am_i', { secret: 1 })
     assert.deepEqual([isError, structuredContent], [true, undefined])
     assert.deepEqual([read.status, read.code, read.detail], [400, 'INVALID_REQUEST', 'secret is not a known field.'])
@@ -43,7 +43,7 @@ for (const era of eras) {
     const words = JSON.stringify(messages) + client.getInstructions()
     // Names of fields stand in backticks, and a value is named as a tool is.
     const named = new Set(words.match(/(?<!`)\b(?!next_cursor|another_agent)[a-z]+(?:_[a-z]+)+\b/g))
-    for (const name of named) verbNamed(name)
+    for (const name of named) toolNamed(name)
     assert.ok(named.size >= 3)
   })
 
@@ -51,7 +51,7 @@ for (const era of eras) {
     const w = await agentsWorld()
     const node = await waitingNode(w)
     const client = await connected(era, (one) => one.connect(overHttp(node.url, w.agent.value)))
-    const heard = callerOfTools(client)('wait_for_work')
+    const heard = toolCaller(client)('wait_for_work')
     await node.hasAsked(1)
     await w.customerWrites('Hello')
     const { read } = await heard
@@ -70,13 +70,13 @@ for (const era of eras) {
 
 test('a fault of ours is told by an id alone, and logged', async () => {
   const w = await agentsWorld()
-  const call = callerOfTools(await mcpClient(w, w.agent.value))
+  const call = toolCaller(await mcpClient(w, w.agent.value))
   await w.db.tx((tx) => tx`alter table labels rename to secret_labels`)
   try {
     const { isError, read } = await call('list_labels')
     assert.deepEqual([isError, read.status, read.code], [true, 500, 'INTERNAL'])
     assert.doesNotMatch(JSON.stringify(read), /labels/)
-    const line = w.logLines.find((each) => each.includes('agent call failed')) ?? ''
+    const line = w.logLines.find((each) => each.includes('MCP request failed')) ?? ''
     assert.ok(line.includes(read.request_id) && line.includes('list_labels'), line)
   } finally {
     await w.db.tx((tx) => tx`alter table secret_labels rename to labels`)
@@ -95,7 +95,7 @@ test('a conversation and a lead are resources, for keys that may read them', asy
   ])
   const uri = `parley://conversations/${id}`
   assert.match(JSON.stringify(await client.readResource({ uri })), /Where is my order\?/)
-  const { body } = await w.ask('create_lead', { first_name: 'Marina' })
+  const { body } = await w.callTool('create_lead', { first_name: 'Marina' })
   assert.match(JSON.stringify(await client.readResource({ uri: `parley://leads/${body.lead.id}` })), /Marina/)
 
   const { value } = await w.addKey({ scopes: ['leads.read'] })
@@ -130,7 +130,7 @@ test('a file of a message is a resource of its conversation, while it is small a
 test('a tool brings a file of 2 MiB, which is for its conversation alone', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Show me')
-  const call = callerOfTools(await mcpClient(w, w.agent.value))
+  const call = toolCaller(await mcpClient(w, w.agent.value))
   // Bytes that are no picture may stand behind one.
   const file = Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024 - png.length)])
   const { read } = await call('upload_file', { conversation_id, kind: 'image', base64: file.toString('base64') })

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { byCode, codes, problemOf } from '../../src/agents/http/problem.ts'
 import { ApiError, conflict, invalid, notFound, tooManyRequests } from '../../src/base/errors.ts'
-import { heldByPeople } from '../../src/inbox/conversation/errors.ts'
+import { lockedToPeople } from '../../src/inbox/conversation/errors.ts'
 import { human } from '../../src/inbox/conversation/owner.ts'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 
@@ -38,7 +38,7 @@ const cases: [what: string, error: ApiError, expected: Record<string, unknown>][
   ],
   [
     'what people have',
-    heldByPeople({ owner: human, ownerSince: since }, 'HELD_BY_PEOPLE'),
+    lockedToPeople({ owner: human, ownerSince: since }, 'HELD_BY_PEOPLE'),
     {
       status: 409,
       code: 'HELD_BY_PEOPLE',
@@ -65,7 +65,7 @@ for (const [what, error, expected] of cases) {
 }
 
 test('no advice says how to take from people what they hold', () => {
-  const { next } = problemOf(heldByPeople({ owner: human, ownerSince: since }, 'HELD_BY_PEOPLE'))
+  const { next } = problemOf(lockedToPeople({ owner: human, ownerSince: since }, 'HELD_BY_PEOPLE'))
   assert.doesNotMatch(next.join(' '), /take_offered|PATCH/)
 })
 
@@ -128,17 +128,17 @@ test('people are called people, wherever an agent is told who has a conversation
   const held = { summary: 'Hello', key_id: w.agent.id }
   const told = [
     ...['answer', 'hand_over', 'hand_to_agent', 'take_offered', 'resolve', 'snooze'].map((verb) =>
-      w.ask(verb, { conversation_id, ...(verb === 'answer' ? { text: 'Hi' } : pickOf(held, verb)) }),
+      w.callTool(verb, { conversation_id, ...(verb === 'answer' ? { text: 'Hi' } : pickOf(held, verb)) }),
     ),
-    w.ask('read_conversation', { conversation_id }),
-    w.ask('list_conversations', { owner: 'people' }),
+    w.callTool('read_conversation', { conversation_id }),
+    w.callTool('list_conversations', { owner: 'people' }),
   ]
   for (const { body } of await Promise.all(told)) {
     assert.ok(body.owner === undefined || body.owner === 'people', JSON.stringify(body))
     assert.doesNotMatch(JSON.stringify(body), /human/)
   }
   await member.call('POST', `/inbox/conversations/${conversation_id}/offer`, {})
-  const { body } = await w.ask('hand_over', { conversation_id, summary: 'Hello' })
+  const { body } = await w.callTool('hand_over', { conversation_id, summary: 'Hello' })
   assert.deepEqual([body.owner, /human/.test(JSON.stringify(body))], ['people', false])
 })
 

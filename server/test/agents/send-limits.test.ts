@@ -21,7 +21,7 @@ const words = (n: number) => ['One.', 'Two.', 'Three.', 'Four.', 'Five.'][n] ?? 
 
 async function answerTimes(w: AgentsWorld, conversation_id: string, count: number): Promise<string[]> {
   const codes: string[] = []
-  for (let n = 0; n < count; n++) codes.push(codeOf(await w.ask('answer', { conversation_id, text: words(n) })))
+  for (let n = 0; n < count; n++) codes.push(codeOf(await w.callTool('answer', { conversation_id, text: words(n) })))
   return codes
 }
 
@@ -29,13 +29,13 @@ test('a fourth message without an answer of the customer is refused, and the cus
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   assert.deepEqual(await answerTimes(w, conversation_id, 3), ['200 sent', '200 sent', '200 sent'])
-  const refused = await w.ask('answer', { conversation_id, text: 'Four.' })
+  const refused = await w.callTool('answer', { conversation_id, text: 'Four.' })
   assert.deepEqual([codeOf(refused), refused.body.limit, w.sent().length], ['409 UNANSWERED_LIMIT', 3, 3])
   assert.match(refused.body.next.join(' '), /wait_for_work.*hand_over/)
-  const again = await w.ask('answer', { conversation_id, text: 'Three.' })
+  const again = await w.callTool('answer', { conversation_id, text: 'Three.' })
   assert.deepEqual([codeOf(again), again.body.was_new], ['200 sent', false], 'a repeat is answered as before')
   const closing = { conversation_id, summary: 'Does not answer.', closing: 'A colleague will help you.' }
-  assert.equal(codeOf(await w.ask('hand_over', closing)), '409 UNANSWERED_LIMIT')
+  assert.equal(codeOf(await w.callTool('hand_over', closing)), '409 UNANSWERED_LIMIT')
   await w.customerWrites('Yes?')
   assert.deepEqual(await answerTimes(w, conversation_id, 4), [
     '200 sent',
@@ -53,7 +53,7 @@ test('neither what a person writes nor a hand-over starts the count anew', async
   const [path, body] = [`/inbox/conversations/${conversation_id}/messages`, { kind: 'text', text: 'Ana here.' }]
   assert.equal((await member.call('POST', path, body, { 'idempotency-key': 'one' })).status, 202)
   await w.handBack(member, conversation_id)
-  assert.equal(codeOf(await w.ask('answer', { conversation_id, text: 'Four.' })), '409 UNANSWERED_LIMIT')
+  assert.equal(codeOf(await w.callTool('answer', { conversation_id, text: 'Four.' })), '409 UNANSWERED_LIMIT')
 })
 
 test('what has failed for certain does not count', async () => {
@@ -75,7 +75,7 @@ test('a platform’s clock that goes after ours does not count an answer twice',
   await answerTimes(w, conversation_id, 3)
   w.clock.advance(1000)
   await w.customerWrites('And now?', { at: new Date(w.clock.now().getTime() - 60_000) })
-  assert.equal(codeOf(await w.ask('answer', { conversation_id, text: 'Now.' })), '200 sent')
+  assert.equal(codeOf(await w.callTool('answer', { conversation_id, text: 'Now.' })), '200 sent')
 })
 
 test('of 20 sends at once, by two nodes, as many leave as the limits allow', async () => {
@@ -111,20 +111,24 @@ test('a key that has sent its share of the day is refused until midnight UTC, wh
   await setLimits(w, { dailySends: 2 })
   const { id: conversation_id } = await w.customerWrites('Hello')
   const first = { conversation_id, text: 'One.' }
-  assert.equal(codeOf(await w.ask('answer', first)), '200 sent')
-  assert.equal((await w.ask('answer', first)).body.was_new, false)
+  assert.equal(codeOf(await w.callTool('answer', first)), '200 sent')
+  assert.equal((await w.callTool('answer', first)).body.was_new, false)
   w.clock.advance(24 * 3_600_000)
   await w.customerWrites('Are you there?')
   assert.deepEqual(await answerTimes(w, conversation_id, 2), ['200 sent', '200 sent'], 'a new day')
-  assert.equal((await w.ask('who_am_i')).body.limits.sends_left_today, 0)
-  const refused = await w.ask('answer', { conversation_id, text: 'Three.' })
+  assert.equal((await w.callTool('who_am_i')).body.limits.sends_left_today, 0)
+  const refused = await w.callTool('answer', { conversation_id, text: 'Three.' })
   assert.equal(codeOf(refused), '429 DAILY_SENDS_REACHED')
   assert.equal(refused.headers['retry-after'], String(secondsToNextUtcDay(w.clock.now())))
   assert.match(refused.body.next[0], /midnight UTC/)
-  assert.equal((await w.ask('answer', { conversation_id, text: 'Two.' })).body.was_new, false, 'a repeat costs nothing')
+  assert.equal(
+    (await w.callTool('answer', { conversation_id, text: 'Two.' })).body.was_new,
+    false,
+    'a repeat costs nothing',
+  )
   const closing = { conversation_id, summary: 'Wants more.', closing: 'Good-bye.' }
-  assert.equal(codeOf(await w.ask('hand_over', closing)), '429 DAILY_SENDS_REACHED')
-  assert.equal(codeOf(await w.ask('hand_over', { ...closing, closing: undefined })).slice(0, 3), '200')
+  assert.equal(codeOf(await w.callTool('hand_over', closing)), '429 DAILY_SENDS_REACHED')
+  assert.equal(codeOf(await w.callTool('hand_over', { ...closing, closing: undefined })).slice(0, 3), '200')
 })
 
 test('the contract’s interface has no limits until the team sets them, and pays nothing for them', async () => {
@@ -167,7 +171,7 @@ test('limits that a key was made with hold from its first call on', async () => 
 test('no conversation begins for a message that would be one too many', async () => {
   const w = await withTemplate()
   await setLimits(w, { dailySends: 1 })
-  const start = (phone: string) => w.ask('start_conversation', { connection_id: w.connectionId, phone, template })
+  const start = (phone: string) => w.callTool('start_conversation', { connection_id: w.connectionId, phone, template })
   assert.equal(codeOf(await start('5511999990001')), '200 sent')
   assert.equal((await start('5511999990001')).body.was_new, false)
   assert.equal(codeOf(await start('5511999990002')), '429 DAILY_SENDS_REACHED')

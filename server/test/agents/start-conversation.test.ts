@@ -10,10 +10,10 @@ const phone = '+55 81 99876-5432'
 test('a template opens a conversation with a number that has not written; again, it sends nothing more', async () => {
   const w = await withTemplate()
   const ask = { connection_id: w.connectionId, phone, template }
-  const first = await w.ask('start_conversation', ask)
+  const first = await w.callTool('start_conversation', ask)
   assert.equal(first.status, 200, JSON.stringify(first.body))
   assert.deepEqual([first.body.began, first.body.was_new, first.body.conversation.owner], [true, true, 'you'])
-  const again = await w.ask('start_conversation', ask)
+  const again = await w.callTool('start_conversation', ask)
   assert.deepEqual([again.body.began, again.body.was_new, w.sent().length], [false, false, 1])
   assert.equal(again.body.conversation.id, first.body.conversation.id)
   const events = await w.events(first.body.conversation.id)
@@ -30,7 +30,7 @@ test('nothing begins where the template cannot be sent', async () => {
   ]
   for (const [change, refusal] of cases) {
     const ask = { connection_id: w.connectionId, phone, template, ...change }
-    const { status, body } = await w.ask('start_conversation', ask)
+    const { status, body } = await w.callTool('start_conversation', ask)
     assert.deepEqual([status, body.code], refusal, JSON.stringify(change))
   }
   assert.deepEqual([(await w.conversations()).length, w.sent().length], [0, 0])
@@ -41,7 +41,7 @@ test('what people hold is not started anew', async () => {
   const { id } = await w.customerWrites('Hello')
   await w.takeOver(id)
   const ask = { connection_id: w.connectionId, phone: marina.phone, template }
-  const { status, body } = await w.ask('start_conversation', ask)
+  const { status, body } = await w.callTool('start_conversation', ask)
   assert.deepEqual([status, body.code, w.sent().length], [409, 'HELD_BY_PEOPLE', 0])
 })
 
@@ -49,7 +49,7 @@ test('while agents are stopped none starts a conversation', async () => {
   const w = await withTemplate()
   const admin = await signedInMember(w, 'admin')
   await admin.call('PATCH', '', { agentsStopped: true })
-  const { status, body } = await w.ask('start_conversation', { connection_id: w.connectionId, phone, template })
+  const { status, body } = await w.callTool('start_conversation', { connection_id: w.connectionId, phone, template })
   assert.deepEqual([status, body.code, w.sent().length], [403, 'OWNER_FORBIDDEN', 0])
 })
 
@@ -58,7 +58,7 @@ test('a key that sees phones masked pays for each number that it names in vain',
   const { value } = await w.addKey({ scopes: ['inbox.write'], phoneVisibility: 'masked' })
   const ask = { connection_id: w.connectionId, template: { ...template, name: 'other' } }
   for (let n = 0; n < 30; n++) {
-    assert.equal((await w.ask('start_conversation', { ...ask, phone: `55119999900${10 + n}` }, value)).status, 422)
+    assert.equal((await w.callTool('start_conversation', { ...ask, phone: `55119999900${10 + n}` }, value)).status, 422)
   }
-  assert.equal((await w.ask('start_conversation', { ...ask, phone: '5511999990099' }, value)).status, 429)
+  assert.equal((await w.callTool('start_conversation', { ...ask, phone: '5511999990099' }, value)).status, 429)
 })

@@ -33,10 +33,10 @@ for (const [name, { stop, answer }] of Object.entries(stops)) {
     const admin = await signedInMember(w, 'admin')
     const { id: conversation_id } = await w.customerWrites('Hello')
     const platform = hangingPlatform(w)
-    const first = w.ask('answer', { conversation_id, text: 'This one is on its way.' })
+    const first = w.callTool('answer', { conversation_id, text: 'This one is on its way.' })
     await platform.isCalled
     const isReserved = whenSent(/insert into dispatches/)
-    const second = w.ask('answer', { conversation_id, text: 'This one waits for its turn.' })
+    const second = w.callTool('answer', { conversation_id, text: 'This one waits for its turn.' })
     await isReserved
     // Behind the transaction that reserves it.
     await w.db.sql`select from conversations where workspace_id = ${w.workspaceId} for update`
@@ -48,7 +48,7 @@ for (const [name, { stop, answer }] of Object.entries(stops)) {
     platform.letGo()
     assert.deepEqual([(await first).body.status, (await stopping).status], ['sent', 200])
     assert.equal((await second).body.status, 'failed')
-    const refused = await w.ask('answer', { conversation_id, text: 'And this one.' })
+    const refused = await w.callTool('answer', { conversation_id, text: 'And this one.' })
     assert.equal(refused.status, answer)
     assert.equal(w.sent().length, 1)
     const [row] = await w.db.sql`

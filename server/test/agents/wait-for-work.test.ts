@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../src/base/id.ts'
 import { removeOldEvents } from '../../src/events/retention.ts'
-import { runWatchdog } from '../../src/inbox/ownership/hand-back.ts'
+import { reassignOverdue } from '../../src/inbox/assignment/reassign-to-people.ts'
 import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts'
 import { statementsOf } from '../support/database.ts'
 import { addAgent, marina } from '../support/inbox/inbox-world.ts'
@@ -15,7 +15,7 @@ const customer = (n: number) => ({ ...marina, phone: `55819912${String(n).padSta
 
 /** What waits at this moment, or came after a cursor. */
 const now = async (w: AgentsWorld, cursor?: string | null, more: Record<string, unknown> = {}, key?: string) =>
-  (await w.ask('wait_for_work', { wait: 0, ...(cursor == null ? {} : { cursor }), ...more }, key)).body
+  (await w.callTool('wait_for_work', { wait: 0, ...(cursor == null ? {} : { cursor }), ...more }, key)).body
 
 const idsIn = ({ work }: Answer['body']): string[] =>
   work.map(({ conversation }: { conversation: { id: string } }) => conversation.id)
@@ -26,7 +26,7 @@ const textsIn = ({ work }: Answer['body']): string[][] =>
 
 const answer = async (w: AgentsWorld, id: string, text: string) => {
   w.clock.advance(1000)
-  const { status } = await w.ask('answer', { conversation_id: id, text })
+  const { status } = await w.callTool('answer', { conversation_id: id, text })
   assert.equal(status, 200)
 }
 
@@ -124,7 +124,7 @@ test('nothing comes of conversations that others have, that are resolved, or tha
   const begun = await now(w)
   assert.deepEqual(idsIn(begun), [])
   // Answered by the other one, then taken.
-  await w.ask('answer', { conversation_id: taken.id, text: 'Hi!' }, other.value)
+  await w.callTool('answer', { conversation_id: taken.id, text: 'Hi!' }, other.value)
   w.clock.advance(1000)
   await w.patch(taken.id, { owner: `agent:${w.agent.id}` }, w.agent.value)
   const next = await now(w, begun.next_cursor)
@@ -173,11 +173,11 @@ test('whoever finds nobody waiting is told where those are who waited too long',
   await admin.call('PATCH', '', { agentWatchdogMinutes: 5 })
   const { id } = await w.customerWrites('Hello')
   w.clock.advance(10 * 60_000)
-  await runWatchdog(w.db, w.vault, w.clock)
+  await reassignOverdue(w.db, w.keyStore, w.clock)
   const found = await now(w)
   assert.deepEqual(idsIn(found), [])
   assert.match(found.next[1], /answer_within_minutes.*list_conversations with owner people.*take_offered/)
-  const { body } = await w.ask('list_conversations', { owner: 'people', waiting: true })
+  const { body } = await w.callTool('list_conversations', { owner: 'people', waiting: true })
   assert.deepEqual([body.conversations[0].id, body.conversations[0].may_take], [id, false])
   assert.doesNotMatch((await now(w, found.next_cursor)).next.join(' '), /answer_within_minutes/)
 })
@@ -191,7 +191,7 @@ test('a cursor of another key or of nothing is refused, and says what to do', as
     [w.agent.value, 'nothing'],
     [w.agent.value, `${cursor}x`],
   ]) {
-    const { status, body } = await w.ask('wait_for_work', { wait: 0, cursor: bad }, key)
+    const { status, body } = await w.callTool('wait_for_work', { wait: 0, cursor: bad }, key)
     assert.equal(status, 400)
     assert.match(body.detail, /cursor .*leave it out/)
   }

@@ -62,7 +62,7 @@ async function act(w: AgentsWorld, node: WaitingNode, member: TestMember, agents
   assert.ok(agent !== undefined)
   const place = `/inbox/conversations/${id}`
   if (kind === 6) await member.call('POST', `${place}/take-over`)
-  else if (kind === 7) await w.ask('answer', { conversation_id: id, text: `Answer ${written.count}` }, agent.value)
+  else if (kind === 7) await w.callTool('answer', { conversation_id: id, text: `Answer ${written.count}` }, agent.value)
   else {
     const path = `${node.url}/api/team/v1/workspaces/${w.workspaceId}${place}/hand-back`
     await fetch(path, {
@@ -91,7 +91,7 @@ test('whatever is written and whoever gets it on two nodes, an agent is told of 
     const [chains] = await Promise.all([
       Promise.all([
         follow(
-          (input) => w.ask('wait_for_work', { limit, ...input }),
+          (input) => w.callTool('wait_for_work', { limit, ...input }),
           () => isOver,
         ),
         follow(

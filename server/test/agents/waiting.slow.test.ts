@@ -4,9 +4,9 @@ import { agentsWorld } from '../support/agents/agents-world.ts'
 
 test('a wait whose time is over is answered without work, and its cursor misses nothing', async () => {
   const w = await agentsWorld()
-  const { body } = await w.ask('wait_for_work', { wait: 1 })
+  const { body } = await w.callTool('wait_for_work', { wait: 1 })
   assert.deepEqual([body.work, body.has_more, body.agents_stopped], [[], false, false])
   await w.customerWrites('Hello')
-  const next = await w.ask('wait_for_work', { wait: 0, cursor: body.next_cursor })
+  const next = await w.callTool('wait_for_work', { wait: 0, cursor: body.next_cursor })
   assert.equal(next.body.work[0].messages[0].customer_text, 'Hello')
 })

@@ -68,7 +68,7 @@ test('a server that stops ends its waits at once, with a cursor to go on by', as
   const { body } = await answer
   assert.deepEqual(body.work, [])
   await w.customerWrites('Hello')
-  assert.deepEqual(textsIn((await w.ask('wait_for_work', { wait: 0, cursor: body.next_cursor })).body), ['Hello'])
+  assert.deepEqual(textsIn((await w.callTool('wait_for_work', { wait: 0, cursor: body.next_cursor })).body), ['Hello'])
 })
 
 test('a key may wait ten times at once, and a client that goes away makes room', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runWatchdog } from '../../src/inbox/ownership/hand-back.ts'
+import { reassignOverdue } from '../../src/inbox/assignment/reassign-to-people.ts'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { pick } from '../support/pick.ts'
@@ -19,7 +19,7 @@ function spanFrom(now: Date, inHours: number) {
 
 test('a key learns its own id, scopes, connections and workspace, what amounts are in, and what to do first', async () => {
   const w = await agentsWorld()
-  const { status, body } = await w.ask('who_am_i')
+  const { status, body } = await w.callTool('who_am_i')
   assert.equal(status, 200)
   assert.equal(body.owner, `agent:${w.agent.id}`)
   assert.deepEqual(body.key.scopes, ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'])
@@ -31,27 +31,27 @@ test('a key learns its own id, scopes, connections and workspace, what amounts a
   await w.db.sql`update workspaces set currency = 'BRL' where id = ${w.workspaceId}`
   const other = await w.addConnection()
   const { value } = await w.addKey({ scopes: ['inbox.read'], connectionIds: [other] })
-  const { body: seen } = await w.ask('who_am_i', {}, value)
+  const { body: seen } = await w.callTool('who_am_i', {}, value)
   assert.deepEqual([seen.connections.length, seen.connections[0].id], [1, other], 'its own connections alone')
   assert.equal(seen.workspace.currency, 'BRL')
 })
 
 test('an agent is told the word of its team and when people are there, and nothing where nothing is set', async () => {
   const w = await agentsWorld()
-  const before = (await w.ask('who_am_i')).body.workspace
+  const before = (await w.callTool('who_am_i')).body.workspace
   assert.deepEqual([before.word, before.hours], [null, null])
-  assert.equal((await w.ask('wait_for_work', { wait: 0 })).body.is_open, null)
+  assert.equal((await w.callTool('wait_for_work', { wait: 0 })).body.is_open, null)
   const admin = await signedInMember(w, 'admin')
   const hours = spanFrom(w.clock.now(), 0)
   const agentWord = 'You speak for a shoe shop. Never promise a discount.'
   assert.equal((await admin.call('PATCH', '', { agentWord, hours })).status, 200)
-  const { word, hours: told } = (await w.ask('who_am_i')).body.workspace
+  const { word, hours: told } = (await w.callTool('who_am_i')).body.workspace
   assert.equal(word, agentWord)
   assert.deepEqual([told.time_zone, told.week, told.is_open], ['UTC', hours.week, true])
   const end = new Date(w.clock.now().setUTCMinutes(0, 0, 0) + 2 * hour)
   assert.equal(told.next_change_at, end.toISOString())
   await receivedAll(w.db)
-  assert.equal((await w.ask('wait_for_work', { wait: 0 })).body.is_open, true)
+  assert.equal((await w.callTool('wait_for_work', { wait: 0 })).body.is_open, true)
 })
 
 test('an agent that hands over while nobody is there is told when people come, and nothing of it while they are', async () => {
@@ -59,7 +59,7 @@ test('an agent that hands over while nobody is there is told when people come, a
   const admin = await signedInMember(w, 'admin')
   const { id: conversation_id } = await w.customerWrites('I want my money back')
   const handOver = async () =>
-    (await w.ask('hand_over', { conversation_id, summary: 'Wants a refund.' })).body.next.join(' ')
+    (await w.callTool('hand_over', { conversation_id, summary: 'Wants a refund.' })).body.next.join(' ')
   assert.doesNotMatch(await handOver(), /No person/)
   const later = spanFrom(w.clock.now(), 1)
   await admin.call('PATCH', '', { hours: later })
@@ -77,12 +77,12 @@ test('an agent learns how long a customer may wait for it, and why people got wh
   const admin = await signedInMember(w, 'admin')
   for (const agentWatchdogMinutes of [null, 5]) {
     await admin.call('PATCH', '', { agentWatchdogMinutes })
-    assert.equal((await w.ask('who_am_i')).body.limits.answer_within_minutes, agentWatchdogMinutes)
+    assert.equal((await w.callTool('who_am_i')).body.limits.answer_within_minutes, agentWatchdogMinutes)
   }
   const { id: conversation_id } = await w.customerWrites('Hello')
   w.clock.advance(5 * 60_000)
-  await runWatchdog(w.db, w.vault, w.clock)
-  const { body } = await w.ask('read_conversation', { conversation_id })
+  await reassignOverdue(w.db, w.keyStore, w.clock)
+  const { body } = await w.callTool('read_conversation', { conversation_id })
   assert.match(body.why_owned, /did not answer in time \(`answer_within_minutes`/)
   assert.match(body.changes.at(-1).text, /^Owner: agent → people\. .*did not answer in time/)
   for (const path of ['/llms.txt', '/docs/agents.md']) {

@@ -3,14 +3,14 @@ import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { leaveBody } from '../../src/base/bytes/raw-body.ts'
+import { discardBody } from '../../src/base/bytes/raw-body.ts'
 
 test('what is left of a refused body is read for 30 s once the answer is out, and then the connection ends', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const raw = new Readable({ read: () => {} })
   const reply = { raw: new EventEmitter() }
   const refused = new Error('refused')
-  const leave = leaveBody({ raw } as unknown as FastifyRequest, reply as unknown as FastifyReply)
+  const leave = discardBody({ raw } as unknown as FastifyRequest, reply as unknown as FastifyReply)
   assert.throws(() => leave(refused), refused)
   assert.equal(raw.readableFlowing, null)
   reply.raw.emit('finish')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Choices, problemOfChoices } from '../../src/channels/choices.ts'
+import { type Choices, problemOfChoices } from '../../src/channels/interactive-options.ts'
 
 const buttons = (...titles: string[]): Choices => ({ buttons: titles.map((title, n) => ({ id: `${n}`, title })) })
 const list = (rows: object[], button = 'See'): Choices => ({ list: { button, rows: rows as never } })

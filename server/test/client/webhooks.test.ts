@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyWebhook, type WebhookEvent, WebhookVerificationError } from '../../../client/src/webhooks.ts'
-import { makeSecret } from '../../src/webhooks/endpoint/signing.ts'
+import { createSecret } from '../../src/webhooks/endpoint/signing.ts'
 import { webhookWorld } from '../support/webhooks/webhook-world.ts'
 
 async function delivered() {
@@ -18,7 +18,7 @@ test('what the service signs is verified, whatever headers and body are handed o
   const { webhook, id } = await delivered()
   const asRequest = new Request('http://127.0.0.1', { headers: webhook.headers as Record<string, string> })
   const bytes = new TextEncoder().encode(webhook.body)
-  const rotated = [makeSecret().value, webhook.secret]
+  const rotated = [createSecret().value, webhook.secret]
   const forms = [
     webhook,
     { ...webhook, headers: asRequest.headers },
@@ -38,7 +38,7 @@ test('what was changed, is old, or was signed by another is refused', async () =
   const later = new Date(now.getTime() + 6 * 60_000)
   const changes: object[] = [
     { body: webhook.body.replace('Ana', 'Bob') },
-    { secret: makeSecret().value },
+    { secret: createSecret().value },
     { secret: [] },
     { secret: 'whsec_' },
     { now: later },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadConfig } from '../../src/config.ts'
-import { paths } from '../../src/http/ops/health.ts'
+import { paths } from '../../src/http/monitoring/health.ts'
 import { isInContext, readDockerfile } from '../support/deploy/dockerfile.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { parse } from 'yaml'
 import { gaugesOf } from '../../src/app/gauges.ts'
 import { loadConfig } from '../../src/config.ts'
-import { paths } from '../../src/http/ops/health.ts'
+import { paths } from '../../src/http/monitoring/health.ts'
 import { loadSettings } from '../support/deploy/settings.ts'
 import { allManifests, folder, kustomization, type Manifest, read } from './manifests.ts'
 

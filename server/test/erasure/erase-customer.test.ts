@@ -69,7 +69,7 @@ test('a customer who was everywhere leaves no row, no word and no digest, and ot
 test('what pages had opened of a customer is in no memory once they are erased', async () => {
   const w = await erasureWorld()
   const { conversationIds } = await w.seed(marina)
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   let reads = 0
   const columns = {
     ...{ table: 'conversations', columns: ['contact'] },
@@ -82,7 +82,7 @@ test('what pages had opened of a customer is in no memory once they are erased',
     select id, encode(contact, 'base64') as sealed
     from conversations
     where id = any (${conversationIds}::uuid[])`
-  const recallAll = () => contacts.map(({ id, sealed }) => keyring.recall(columns, id, sealed))
+  const recallAll = () => contacts.map(({ id, sealed }) => keyring.decryptCached(columns, id, sealed))
   recallAll()
   recallAll()
   assert.equal(reads, 2)

@@ -38,8 +38,8 @@ test('the sample of every event fits its schema, with phones and without, and a 
 })
 
 test('an event that only a newer version knows shows a masked reader nothing', async () => {
-  const { vault, workspaceId } = await world()
-  const keyring = await vault.keyring(workspaceId)
+  const { keyStore, workspaceId } = await world()
+  const keyring = await keyStore.keyring(workspaceId)
   const name: EventName = 'inbox.contact.renamed'
   assert.deepEqual(presentPayload(name, { phone: '5511900000001' }, { keyring, masked: true }), {})
 })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Scope } from '../../src/access/keys/caller.ts'
-import { createMemoryLimiter } from '../../src/access/rate-limit/limiter.ts'
+import type { Scope } from '../../src/auth/api-keys/caller.ts'
+import { createMemoryLimiter } from '../../src/auth/rate-limit/limiter.ts'
 import { newId } from '../../src/base/id.ts'
 import { writeFeedCursor } from '../../src/events/read-page.ts'
-import { faceOf } from '../../src/events/record.ts'
+import { areaOf } from '../../src/events/record.ts'
 import { eventNames } from '../../src/webhooks/event-catalogue.ts'
 import { eventsPath, feedWorld, type Json, namesIn, startNode } from '../support/events/feed-world.ts'
 
-const leadNames = eventNames.filter((name) => faceOf(name) === 'leads')
-const inboxNames = eventNames.filter((name) => faceOf(name) === 'inbox')
+const leadNames = eventNames.filter((name) => areaOf(name) === 'leads')
+const inboxNames = eventNames.filter((name) => areaOf(name) === 'inbox')
 
 test('a caller reads what it has just written, in order, page by page, and each event once', async () => {
   const w = await feedWorld()

@@ -56,7 +56,7 @@ test('whatever the order of commits, places have no gaps, and follow whatever a 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const w = await feedWorld()
-      const keyring = await w.vault.keyring(w.workspaceId)
+      const keyring = await w.keyStore.keyring(w.workspaceId)
       const open = new Map<number, Open>()
       const committed: Open[] = []
       let labels = 0

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { endAllSessions } from '../../src/access/sign-in/sessions.ts'
+import { endAllSessions } from '../../src/auth/sign-in/sessions.ts'
 import { writeFeedCursor } from '../../src/events/read-page.ts'
-import { announceConnection, announceImport } from '../../src/team/team-news.ts'
+import { publishConnection, publishImport } from '../../src/team/live-updates.ts'
 import { type FeedWorld, feedWorld, follow, livePath, type Node, startNode } from '../support/events/feed-world.ts'
 import { openStream } from '../support/events/live-stream.ts'
 import { oncePerFile } from '../support/file-end.ts'
@@ -166,8 +166,8 @@ test('what concerns the team alone is a frame without a cursor, for its workspac
   const connectionId = randomUUID()
   const node = await oneNode()
   const [stream, theirs] = [await follow(w, node, asToken), await follow(other, node, asToken)]
-  await w.db.tx(async (tx) => announceConnection(tx, w.workspaceId, connectionId))
-  await other.db.tx(async (tx) => announceImport(tx, other.workspaceId, 'another'))
+  await w.db.tx(async (tx) => publishConnection(tx, w.workspaceId, connectionId))
+  await other.db.tx(async (tx) => publishImport(tx, other.workspaceId, 'another'))
   assert.deepEqual(await stream.next(), { id: '', event: 'team.connection.changed', data: { connectionId } })
   assert.deepEqual(await theirs.next(), { id: '', event: 'team.lead_import.changed', data: { importId: 'another' } })
   assert.deepEqual((await w.page()).events, [])

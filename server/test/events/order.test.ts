@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
-import { relayNews } from '../../src/base/news.ts'
+import { relayMessages } from '../../src/base/pubsub.ts'
 import { recordEvents } from '../../src/events/record.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { directly, openNode, testDatabase } from '../support/database.ts'
@@ -24,7 +24,7 @@ const count = Number(process.env.FEED_EVENTS ?? 300)
 async function newPool(options: Parameters<typeof openNode>[0] = {}): Promise<Db> {
   const db = openNode({ ...(await testDatabase()).options, ...options })
   atEnd(() => db.close())
-  const stop = await relayNews(db, () => {})
+  const stop = await relayMessages(db, () => {})
   atEnd(async () => stop())
   return db
 }
@@ -75,7 +75,7 @@ async function writeEvents(w: FeedWorld, db: Db): Promise<void> {
   const ids = Array.from({ length: 20 }, () => newId(w.clock.now()))
   await w.db.sql`create table if not exists test_subjects (id uuid primary key, told integer not null)`
   await w.db.sql`insert into test_subjects select id, 0 from unnest(${ids}::uuid[]) as id`
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   const rolledBack = new Error('rolled back')
   let left = count
   const write = async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Db } from '../../src/base/db.ts'
 import { newId } from '../../src/base/id.ts'
 import { listPeriods, makeAhead, periodAt } from '../../src/base/partitions.ts'
-import { eventsByTime, removeOldEvents } from '../../src/events/retention.ts'
+import { eventPartitions, removeOldEvents } from '../../src/events/retention.ts'
 import { sequenceEvents } from '../../src/events/sequence.ts'
 import { onOneServer, openNode, testDatabase } from '../support/database.ts'
 import { eventsPath, type FeedWorld, feedWorld, namesIn } from '../support/events/feed-world.ts'
@@ -26,7 +26,7 @@ async function freshPeriod(): Promise<PeriodWorld> {
   // The periods of a database are those of all of its tests: each begins where those before it have none any more.
   w.clock.advance(70 * dayMs)
   w.clock.advance(periodAt(w.clock.now()).to.getTime() + 7 * dayMs - w.clock.now().getTime())
-  const make = () => makeAhead(w.db, eventsByTime, w.clock.now())
+  const make = () => makeAhead(w.db, eventPartitions, w.clock.now())
   const sweep = () => removeOldEvents(w.db, w.clock, everything)
   await sweep()
   return { ...w, make, makeOne: () => again(async () => (await make()) === 1), sweep }
@@ -161,7 +161,7 @@ test(
     let recorded = 0
     for (let round = 0; round < 8; round++) {
       const [made] = await Promise.all([
-        Promise.all([w.db, ...others].map((db) => makeAhead(db, eventsByTime, w.clock.now()))),
+        Promise.all([w.db, ...others].map((db) => makeAhead(db, eventPartitions, w.clock.now()))),
         Promise.all([w.db, ...others].map((db) => removeOldEvents(db, w.clock, everything))),
         ...Array.from({ length: 20 }, () => w.record(['lead.created']).then(() => recorded++)),
       ])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../src/base/errors.ts'
-import { streamLimits } from '../../src/events/live-routes.ts'
+import { createStreamLimits } from '../../src/events/live-routes.ts'
 
 const member = (userId: string, workspaceId: string) => ({ userId, tokenId: null, workspaceId })
 
@@ -15,7 +15,7 @@ function refusalOf(open: () => unknown): ApiError {
 }
 
 test('a member has 20 streams, a workspace a quarter of 2,000, and each that ends makes room', () => {
-  const admit = streamLimits()
+  const admit = createStreamLimits()
   const leaves = Array.from({ length: 500 }, (_, n) => admit(member(`user ${Math.floor(n / 20)}`, 'a')))
   for (const refused of [member('user 0', 'b'), member('another', 'a')]) {
     const { statusCode, headers } = refusalOf(() => admit(refused))

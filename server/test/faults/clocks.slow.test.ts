@@ -93,7 +93,7 @@ async function sessionsCount(nodes: readonly Service[]): Promise<void> {
 
 /** By how much it says that the clock of its machine is ahead. */
 function minutesAhead(node: Service): number {
-  const told = node.lines().find((line) => line.includes('clock found ahead of the database'))
+  const told = node.lines().find((line) => line.includes('local clock is ahead of the database; correcting it'))
   return told === undefined ? 0 : Math.round(JSON.parse(told).ms / 60_000)
 }
 

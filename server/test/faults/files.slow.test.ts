@@ -81,11 +81,11 @@ for (const { what, disk: newDisk, begin, end, reads } of troubles.filter(
     const kept = await tellAndFetch(inbox, 2)
     for (let round = 0; round < rounds; round++) {
       await begin(disk)
-      const before = service.count('a file was not fetched')
+      const before = service.count('failed to download a file')
       await inbox.tell(1)
       for (let n = 0; n < uploadsEach; n++) assert.equal((await inbox.upload(1)).status, 503)
       for (const id of kept) assert.equal((await inbox.read(id)).status, reads)
-      await service.logged('a file was not fetched', before)
+      await service.logged('failed to download a file', before)
       await end(disk)
       await until(async () => (await inbox.here(1)).length > kept.length, 'the file that was told of meanwhile', 90_000)
       const { status, id } = await inbox.upload(1)
@@ -113,6 +113,6 @@ async function tellAndFetch(inbox: FilesInbox, count: number): Promise<string[]>
 
 /** Why files were not fetched: of the store, an operator can tell. */
 function codesOf(service: Service): string[] {
-  const lines = service.lines().filter((line) => line.includes('a file was not fetched'))
+  const lines = service.lines().filter((line) => line.includes('failed to download a file'))
   return lines.map((line) => String(JSON.parse(line).code))
 }

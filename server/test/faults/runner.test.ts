@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { trials } from '../../../scripts/faults/fault-tests.ts'
 import { readSaid } from '../../../scripts/faults/one-run.ts'
 import { addUp, type Report, type Result, readPage, tableOf, writePage } from '../../../scripts/faults/report.ts'
-import { trials } from '../../../scripts/faults/trials.ts'
 
 const kills: Result = { name: 'kills', trials: 102, unit: 'kills', seconds: 1234, findings: 0, isTable: false }
 const cases: Result = { name: 'cases', trials: 71, unit: 'cases', seconds: 9, findings: 0, isTable: true }

@@ -5,13 +5,13 @@ import { mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openFolderStore } from '../../src/media/store/folder-store.ts'
-import { pathOf, StoreProblem } from '../../src/media/store/store.ts'
+import { StoreError, storePath } from '../../src/media/store/store.ts'
 import { memoryDisk } from '../support/faults/disks.ts'
 import { newFolder } from '../support/folder.ts'
 import { pieces, readAll } from '../support/media/stores.ts'
 
 const isProblem = (kind: string, words: RegExp) => (error: unknown) =>
-  error instanceof StoreProblem && error.kind === kind && words.test(error.message)
+  error instanceof StoreError && error.kind === kind && words.test(error.message)
 
 for (const what of ['full', 'read-only'] as const) {
   test(`a disk that is ${what} is said to be, leaves no rubbish, and is read from all the same`, async (t) => {
@@ -37,7 +37,7 @@ for (const what of ['full', 'read-only'] as const) {
 test('a folder whose disk is no longer mounted takes no files, not even of a process that knew it', async () => {
   const root = join(await newFolder(), 'media')
   const store = openFolderStore(root)
-  const refused = (error: unknown) => error instanceof StoreProblem && error.kind === 'refused'
+  const refused = (error: unknown) => error instanceof StoreError && error.kind === 'refused'
   await assert.rejects(store.put(randomUUID(), pieces(Buffer.from('x'))), refused)
   await store.writeMark('a mark')
   const name = randomUUID()
@@ -60,7 +60,7 @@ test('what a writer has left that died is dropped, and what is being written sta
   for (const draft of [old, young]) await writeFile(join(root, 'drafts', draft), 'half')
   const yesterday = new Date(Date.now() - 86_400_000)
   await utimes(join(root, 'drafts', old), yesterday, yesterday)
-  assert.equal(await store.dropDrafts(new Date(Date.now() - 3_600_000)), 1)
+  assert.equal(await store.deletePartialFiles(new Date(Date.now() - 3_600_000)), 1)
   assert.deepEqual(await readdir(join(root, 'drafts')), [young])
   assert.deepEqual(await store.list(null, 10), [])
 })
@@ -71,8 +71,8 @@ test('files are the own user’s alone, in folders by the end of their names', a
   await store.writeMark('a mark')
   const name = '019a0000-0000-7000-8000-00000000c0de'
   await store.put(name, pieces(Buffer.from('x')))
-  assert.equal(pathOf(name), `de/c0/${name}`)
-  const modes = await Promise.all(['', 'de', 'de/c0', pathOf(name)].map((path) => stat(join(root, path))))
+  assert.equal(storePath(name), `de/c0/${name}`)
+  const modes = await Promise.all(['', 'de', 'de/c0', storePath(name)].map((path) => stat(join(root, path))))
   assert.deepEqual(
     modes.map(({ mode }) => mode & 0o777),
     [0o700, 0o700, 0o700, 0o600],

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
+import { openKeyStore } from '../../src/base/encryption/key-store.ts'
 import type { MediaAddress } from '../../src/base/media-address.ts'
-import { openVault } from '../../src/base/sealing/vault.ts'
 import { type OpenStoreDeps, openStore } from '../../src/media/open-store.ts'
 import { openS3Store } from '../../src/media/store/s3-store.ts'
 import { markName } from '../../src/media/store/store.ts'
@@ -25,10 +25,10 @@ async function otherInstallation(): Promise<OpenStoreDeps> {
 }
 
 async function withoutStore(db: Db): Promise<OpenStoreDeps> {
-  const vault = openVault(db, { current: Buffer.alloc(32, 7) }, systemClock)
-  await vault.ensureInstanceSecrets()
+  const keyStore = openKeyStore(db, { current: Buffer.alloc(32, 7) }, systemClock)
+  await keyStore.ensureInstanceSecrets()
   await db.tx((tx) => tx`delete from media_store`)
-  return { db, vault, clock: systemClock }
+  return { db, keyStore, clock: systemClock }
 }
 
 interface Place {

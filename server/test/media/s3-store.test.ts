@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { S3Address } from '../../src/base/media-address.ts'
 import { openS3Store } from '../../src/media/store/s3-store.ts'
-import { type MediaStore, StoreProblem } from '../../src/media/store/store.ts'
+import { type MediaStore, StoreError } from '../../src/media/store/store.ts'
 import { atEnd, oncePerFile } from '../support/file-end.ts'
 import { newS3Address, pieces, readAll, startS3 } from '../support/media/stores.ts'
 import { freePort } from '../support/program/service.ts'
@@ -43,7 +43,7 @@ test('what an operator has to mend is said, without a key', async () => {
     const store = opened({ ...address, ...changes })
     for (const work of [() => store.put(randomUUID(), pieces(randomBytes(10))), () => store.readMark()]) {
       await assert.rejects(work, (error) => {
-        assert.ok(error instanceof StoreProblem)
+        assert.ok(error instanceof StoreError)
         assert.equal(error.kind, kind)
         assert.match(error.message, words)
         assert.doesNotMatch(error.message, /a-secret-that|NOBODY/)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { type MediaStore, markName, pathOf, StoreProblem, type StoreProblemKind } from '../../src/media/store/store.ts'
+import { type MediaStore, markName, StoreError, type StoreErrorKind, storePath } from '../../src/media/store/store.ts'
 import { pieces, readAll, stores } from '../support/media/stores.ts'
 
 const megabyte = 1024 * 1024
 
 /** What makes an error that of a store, of this kind. */
-const is = (kind: StoreProblemKind) => (error: unknown) => error instanceof StoreProblem && error.kind === kind
+const is = (kind: StoreErrorKind) => (error: unknown) => error instanceof StoreError && error.kind === kind
 
 /** What differs among megabytes would take minutes to be printed. */
 function assertSame(found: Buffer, expected: Uint8Array, what?: string): void {
@@ -74,7 +74,7 @@ for (const [form, open] of Object.entries(stores)) {
     }
     assertSame(await readAll(store, name), before)
     assert.deepEqual(await namesOf(store), [name])
-    assert.equal(await store.dropDrafts(new Date(Date.now() + 1_000_000)), 0, 'nothing half written is left')
+    assert.equal(await store.deletePartialFiles(new Date(Date.now() + 1_000_000)), 0, 'nothing half written is left')
   })
 
   test(`${form}: what is put again takes the place of what was there, as a whole; what is removed is gone`, async () => {
@@ -106,7 +106,7 @@ for (const [form, open] of Object.entries(stores)) {
     await strew(`00/00/${randomUUID().slice(0, -1)}f`, 'in the wrong place')
     await strew('zz/file', 'not ours')
 
-    const inOrder = names.toSorted((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
+    const inOrder = names.toSorted((a, b) => (storePath(a) < storePath(b) ? -1 : 1))
     for (const pageSize of [1, 2, 5, names.length, 1000]) assert.deepEqual(await namesOf(store, pageSize), inOrder)
     const middle = inOrder[4] ?? ''
     await store.remove(middle)

@@ -33,14 +33,14 @@ async function newSweep(form: keyof typeof stores, [named, stray]: [number, numb
   const kept = new Set(await put(store, named))
   const strays = await put(store, stray)
   const asked: string[][] = []
-  const known = async (names: string[]) => {
+  const findReferenced = async (names: string[]) => {
     asked.push(names)
     return new Set(names.filter((name) => kept.has(name)))
   }
   const deps = (ageMs: number, more: Partial<SweepDeps> = {}) => ({
     store,
     clock: manualClock(new Date(Date.now() + ageMs)),
-    known,
+    findReferenced,
     ...more,
   })
   return { store, named: kept, stray: strays, asked, deps }
@@ -98,7 +98,7 @@ test('a sweep that is killed after any of its steps has removed nothing that a r
 
 test('a sweep that cannot ask what is named removes nothing', async () => {
   const { store, named, stray, deps } = await newSweep('folder', [2, 2])
-  const known = () => Promise.reject(new Error('the database is away'))
-  await assert.rejects(sweepStore(deps(2 * dayMs, { known })), /the database is away/)
+  const findReferenced = () => Promise.reject(new Error('the database is away'))
+  await assert.rejects(sweepStore(deps(2 * dayMs, { findReferenced })), /the database is away/)
   assert.deepEqual(await left(store), [...named, ...stray].sort())
 })

@@ -7,7 +7,7 @@ import { newFolder } from '../support/folder.ts'
 import { runCommand, runCommandInProcess } from '../support/program/run-command.ts'
 import { ask, freePort, serviceEnvironment, startService } from '../support/program/service.ts'
 
-// What each command does, and what it refuses, is tested in `server/test/commands/` within the test's process.
+// What each command does, and what it refuses, is tested in `server/test/cli/` within the test's process.
 
 test('commands work on the embedded database through the service that runs, and alike without one, which leave none behind', async () => {
   const [folder, port] = [await newFolder(), await freePort()]

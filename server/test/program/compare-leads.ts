@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
-import { masterKeyFrom } from '../../src/base/sealing/secrets.ts'
-import { openVault } from '../../src/base/sealing/vault.ts'
+import { openKeyStore } from '../../src/base/encryption/key-store.ts'
+import { masterKeyFrom } from '../../src/base/encryption/secrets.ts'
 import type { LeadHistory } from './lead-writer.ts'
 
 /** Returns the first five leads whose stored values or events differ from what their writers know. */
@@ -11,7 +11,7 @@ export async function compareLeads(
   workspaceId: string,
   leads: readonly LeadHistory[],
 ): Promise<string[]> {
-  const keyring = await openVault(db, { current: masterKeyFrom(masterKey) }, systemClock).keyring(workspaceId)
+  const keyring = await openKeyStore(db, { current: masterKeyFrom(masterKey) }, systemClock).keyring(workspaceId)
   const events = await db.sql<{ id: string; subject_id: string; name: string; payload: Buffer }[]>`
     select id, subject_id, name, payload
     from events
@@ -22,7 +22,7 @@ export async function compareLeads(
   const namesOf = (id: string) =>
     (told.get(id) ?? []).map((event) => {
       const place = { table: 'events', row: event.id, column: 'payload' }
-      return `${event.name} ${JSON.parse(keyring.openText(place, event.payload)).estimatedValue}`
+      return `${event.name} ${JSON.parse(keyring.decryptText(place, event.payload)).estimatedValue}`
     })
   const rows = await db.sql<{ id: string; value: number; deleted: boolean }[]>`
     select id, estimated_value as value, deleted_at is not null as deleted

@@ -12,7 +12,7 @@ import { writeLeads } from './lead-writer.ts'
 
 /** The program, its database and both in turn. */
 const rounds = Number(process.env.KILL_ROUNDS ?? 3)
-const restarted = 'the embedded database was started again'
+const restarted = 'embedded database exited; restarted it'
 const writers = ['ada', 'ben', 'eva', 'leo']
 
 test('of the real service, kills at random moments lose no acknowledged write, no event, and leave none without its change', async (t) => {

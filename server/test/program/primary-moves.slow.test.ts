@@ -22,8 +22,8 @@ const moves: [what: string, go: (pair: PostgresPair) => unknown, maxMs: number][
   ['stopped in good order', (pair) => pair.stop(), maxGapMs],
   ['frozen', (pair) => pair.freeze(), maxSilenceMs],
 ]
-const deaf = 'news of the database are not heard'
-const hearsAgain = 'news of the database are heard again'
+const deaf = 'LISTEN connection lost; polling until it is restored'
+const hearsAgain = 'LISTEN connection restored'
 /** Limits are counted in the database, in a table that a standby cannot read. */
 const counted = { PARLEY_LEADS_RATE_LIMIT: '1000000' }
 

@@ -35,12 +35,12 @@ async function startProcesses() {
 const createLead = async ({ url }: Service, key: string): Promise<string> =>
   (await ask(url, key, 'POST /api/v1/leads', { firstName: 'Kim' })).body.data.id
 
-/** Which chores it has logged, in order. */
+/** Which scheduled jobs it has logged, in order. */
 function choresOf(service: Service): string[] {
-  return service.lines().flatMap((line) => /"job":"([^"]*)".*"msg":"chore"/.exec(line)?.[1] ?? [])
+  return service.lines().flatMap((line) => /"job":"([^"]*)".*"msg":"scheduled job finished"/.exec(line)?.[1] ?? [])
 }
 
-/** Lets the chore's turn come so many times, each as soon as somebody has taken the one before. */
+/** Lets the scheduled job's turn come so many times, each as soon as somebody has taken the one before. */
 async function turns(db: Db, name: string, count: number): Promise<void> {
   const nextAt = async () => {
     const [row] = await db.sql<{ next_at: Date }[]>`select next_at from chores where name = ${name}`
@@ -54,7 +54,7 @@ async function turns(db: Db, name: string, count: number): Promise<void> {
   }
 }
 
-test('two apis and two workers are one service: what one writes all know, and each chore is run by one', async () => {
+test('two apis and two workers are one service: what one writes all know, and each scheduled job is run by one', async () => {
   const { db, folder, apis, workers } = await startProcesses()
 
   const { key, workspaceId } = await newWorkspace(apis[0].url)

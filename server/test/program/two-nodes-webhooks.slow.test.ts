@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asItIs } from '../../src/inbox/conversation/moving.ts'
+import { currentColumns } from '../../src/inbox/conversation/touch.ts'
 import type { Arrival } from '../support/inbox/send-platform.ts'
 import {
   type ChatNumber,
@@ -135,8 +135,8 @@ async function conversationsOf({ db, workspaceId }: NodesWorld): Promise<Record<
   >`
     select
       c.id,
-      ${asItIs.unreadCount(db.sql)} as unread_count,
-      ${asItIs.unansweredSince(db.sql)} is not null as is_waiting,
+      ${currentColumns.unreadCount(db.sql)} as unread_count,
+      ${currentColumns.unansweredSince(db.sql)} is not null as is_waiting,
       count(*) filter (where m.direction = 'inbound') as inbound,
       count(distinct m.external_index) filter (where m.direction = 'inbound') as ids,
       (array_agg(m.direction order by m.occurred_at desc))[1] as newest

@@ -11,7 +11,7 @@ import {
   deliveryTrial,
   judge,
   realNow,
-} from '../webhooks/deliver/delivery-trial.ts'
+} from '../webhooks/deliver/delivery-fault-test.ts'
 
 // More on demand: CHAOS_EVENTS=20000 CHAOS_KILLS=20 takes some minutes.
 const eventCount = Number(process.env.CHAOS_EVENTS ?? 300)

@@ -9,7 +9,7 @@ import { badPlans } from '../support/plans.ts'
 test('of many conversations a sample is read, and messages by their conversation alone', async () => {
   const w = await inboxWorld()
   const member = await signedInMember(w)
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  const filling = { ...w, keyring: await w.keyStore.keyring(w.workspaceId), now: w.clock.now() }
   const ids = await fillConversations(filling, { connectionId: w.connectionId, keyId: w.keyId, count: 4500 })
   // In parts: a statement has 15 s.
   for (let n = 0; n < ids.length; n += 900) await fillBlindMessages(filling, ids.slice(n, n + 900), 4)

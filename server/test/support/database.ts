@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { assumeDistributed } from '../../src/base/citus/distributed-sql.ts'
 import { type Db, type DbOptions, openDb, type SentStatement } from '../../src/base/db.ts'
-import { speakAsToSpread } from '../../src/base/distribution/spread.ts'
 import type { DatabaseLocation } from '../../src/base/postgres/connections.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
 import { throughPooler } from './postgres/pooler.ts'
@@ -149,7 +149,7 @@ function openWatched(options: DbOptions): Db {
 /** A pool of its own on such a database, as another node of the service has. */
 export function openNode(options: DbOptions): Db {
   const db = openDb(options)
-  if (isRecording() || handedServer()?.isSpread) speakAsToSpread(db.sql)
+  if (isRecording() || handedServer()?.isSpread) assumeDistributed(db.sql)
   return db
 }
 

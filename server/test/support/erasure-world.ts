@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { presentPayload } from '../../src/app/events.ts'
 import { keyedTables } from '../../src/app/tables.ts'
-import type { KeyedRow } from '../../src/base/sealing/vault.ts'
+import type { KeyedRow } from '../../src/base/encryption/key-store.ts'
 import type { Customer, MessageDetail } from '../../src/channels/channel-event.ts'
 import { askHolder } from '../../src/channels/unofficial/send/sends.ts'
-import { sealedAuthStore } from '../../src/channels/unofficial/transport/sealed-auth-store.ts'
-import { contactIndexes } from '../../src/inbox/conversation/sealed.ts'
-import { leadIndexes } from '../../src/leads/lead/sealed.ts'
-import { runImports } from '../../src/leads/transfer/import/run.ts'
+import { sealedAuthStore } from '../../src/channels/unofficial/transport/encrypted-auth-store.ts'
+import { contactIndexes } from '../../src/inbox/conversation/encrypted-conversation.ts'
+import { leadIndexes } from '../../src/leads/lead/encrypted-lead.ts'
+import { runImports } from '../../src/leads/transfer/import/run-import.ts'
 import { createDeliveryWorker } from '../../src/webhooks/deliver/worker.ts'
-import { pictureTold } from './inbox/files-told.ts'
+import { declaredPicture } from './inbox/declared-files.ts'
 import { conversationPath, customerMessage, type InboxWorld, inboxWorld } from './inbox/inbox-world.ts'
 import { uploadFile } from './leads/import-world.ts'
 import { leadPath } from './leads/leads.ts'
@@ -51,11 +51,11 @@ const scopes = ['leads.read', 'leads.write', 'leads.delete', 'inbox.read', 'inbo
 
 export async function erasureWorld(): Promise<ErasureWorld> {
   const w = await inboxWorld({ key: { scopes: [...scopes] } })
-  const { db, vault, workspaceId } = w
+  const { db, keyStore, workspaceId } = w
   const admin = await signedInMember(w, 'admin')
   const receiver = await startReceiver()
   receiver.answer(({ text }) => ({ status: 200, body: `taken: ${text}` }))
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   await insertEndpoint(db, keyring, workspaceId, { url: receiver.url, secret: `whsec_${'c2VjcmV0'.repeat(5)}` })
   const worker = createDeliveryWorker({ ...w, present: presentPayload, random: () => 0 })
   const sessionId = await w.addConnection('unofficial')
@@ -176,7 +176,7 @@ async function sayMore(w: InboxWorld, moment: () => Date, customer: Customer, wo
   const id = (name: string) => `wamid.${word}.${name}`
   const cards = [{ name: word, organisation: word, phones: [], emails: [] }]
   const detail: MessageDetail = {
-    media: { ...pictureTold, name: `${word}.jpg` },
+    media: { ...declaredPicture, name: `${word}.jpg` },
     cards,
     quoted: { externalId: id('picture'), text: word },
   }
@@ -192,8 +192,8 @@ async function sayMore(w: InboxWorld, moment: () => Date, customer: Customer, wo
 const nobody = { userId: null, parentUserId: null, phone: null, name: null }
 
 async function seedSession(w: InboxWorld & { sessionId: string }, { word, phone, userId }: Person): Promise<void> {
-  const { db, vault, workspaceId, sessionId: connectionId, clock } = w
-  const keyring = await vault.keyring(workspaceId)
+  const { db, keyStore, workspaceId, sessionId: connectionId, clock } = w
+  const keyring = await keyStore.keyring(workspaceId)
   const send = { workspaceId, connectionId, kind: 'message', correlator: null, leftMs: () => 1000 } as const
   const content = { jid: `${phone}@s.whatsapp.net`, text: word, previewUrl: false }
   await db.tx((tx) => askHolder(tx, keyring, { ...send, id: `3EB0${word}`, content }, clock.now()))
@@ -218,7 +218,11 @@ async function seedImport(w: InboxWorld, { word, phone }: Person): Promise<strin
 }
 
 /** Every row of the database as text, sealed values opened: a line for each. */
-export async function everything({ db, vault, workspaceId }: ErasureWorld): Promise<{ table: string; text: string }[]> {
+export async function everything({
+  db,
+  keyStore,
+  workspaceId,
+}: ErasureWorld): Promise<{ table: string; text: string }[]> {
   const tables = await db.sql<{ name: string }[]>`
     select table_name as name
     from information_schema.tables
@@ -226,7 +230,7 @@ export async function everything({ db, vault, workspaceId }: ErasureWorld): Prom
       -- Rows of a partition are those of its table.
       and not exists (select from pg_inherits where inhrelid = to_regclass(quote_ident(table_name)))
     order by 1`
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   const lines: { table: string; text: string }[] = []
   for (const { name } of tables) {
     const rows = await db.sql<{ text: string }[]>`select to_jsonb(t)::text as text from ${db.sql(name)} t`
@@ -238,7 +242,7 @@ export async function everything({ db, vault, workspaceId }: ErasureWorld): Prom
     for (const row of rows) {
       for (const [column, place] of Object.entries(sealed.places)) {
         const value = row[column] as Buffer | null
-        if (value?.length) lines.push({ table: sealed.table, text: keyring.openText(place(row), value) })
+        if (value?.length) lines.push({ table: sealed.table, text: keyring.decryptText(place(row), value) })
       }
     }
   }
@@ -247,7 +251,7 @@ export async function everything({ db, vault, workspaceId }: ErasureWorld): Prom
 
 /** Where the database holds a trace of the person: tables, with the trace. */
 export async function tracesOf(w: ErasureWorld, person: Person, ids: readonly string[]): Promise<string[]> {
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   const { word, phone, variant, email, userId } = person
   const ofLead = leadIndexes(keyring, { email, phone })
   const ofInbox = [phone, variant].map((one) => contactIndexes(keyring, { userId, phone: one }))

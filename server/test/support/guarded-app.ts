@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import fastify from 'fastify'
-import { callerOf } from '../../src/access/keys/caller.ts'
-import { createApiKey, type KeyWithValue } from '../../src/access/keys/change.ts'
-import { createGuard, type GuardOptions } from '../../src/access/keys/guard.ts'
-import type { KeySettingsInput } from '../../src/access/keys/queries.ts'
-import { createMemoryLimiter } from '../../src/access/rate-limit/limiter.ts'
+import { createKeyGuard, type KeyGuardOptions } from '../../src/auth/api-keys/authenticate.ts'
+import { callerOf } from '../../src/auth/api-keys/caller.ts'
+import { createApiKey, type KeyWithValue } from '../../src/auth/api-keys/change-key.ts'
+import type { KeySettingsInput } from '../../src/auth/api-keys/queries.ts'
+import { createMemoryLimiter } from '../../src/auth/rate-limit/limiter.ts'
 import { type Clock, manualClock } from '../../src/base/clock.ts'
 import type { Db } from '../../src/base/db.ts'
 import { ApiError } from '../../src/base/errors.ts'
@@ -12,11 +12,11 @@ import { ApiError } from '../../src/base/errors.ts'
 export const noon = new Date('2026-03-01T12:00:00Z')
 
 /** A server with nothing but guarded routes, which answer who was let in. */
-export async function guardedApp(db: Db, options: Partial<GuardOptions> = {}) {
+export async function guardedApp(db: Db, options: Partial<KeyGuardOptions> = {}) {
   const clock = options.clock ?? manualClock(noon)
   const limiter = options.limiter ?? createMemoryLimiter(clock)
   const limits = { leadsPerMinute: 3000, inboxPerMinute: 300 }
-  const guard = await createGuard({ db, clock, limits, trustedProxies: [], limiter, ...options })
+  const guard = await createKeyGuard({ db, clock, limits, trustedProxies: [], limiter, ...options })
   const app = fastify()
   app.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof ApiError)) throw error

@@ -1,9 +1,9 @@
-import { startSession } from '../../src/access/sign-in/sessions.ts'
-import { csrfTokenOf } from '../../src/access/sign-in/visitor.ts'
-import { addMember } from '../../src/access/users/members.ts'
-import { createUser } from '../../src/access/users/users.ts'
+import { startSession } from '../../src/auth/sign-in/sessions.ts'
+import { csrfTokenOf } from '../../src/auth/sign-in/visitor.ts'
+import { addMember } from '../../src/auth/users/members.ts'
+import { createUser } from '../../src/auth/users/users.ts'
 import type { Clock } from '../../src/base/clock.ts'
-import { instanceScope } from '../../src/base/sealing/vault.ts'
+import { instanceScope } from '../../src/base/encryption/key-store.ts'
 import type { Role } from '../../src/team/member.ts'
 import type { Answer, World } from './world.ts'
 
@@ -26,11 +26,11 @@ let emails = 0
 
 /** A signed-in member of the workspace. */
 export async function signedInMember(
-  w: Pick<World, 'app' | 'db' | 'vault' | 'workspaceId' | 'config'> & { clock: Clock },
+  w: Pick<World, 'app' | 'db' | 'keyStore' | 'workspaceId' | 'config'> & { clock: Clock },
   role: Role = 'member',
 ): Promise<TestMember> {
-  const { app, db, vault, clock, workspaceId, config } = w
-  const keys = await vault.keyring(instanceScope)
+  const { app, db, keyStore, clock, workspaceId, config } = w
+  const keys = await keyStore.keyring(instanceScope)
   const now = clock.now()
   const person = { name: 'Ana Lima', email: `member-${++emails}@example.com`, passwordHash: 'none', isOperator: false }
   const { userId, token } = await db.tx(async (tx) => {

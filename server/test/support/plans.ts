@@ -1,5 +1,5 @@
+import { isDistributed } from '../../src/base/citus/distributed-sql.ts'
 import type { Db, SentStatement, Sql } from '../../src/base/db.ts'
-import { isSpread } from '../../src/base/distribution/spread.ts'
 import { Parameter } from '../../src/base/postgres/values.ts'
 
 interface PlanNode {
@@ -84,7 +84,7 @@ interface Planned {
 
 /** Every node of the statements' plans, as their parameters are and for any. None where tables are spread. */
 async function planned(db: Db, statements: readonly SentStatement[], pageCost?: number): Promise<Planned[]> {
-  if (isSpread(db.sql)) return []
+  if (isDistributed(db.sql)) return []
   return db.tx(async (tx) => {
     if (pageCost !== undefined) await tx.unsafe(`set local random_page_cost = ${pageCost}`)
     await tx`set local plan_cache_mode = force_generic_plan`

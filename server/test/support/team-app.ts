@@ -1,12 +1,12 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { startSession } from '../../src/access/sign-in/sessions.ts'
-import { csrfTokenOf } from '../../src/access/sign-in/visitor.ts'
-import { addMember } from '../../src/access/users/members.ts'
-import { createPasswords } from '../../src/access/users/passwords.ts'
-import { createUser } from '../../src/access/users/users.ts'
-import { instanceScope } from '../../src/base/sealing/vault.ts'
+import { startSession } from '../../src/auth/sign-in/sessions.ts'
+import { csrfTokenOf } from '../../src/auth/sign-in/visitor.ts'
+import { addMember } from '../../src/auth/users/members.ts'
+import { createPasswords } from '../../src/auth/users/passwords.ts'
+import { createUser } from '../../src/auth/users/users.ts'
+import { instanceScope } from '../../src/base/encryption/key-store.ts'
 import type { Role } from '../../src/team/member.ts'
-import { createWorkspace } from '../../src/workspace/change.ts'
+import { createWorkspace } from '../../src/workspaces/change.ts'
 import { cheapPasswords, testApp, testTeamToken } from './world.ts'
 
 export const publicUrl = 'http://127.0.0.1:7007'
@@ -26,9 +26,9 @@ let emails = 0
 /** The service, with users, workspaces and those who belong to them. */
 export async function teamWorld() {
   const test = await testApp()
-  const { app, db, vault, clock } = test
+  const { app, db, keyStore, clock } = test
   const passwordHash = await createPasswords(cheapPasswords).hash(password)
-  const keys = await vault.keyring(instanceScope)
+  const keys = await keyStore.keyring(instanceScope)
 
   /** A user with `password`, signed in. */
   const user = async (options: { isOperator?: boolean; email?: string } = {}): Promise<SignedIn> => {

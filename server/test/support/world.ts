@@ -1,25 +1,25 @@
-import { createApiKey, type NewKeyInput } from '../../src/access/keys/change.ts'
-import { createMemoryLimiter } from '../../src/access/rate-limit/limiter.ts'
-import type { PasswordCost } from '../../src/access/users/passwords.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { gaugesOf } from '../../src/app/gauges.ts'
 import type { Runtime } from '../../src/app/runtime.ts'
+import { createApiKey, type NewKeyInput } from '../../src/auth/api-keys/change-key.ts'
+import { createMemoryLimiter } from '../../src/auth/rate-limit/limiter.ts'
+import type { PasswordCost } from '../../src/auth/users/passwords.ts'
 import { type Clock, type ManualClock, manualClock } from '../../src/base/clock.ts'
+import { openKeyStore } from '../../src/base/encryption/key-store.ts'
 import { newId } from '../../src/base/id.ts'
 import { createLog } from '../../src/base/log.ts'
 import type { App } from '../../src/base/route.ts'
-import { openVault } from '../../src/base/sealing/vault.ts'
 import type { Connectors } from '../../src/channels/connector.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createSequencer } from '../../src/events/sequence.ts'
-import { createMetrics } from '../../src/http/ops/metrics.ts'
+import { createMetrics } from '../../src/http/monitoring/metrics.ts'
 import { openFolderStore } from '../../src/media/store/folder-store.ts'
 import { type FakePlatform, fakePlatform } from './channels/fake-platform.ts'
 import { type ContractCheck, checkAnswers } from './contract/contract.ts'
 import { testDatabase } from './database.ts'
 import { atEnd, oncePerFile } from './file-end.ts'
 import { newFolder } from './folder.ts'
-import { fastPaces } from './inbox/send-deps.ts'
+import { fastSendRates } from './inbox/send-deps.ts'
 import { openTestOutgoing } from './outgoing/outgoing.ts'
 
 /** The noon at which every test begins, before the legacy delete scope ends. */
@@ -41,7 +41,7 @@ export interface TestApp extends Runtime {
 }
 
 /** What the app of a test file has instead of the scripted platform. */
-export type OwnConnectors = (runtime: Pick<Runtime, 'db' | 'vault' | 'clock'>) => Partial<Connectors>
+export type OwnConnectors = (runtime: Pick<Runtime, 'db' | 'keyStore' | 'clock'>) => Partial<Connectors>
 
 /** What the service of a test file stands on: its own database, and no limits of rates. */
 export async function testRuntime<C extends Clock>(clock: C, settings: Record<string, string> = {}) {
@@ -59,17 +59,17 @@ export async function testRuntime<C extends Clock>(clock: C, settings: Record<st
     log,
     clock,
     db,
-    vault: openVault(db, { current: Buffer.alloc(32, 7) }, clock),
+    keyStore: openKeyStore(db, { current: Buffer.alloc(32, 7) }, clock),
     limiter: createMemoryLimiter(clock),
     metrics: createMetrics(gaugesOf({ db, clock, log }, 10)),
     sequencer: createSequencer(db),
     outgoing: openTestOutgoing(),
     passwordCost: cheapPasswords,
     media: openFolderStore(await newFolder()),
-    pacesOf: () => fastPaces,
+    sendRatesOf: () => fastSendRates,
   } satisfies Runtime
   await runtime.media.writeMark('a mark')
-  await runtime.vault.ensureInstanceSecrets()
+  await runtime.keyStore.ensureInstanceSecrets()
   atEnd(async () => runtime.outgoing.close())
   return { ...runtime, logLines }
 }
@@ -157,7 +157,7 @@ export function callerOf(app: App, key: string): World['call'] {
 /** A fresh workspace with one key: no test sees another's data, which each of them also proves. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const test = await testApp()
-  const { app, db, vault, clock } = test
+  const { app, db, keyStore, clock } = test
   const workspaceId = newId(clock.now())
   await db.tx(async (tx) => {
     await tx`
@@ -166,7 +166,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         ${workspaceId}, 'Test', ${options.defaultCountry ?? null}, ${options.dailyLeadQuota ?? 100_000},
         ${clock.now()}, ${clock.now()}
       )`
-    await vault.createSecrets(tx, workspaceId)
+    await keyStore.createSecrets(tx, workspaceId)
   })
   const addKey: World['addKey'] = async (settings) => {
     const input = { workspaceId, createdBy: null, name: 'Test key', scopes: ['leads.read'] as const, ...settings }
@@ -190,7 +190,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       return answer.body.data
     },
     events: async (subjectId) => {
-      const keyring = await vault.keyring(workspaceId)
+      const keyring = await keyStore.keyring(workspaceId)
       const rows = await db.sql<{ id: string; name: string; payload: Buffer }[]>`
         select id, name, payload
         from events
@@ -199,7 +199,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         order by id`
       return rows.map(({ id, name, payload }) => ({
         name,
-        payload: JSON.parse(keyring.openText({ table: 'events', row: id, column: 'payload' }, payload)),
+        payload: JSON.parse(keyring.decryptText({ table: 'events', row: id, column: 'payload' }, payload)),
       }))
     },
   }

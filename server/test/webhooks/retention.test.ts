@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sweepWebhookLog } from '../../src/webhooks/retention.ts'
+import { deleteOldWebhookLog } from '../../src/webhooks/retention.ts'
 import { type WebhookApi, webhookApi } from '../support/webhooks/webhook-world.ts'
 
 const dayMs = 86_400_000
@@ -55,10 +55,10 @@ test('what became of events is kept for 30 days; what an active endpoint is stil
   await insertDeliveries(w, id, rows)
   await insertDeliveries(w, disabled, rows)
   await w.ok('POST', `/${disabled}/disable`)
-  assert.equal(await sweepWebhookLog(w.db, w.clock.now()), 9)
+  assert.equal(await deleteOldWebhookLog(w.db, w.clock.now()), 9)
   assert.deepEqual(await left(w, id), [3, 5])
   assert.deepEqual(await left(w, disabled), [5])
-  assert.equal(await sweepWebhookLog(w.db, w.clock.now()), 0)
+  assert.equal(await deleteOldWebhookLog(w.db, w.clock.now()), 0)
 })
 
 test('more than one batch is removed, and no more than what is old', async () => {
@@ -73,7 +73,7 @@ test('more than one batch is removed, and no more than what is old', async () =>
     select ${w.workspaceId}::uuid, ${id}::uuid, n, gen_random_uuid(), 'lead.created', gen_random_uuid(),
       case when n <= 2300 then ${old}::timestamptz else ${w.clock.now()}::timestamptz end, false, 'delivered', 1, 1, 1
     from generate_series(1, 3500) as n`
-  assert.equal(await sweepWebhookLog(w.db, w.clock.now()), 2300)
+  assert.equal(await deleteOldWebhookLog(w.db, w.clock.now()), 2300)
 })
 
 test('the log of a removed endpoint goes once its last requests have ended, and finished replays after 30 days', async () => {
@@ -84,10 +84,10 @@ test('the log of a removed endpoint goes once its last requests have ended, and 
   await w.ok('POST', `/${kept}/replays`, { from: w.clock.now().toISOString(), scope: 'all' })
   await w.ok('POST', `/${kept}/disable`)
   await w.ok('DELETE', `/${id}`)
-  await sweepWebhookLog(w.db, w.clock.now())
+  await deleteOldWebhookLog(w.db, w.clock.now())
   assert.deepEqual(await left(w, id), [1])
   w.clock.advance(3_600_001)
-  await sweepWebhookLog(w.db, w.clock.now())
+  await deleteOldWebhookLog(w.db, w.clock.now())
   const counts = async () => {
     const [row] = await w.db.sql<{ endpoints: number; replays: number }[]>`
       select
@@ -96,6 +96,6 @@ test('the log of a removed endpoint goes once its last requests have ended, and 
     return row
   }
   assert.deepEqual(await counts(), { endpoints: 1, replays: 1 })
-  await sweepWebhookLog(w.db, new Date(w.clock.now().getTime() + 30 * dayMs))
+  await deleteOldWebhookLog(w.db, new Date(w.clock.now().getTime() + 30 * dayMs))
   assert.deepEqual(await counts(), { endpoints: 1, replays: 0 })
 })

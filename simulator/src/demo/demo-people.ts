@@ -1,5 +1,5 @@
-import type { ReadyMade } from '../files/ready-made.ts'
-import type { Card, FileKind, Place } from '../files/shown-file.ts'
+import type { Card, FileKind, Place } from '../files/present-file.ts'
+import type { ReadyMade } from '../files/sample-files.ts'
 import type { AdKind, InboundKind } from '../inbound.ts'
 import type { NewCustomer, SimulatedTemplate } from '../world.ts'
 

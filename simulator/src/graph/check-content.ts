@@ -7,7 +7,7 @@ import {
   shownFile,
   shownLink,
   wordsOfFile,
-} from '../files/shown-file.ts'
+} from '../files/present-file.ts'
 import type { Choice, Offer } from '../world.ts'
 import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'
 import { mayGoAs } from './media-routes.ts'

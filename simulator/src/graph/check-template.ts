@@ -1,5 +1,5 @@
 import type { FileStore } from '../files/file-store.ts'
-import type { FileKind, Place, ShownFile } from '../files/shown-file.ts'
+import type { FileKind, Place, ShownFile } from '../files/present-file.ts'
 import { componentOf, fillPlaceholders, placeholdersOf, type SimulatedTemplate } from '../world.ts'
 import { checkPlace, checkWhere } from './check-content.ts'
 import { type Body, GraphError, invalidParameter, isObject, missingParameter } from './graph-error.ts'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../../server/src/base/route.ts'
-import { verifyCallback } from '../callbacks/parcel.ts'
+import { verifyCallback } from '../callbacks/webhook-payload.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, SimulatedTemplate } from '../world.ts'
 import { takeMessage } from './accept.ts'

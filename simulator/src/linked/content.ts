@@ -1,5 +1,5 @@
 import type { SealedFiles, StoredFile } from '../files/file-store.ts'
-import { type Card, type FileKind, isFileKind } from '../files/shown-file.ts'
+import { type Card, type FileKind, isFileKind } from '../files/present-file.ts'
 import { type AdKind, cardNamed, type InboundKind, placeNamed, referralOf, type Utterance } from '../inbound.ts'
 import { randomDigits } from '../wamid.ts'
 import type { ChatMessage } from '../world.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../server/src/base/clock.ts'
-import { type Agenda, createAgenda } from '../callbacks/courier.ts'
+import { type Agenda, createAgenda } from '../callbacks/webhook-sender.ts'
 import type { SealedFiles } from '../files/file-store.ts'
 
 /** A program that shares a phone's number, as a linked device of it. */

@@ -2,16 +2,16 @@ import { Type } from 'typebox'
 import { notFound, unprocessable } from '../../../server/src/base/errors.ts'
 import type { App } from '../../../server/src/base/route.ts'
 import { closed } from '../control-schema.ts'
-import { typeOnDevice } from '../customer-acts.ts'
+import { typeOnDevice } from '../customer-actions.ts'
 import { presentCustomer } from '../customer-routes.ts'
 import type { Platform } from '../platform.ts'
 import { markRead } from '../values.ts'
 import type { BusinessNumber, Customer } from '../world.ts'
+import { customerAt } from './handle-message.ts'
 import { devicesOf } from './network.ts'
 import { dropDevices, enterCode, isFor, scan, unlink, waiting } from './pairing.ts'
 import { jidOf } from './shapes.ts'
 import { tellDevices } from './socket.ts'
-import { customerAt } from './take.ts'
 
 const customerId = Type.String({ maxLength: 20 })
 

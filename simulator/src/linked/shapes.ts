@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type SealedAs, type SealedFiles, type StoredFile, sealFor } from '../files/file-store.ts'
-import type { FileKind } from '../files/shown-file.ts'
+import type { FileKind } from '../files/present-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber, ChatMessage, Customer, Tick } from '../world.ts'
 

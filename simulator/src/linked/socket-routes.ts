@@ -3,14 +3,14 @@ import { conflict, gone } from '../../../server/src/base/errors.ts'
 import { type App, nullable, oneOf } from '../../../server/src/base/route.ts'
 import { wholeNumber } from '../../../server/src/base/schema-types.ts'
 import { closed } from '../control-schema.ts'
-import { takeFile } from '../files/look-into.ts'
-import { fileKinds } from '../files/shown-file.ts'
+import { takeFile } from '../files/inspect-file.ts'
+import { fileKinds } from '../files/present-file.ts'
 import type { Platform } from '../platform.ts'
 import type { BusinessNumber } from '../world.ts'
+import { takeFromDevice, takeRead } from './handle-message.ts'
 import type { Device, LinkedSocket } from './network.ts'
 import { credentials, makeCode, openSocket, unlink } from './pairing.ts'
 import { dropSocket, poll } from './socket.ts'
-import { takeFromDevice, takeRead } from './take.ts'
 
 const ratchet = wholeNumber('How far the keys of the device have moved on')
 const jid = Type.String({ minLength: 1, maxLength: 120, example: '5511955501234@s.whatsapp.net' })

@@ -1,5 +1,5 @@
-import { placeBy } from './acts.js'
-import { bring, showProblem } from './asking.js'
+import { placeBy } from './actions.js'
+import { bring, showProblem } from './dialogs.js'
 import { icon, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)

@@ -1,7 +1,7 @@
-import { ask, attempt, followChanges, showProblem } from './asking.js'
 import { wireAttach } from './attach.js'
 import { dayOf, hourOf } from './bubbles.js'
 import { chatRow, createComposer, isWide, look, onSubmit, showThread, wirePanes } from './chat.js'
+import { ask, attempt, followChanges, showProblem } from './dialogs.js'
 import { icon, initialsOf, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)

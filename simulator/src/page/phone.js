@@ -1,8 +1,8 @@
-import { createActs } from './acts.js'
-import { ask, attempt, bring, followChanges, showProblem } from './asking.js'
+import { createActs } from './actions.js'
 import { createRecorder, wireAttach, wireDialog } from './attach.js'
 import { dayOf, hourOf } from './bubbles.js'
 import { chatRow, createComposer, isWide, look, onSubmit, showThread, wirePanes } from './chat.js'
+import { ask, attempt, bring, followChanges, showProblem } from './dialogs.js'
 import { icon, initialsOf, make } from './elements.js'
 
 const $ = (id) => document.getElementById(id)

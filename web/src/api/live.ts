@@ -11,7 +11,7 @@ export interface LiveEvent {
   payload: Record<string, unknown>
 }
 
-type Hearer = (event: LiveEvent) => void
+type LiveListener = (event: LiveEvent) => void
 
 const retryMs = [500, 1000, 2000, 4000, 8000]
 // The service sends something every 15 seconds; a stream that says nothing for longer is dead without knowing it.
@@ -19,52 +19,52 @@ const silenceMs = 40_000
 
 let state: LiveState = 'connecting'
 let stop: (() => void) | null = null
-const watchers = new Set<() => void>()
-const hearers = new Map<string, Set<Hearer>>()
-const resetHearers = new Set<() => void>()
-let listened: ((name: string) => void) | null = null
+const stateListeners = new Set<() => void>()
+const eventListeners = new Map<string, Set<LiveListener>>()
+const resetListeners = new Set<() => void>()
+let listenFor: ((name: string) => void) | null = null
 
 /** Follows a workspace's stream until another one is followed. After a break it goes on where it stopped. */
 export function followWorkspace(workspaceId: string): () => void {
   stop?.()
   let source: EventSource | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
-  let silence: ReturnType<typeof setTimeout> | undefined
+  let silenceTimer: ReturnType<typeof setTimeout> | undefined
   let attempt = 0
-  let place = ''
+  let lastEventId = ''
 
-  const heard = (id: string) => {
-    if (id !== '') place = id
+  const onMessage = (id: string) => {
+    if (id !== '') lastEventId = id
     attempt = 0
     setState('open')
-    clearTimeout(silence)
-    silence = setTimeout(again, silenceMs)
+    clearTimeout(silenceTimer)
+    silenceTimer = setTimeout(again, silenceMs)
   }
   const open = () => {
-    const after = place === '' ? '' : `?after=${encodeURIComponent(place)}`
+    const after = lastEventId === '' ? '' : `?after=${encodeURIComponent(lastEventId)}`
     source = new EventSource(`/api/team/v1/workspaces/${workspaceId}/live${after}`)
     const names = new Set<string>()
     const listen = (name: string) => {
       if (names.has(name)) return
       names.add(name)
       source?.addEventListener(name, (message) => {
-        heard(message.lastEventId)
+        onMessage(message.lastEventId)
         const event = eventOf(name, JSON.parse(message.data))
-        for (const hear of hearers.get(name) ?? []) hear(event)
+        for (const listener of eventListeners.get(name) ?? []) listener(event)
       })
     }
-    listened = listen
-    for (const name of hearers.keys()) listen(name)
-    source.onopen = () => heard('')
-    source.onmessage = (message) => heard(message.lastEventId)
+    listenFor = listen
+    for (const name of eventListeners.keys()) listen(name)
+    source.onopen = () => onMessage('')
+    source.onmessage = (message) => onMessage(message.lastEventId)
     source.addEventListener('reset', (message) => {
-      heard(message.lastEventId)
-      for (const reset of resetHearers) reset()
+      onMessage(message.lastEventId)
+      for (const reset of resetListeners) reset()
     })
     source.onerror = again
   }
   function again() {
-    clearTimeout(silence)
+    clearTimeout(silenceTimer)
     clearTimeout(timer)
     source?.close()
     if (state === 'open' || attempt > 0) setState('lost')
@@ -83,9 +83,9 @@ export function followWorkspace(workspaceId: string): () => void {
   stop = () => {
     window.removeEventListener('online', wake)
     clearTimeout(timer)
-    clearTimeout(silence)
+    clearTimeout(silenceTimer)
     source?.close()
-    listened = null
+    listenFor = null
     stop = null
   }
   return stop
@@ -98,26 +98,26 @@ function eventOf(name: string, data: unknown): LiveEvent {
 }
 
 /** Calls `hear` for each event of these names while the component is there. Keep `names` and `hear` stable. */
-export function useLive(names: readonly string[], hear: Hearer): void {
+export function useLive(names: readonly string[], listener: LiveListener): void {
   useEffect(() => {
     for (const name of names) {
-      const some = hearers.get(name) ?? new Set()
-      some.add(hear)
-      hearers.set(name, some)
-      listened?.(name)
+      const some = eventListeners.get(name) ?? new Set()
+      some.add(listener)
+      eventListeners.set(name, some)
+      listenFor?.(name)
     }
     return () => {
-      for (const name of names) hearers.get(name)?.delete(hear)
+      for (const name of names) eventListeners.get(name)?.delete(listener)
     }
-  }, [names, hear])
+  }, [names, listener])
 }
 
 /** Calls `reset` when the stream could not be resumed: whatever is shown may be out of date. */
 export function useLiveReset(reset: () => void): void {
   useEffect(() => {
-    resetHearers.add(reset)
+    resetListeners.add(reset)
     return () => {
-      resetHearers.delete(reset)
+      resetListeners.delete(reset)
     }
   }, [reset])
 }
@@ -125,17 +125,17 @@ export function useLiveReset(reset: () => void): void {
 export function useLiveState(): LiveState {
   return useSyncExternalStore(
     (changed) => {
-      watchers.add(changed)
-      return () => watchers.delete(changed)
+      stateListeners.add(changed)
+      return () => stateListeners.delete(changed)
     },
     () => state,
   )
 }
 
 /** Calls `look` whenever the stream opens while the component is there: nobody is told of what happened before. */
-export function useOnOpen(look: () => void): void {
-  const latest = useRef(look)
-  latest.current = look
+export function useOnStreamOpen(onOpen: () => void): void {
+  const latest = useRef(onOpen)
+  latest.current = onOpen
   const isOpen = useLiveState() === 'open'
   const wasOpen = useRef(isOpen)
   useEffect(() => {
@@ -145,21 +145,21 @@ export function useOnOpen(look: () => void): void {
 }
 
 // Some networks hold a stream back until it ends.
-const patienceMs = 3000
+const maxWaitMs = 3000
 
 /** Whether what is read from now on misses no change, as the stream is open. Where it opens late one does not wait for it. */
-export function useIsFollowed(): boolean {
+export function useIsLiveReady(): boolean {
   const isConnecting = useLiveState() === 'connecting'
   const [isPatient, setPatient] = useState(true)
   useEffect(() => {
-    const timer = setTimeout(() => setPatient(false), patienceMs)
+    const timer = setTimeout(() => setPatient(false), maxWaitMs)
     return () => clearTimeout(timer)
   }, [])
   return !isConnecting || !isPatient
 }
 
 /** Calls `back` whenever the service seems to be within reach again. */
-export function useBackOnline(back: () => void): void {
+export function useOnReconnect(back: () => void): void {
   const latest = useRef(back)
   latest.current = back
   useEffect(() => {
@@ -169,10 +169,10 @@ export function useBackOnline(back: () => void): void {
       before = state
     }
     const online = () => latest.current()
-    watchers.add(changed)
+    stateListeners.add(changed)
     window.addEventListener('online', online)
     return () => {
-      watchers.delete(changed)
+      stateListeners.delete(changed)
       window.removeEventListener('online', online)
     }
   }, [])
@@ -181,5 +181,5 @@ export function useBackOnline(back: () => void): void {
 function setState(next: LiveState): void {
   if (state === next) return
   state = next
-  for (const changed of watchers) changed()
+  for (const changed of stateListeners) changed()
 }

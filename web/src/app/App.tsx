@@ -7,52 +7,52 @@ import {
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
-import { NoticePlace } from '../ui/overlay/NoticePlace.tsx'
-import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { ToastRegion } from '../ui/overlay/ToastRegion.tsx'
+import { ErrorState } from '../ui/page/ErrorState.tsx'
 import { styleNonce } from './nonce.ts'
-import type { makeRouter } from './router.tsx'
+import type { createAppRouter } from './router.tsx'
 import { theme, variables } from './theme.ts'
 
 interface AppProps {
   queries: QueryClient
-  router: ReturnType<typeof makeRouter>
+  router: ReturnType<typeof createAppRouter>
 }
 
 export function App({ queries, router }: AppProps) {
   return (
-    <Look>
+    <ThemeProvider>
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
-        <NoticePlace />
+        <ToastRegion />
       </QueryClientProvider>
-    </Look>
+    </ThemeProvider>
   )
 }
 
-const againMs = 5_000
+const retryMs = 5_000
 
 /** In place of the app while the service does not say who is signed in; it is asked again, by itself and when wanted. */
-export function NotOpen({ error, retry }: { error: unknown; retry(): void }) {
+export function AppUnavailable({ error, retry }: { error: unknown; retry(): void }) {
   useEffect(() => {
-    const timer = setTimeout(retry, againMs)
+    const timer = setTimeout(retry, retryMs)
     return () => clearTimeout(timer)
   }, [retry])
   return (
-    <Look>
+    <ThemeProvider>
       <main>
-        <ErrorNotice error={error} retry={retry} />
+        <ErrorState error={error} retry={retry} />
       </main>
-    </Look>
+    </ThemeProvider>
   )
 }
 
-export function Look({ children }: { children: ReactNode }) {
+export function ThemeProvider({ children }: { children: ReactNode }) {
   return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={variables}
       defaultColorScheme="auto"
-      colorSchemeManager={schemeKept}
+      colorSchemeManager={schemeManager}
       getStyleNonce={() => styleNonce}
     >
       {children}
@@ -60,24 +60,24 @@ export function Look({ children }: { children: ReactNode }) {
   )
 }
 
-const kept = localStorageColorSchemeManager()
+const savedScheme = localStorageColorSchemeManager()
 const aYear = 365 * 24 * 60 * 60
 
 /** Keeps the chosen appearance where the service finds it too: what it draws before the app is there looks the same. */
-const schemeKept: MantineColorSchemeManager = {
-  ...kept,
+const schemeManager: MantineColorSchemeManager = {
+  ...savedScheme,
   get: (usual) => {
-    const scheme = kept.get(usual)
-    if (scheme !== usual && !document.cookie.includes('parley_scheme=')) tell(scheme)
+    const scheme = savedScheme.get(usual)
+    if (scheme !== usual && !document.cookie.includes('parley_scheme=')) saveSchemeCookie(scheme)
     return scheme
   },
   set: (scheme) => {
-    kept.set(scheme)
-    tell(scheme)
+    savedScheme.set(scheme)
+    saveSchemeCookie(scheme)
   },
 }
 
-function tell(scheme: MantineColorScheme): void {
+function saveSchemeCookie(scheme: MantineColorScheme): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the other way to write one is missing in Safari
   document.cookie = `parley_scheme=${scheme}; path=/; max-age=${aYear}; samesite=lax`
 }

@@ -1,32 +1,32 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useMemo, useState } from 'react'
-import { followWorkspace, useBackOnline, useIsFollowed, useLiveReset, useLiveState } from '../api/live.ts'
-import { readAnew } from '../api/read-again.ts'
-import { useWorkspaceNews } from '../data/workspace-news.ts'
+import { followWorkspace, useIsLiveReady, useLiveReset, useLiveState, useOnReconnect } from '../api/live.ts'
+import { restartQueries } from '../api/refetch.ts'
+import { useLiveWorkspace } from '../data/workspace-updates.ts'
 import { useIsPlayerOpen } from '../inbox/media/player-open.ts'
-import { keepLastWorkspace } from '../session/last-workspace.ts'
-import { mayIn } from '../session/session.ts'
+import { saveLastWorkspace } from '../session/last-workspace.ts'
+import { hasRole } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
-import { keySequence, useKeys } from '../ui/keys.ts'
-import { tryCodeAgain } from '../ui/overlay/code.ts'
-import { useDrop } from '../ui/overlay/drop.tsx'
-import { KeysHeld } from '../ui/overlay/keys-held.ts'
-import { afterDrawing, later, pageStands, useStanding, whenWanted } from '../ui/overlay/later.ts'
+import { retryFailedLoads } from '../ui/overlay/code-loader.ts'
+import { useDropdown } from '../ui/overlay/dropdown.tsx'
+import { afterPaint, lazyComponent, markPageReady, prefetchedComponent, useIsPageReady } from '../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../ui/overlay/shortcuts-blocked.ts'
 import { useRailBadge } from '../ui/rail-badges.ts'
 import { SkipLink } from '../ui/SkipLink.tsx'
+import { keySequence, useShortcuts } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Frame.module.css'
+import { navItems } from './nav-items.ts'
 import offlineLineStyles from './OfflineLine.module.css'
 import { Rail } from './Rail.tsx'
-import { rooms } from './rooms.ts'
 
-export const InboxLive = whenWanted(async () => ({ default: (await import('../inbox/InboxPage.tsx')).InboxLive }))
-const Palette = later(() => withTexts(() => import('./Palette.tsx')))
-const PlayerBar = later(() => withTexts(() => import('../inbox/media/PlayerBar.tsx'), ['talk']))
-const RailBadges = whenWanted(() => withTexts(() => import('./RailBadges.tsx')))
-const Told = whenWanted(() => withTexts(() => import('../told/Told.tsx')))
-const ShortcutSheet = later(() => withTexts(() => import('./ShortcutSheet.tsx')))
+export const InboxLive = lazyComponent(async () => ({ default: (await import('../inbox/InboxPage.tsx')).InboxLive }))
+const Palette = prefetchedComponent(() => withTexts(() => import('./Palette.tsx')))
+const PlayerBar = prefetchedComponent(() => withTexts(() => import('../inbox/media/PlayerBar.tsx'), ['talk']))
+const RailBadges = lazyComponent(() => withTexts(() => import('./RailBadges.tsx')))
+const NotificationListener = lazyComponent(() => withTexts(() => import('../notifications/NotificationListener.tsx')))
+const ShortcutSheet = prefetchedComponent(() => withTexts(() => import('./ShortcutSheet.tsx')))
 
 /** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
 export function Frame() {
@@ -35,26 +35,26 @@ export function Frame() {
   const [open, setOpen] = useState<'palette' | 'keys' | null>(null)
   const close = useCallback(() => setOpen(null), [])
   const [isBellOpen, setBellOpen] = useState(false)
-  const bell = useDrop(isBellOpen, setBellOpen)
+  const bell = useDropdown(isBellOpen, setBellOpen)
   const isPlayerOpen = useIsPlayerOpen()
-  const isFollowed = useIsFollowed()
+  const isFollowed = useIsLiveReady()
 
   useEffect(() => {
-    keepLastWorkspace(workspaceId)
+    saveLastWorkspace(workspaceId)
     return followWorkspace(workspaceId)
   }, [workspaceId])
-  useLiveReset(useCallback(() => void readAnew(queries, []), [queries]))
+  useLiveReset(useCallback(() => void restartQueries(queries, []), [queries]))
   // What could not be had while nobody was there; what was had is kept fresh by the stream.
-  useBackOnline(() => {
-    tryCodeAgain()
+  useOnReconnect(() => {
+    retryFailedLoads()
     void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
   })
   useFrameKeys(workspaceId, setOpen, setBellOpen)
   useTitle()
-  const isStanding = useStanding()
+  const isStanding = useIsPageReady()
   // Other rooms have no use for what it knows until they stand.
   const isInbox = useLocation({ select: ({ pathname }) => pathname.split('/')[3] === 'inbox' })
-  useEffect(() => onceRead(queries, pageStands), [queries])
+  useEffect(() => afterFirstRead(queries, markPageReady), [queries])
 
   return (
     <div className={styles.frame}>
@@ -78,10 +78,10 @@ export function Frame() {
       {isFollowed && isStanding && (
         <Suspense>
           <RailBadges />
-          <Told />
+          <NotificationListener />
         </Suspense>
       )}
-      <Suspense fallback={<KeysHeld />}>
+      <Suspense fallback={<ShortcutsBlocked />}>
         {open === 'palette' && <Palette close={close} showKeys={() => setOpen('keys')} />}
         {open === 'keys' && <ShortcutSheet close={close} />}
       </Suspense>
@@ -91,27 +91,27 @@ export function Frame() {
 
 /** Before what the page reads, which is read again once the stream is open. */
 function WorkspaceLive() {
-  useWorkspaceNews(useWorkspaceId())
+  useLiveWorkspace(useWorkspaceId())
   return null
 }
 
 // What loads for longer than this is waited for by nobody.
-const patienceMs = 10_000
+const maxWaitMs = 10_000
 
 /** Calls `done` once all that the page asked for first is there: what else is fetched would keep it. */
-function onceRead(queries: QueryClient, done: () => void): () => void {
+function afterFirstRead(queries: QueryClient, done: () => void): () => void {
   const look = () => {
     if (queries.isFetching() === 0) finish()
   }
   const finish = () => {
     stop()
-    afterDrawing(done)
+    afterPaint(done)
   }
   const stop = () => {
     clearTimeout(timer)
     unsubscribe()
   }
-  const timer = setTimeout(finish, patienceMs)
+  const timer = setTimeout(finish, maxWaitMs)
   const unsubscribe = queries.getQueryCache().subscribe(look)
   look()
   return stop
@@ -125,7 +125,7 @@ function useFrameKeys(
   const navigate = useNavigate()
   const keys = useMemo(() => {
     const { keys: texts } = t.common
-    const open = rooms.filter(({ role }) => mayIn(workspaceId, role))
+    const open = navItems.filter(({ role }) => hasRole(workspaceId, role))
     return [
       { keys: 'mod+k', label: texts.palette, run: () => setOpen('palette'), inFields: true },
       { keys: '?', label: texts.open, run: () => setOpen('keys') },
@@ -141,7 +141,7 @@ function useFrameKeys(
       })),
     ]
   }, [workspaceId, navigate, setOpen, setBellOpen])
-  useKeys(t.common.keys.everywhere, keys)
+  useShortcuts(t.common.keys.everywhere, keys)
 }
 
 /** A thin line on top while the stream is broken: what is shown may be old, and what is sent waits. */
@@ -159,8 +159,8 @@ function useTitle(): void {
   const unread = useRailBadge('inbox')
   const path = useLocation({ select: ({ pathname }) => pathname.split('/')[3] })
   useEffect(() => {
-    const room = rooms.find((one) => one.path === path)
-    const place = room === undefined ? t.common.product : `${room.title()} · ${t.common.product}`
+    const page = navItems.find((one) => one.path === path)
+    const place = page === undefined ? t.common.product : `${page.title()} · ${t.common.product}`
     document.title = unread === null ? place : `(${unread.count}) ${place}`
   }, [unread, path])
 }

@@ -9,33 +9,37 @@ import {
   IconUserPause,
 } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { sayAway, useMemberList } from '../data/team/members.ts'
+import { setAway, useMemberList } from '../data/team/members.ts'
 import { signOut, useSession } from '../session/session.ts'
 import { chooseLanguage, language, t } from '../text/index.ts'
 import { type Language, languages } from '../text/languages.ts'
-import { DropMenu } from '../ui/overlay/DropMenu.tsx'
-import type { Drop } from '../ui/overlay/drop.tsx'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { DropdownMenu } from '../ui/overlay/DropdownMenu.tsx'
+import type { Dropdown } from '../ui/overlay/dropdown.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { useRailBadge } from '../ui/rail-badges.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import type { NavItem } from './nav-items.ts'
 import styles from './Rail.module.css'
-import type { Room } from './rooms.ts'
 
 interface MeItemsProps {
-  drop: Drop
+  dropdown: Dropdown
   /** The rooms that have no place of their own at the rail. */
-  setup: readonly Room[]
+  setup: readonly NavItem[]
   openKeys(): void
 }
 
 /** What is one's own: the workspaces, the profile, how the app looks and speaks, and the way out. */
-export default function MeItems({ drop, setup, openKeys }: MeItemsProps) {
+export default function MeItems({ dropdown, setup, openKeys }: MeItemsProps) {
   const workspaceId = useWorkspaceId()
   const { user, workspaces } = useSession()
   const { name = '', email = '' } = user ?? {}
   const navigate = useNavigate()
   return (
-    <DropMenu drop={drop} position={setup.length > 0 ? 'top-end' : 'right-end'} width={setup.length > 0 ? 280 : 240}>
+    <DropdownMenu
+      dropdown={dropdown}
+      position={setup.length > 0 ? 'top-end' : 'right-end'}
+      width={setup.length > 0 ? 280 : 240}
+    >
       <div className={styles.who}>
         <strong>{name}</strong>
         <span>{email}</span>
@@ -57,8 +61,8 @@ export default function MeItems({ drop, setup, openKeys }: MeItemsProps) {
         </>
       )}
       <Menu.Divider />
-      {setup.map((room) => (
-        <SetupItem key={room.path} room={room} />
+      {setup.map((item) => (
+        <SetupItem key={item.path} item={item} />
       ))}
       {setup.length > 0 && <Menu.Divider />}
       <Menu.Item
@@ -85,10 +89,10 @@ export default function MeItems({ drop, setup, openKeys }: MeItemsProps) {
       <Menu.Item leftSection={<IconKeyboard size={16} />} rightSection={<kbd>?</kbd>} onClick={openKeys}>
         {t.common.keys.open}
       </Menu.Item>
-      <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut().catch(complain)}>
+      <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut().catch(showError)}>
         {t.common.signOut}
       </Menu.Item>
-    </DropMenu>
+    </DropdownMenu>
   )
 }
 
@@ -100,7 +104,7 @@ function AwayItem() {
   if (mine === undefined && workspaces.every(({ id }) => id !== workspaceId)) return null
   const isAway = mine !== undefined && mine.awaySince !== null
   const change = () =>
-    sayAway(workspaceId, !isAway).then(() => say(isAway ? t.common.hereNow : t.common.awayNow), complain)
+    setAway(workspaceId, !isAway).then(() => showToast(isAway ? t.common.hereNow : t.common.awayNow), showError)
   return (
     // It has its place before it is known, so that nothing moves from under the pointer.
     <Menu.Item
@@ -113,7 +117,7 @@ function AwayItem() {
   )
 }
 
-function SetupItem({ room: { path, title, icon: Icon } }: { room: Room }) {
+function SetupItem({ item: { path, title, icon: Icon } }: { item: NavItem }) {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const badge = useRailBadge(path)

@@ -3,13 +3,13 @@ import { useSavedFilters } from '../data/saved-filters.ts'
 import { conversationSource } from '../inbox/palette-search.ts'
 import { leadSource } from '../leads/palette-search.ts'
 import { t } from '../text/index.ts'
-import { KeyHint } from '../ui/keys.ts'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { paletteSearch } from '../ui/palette-sources.ts'
+import { ShortcutHint } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Palette.module.css'
 import { type Choice, useFixedChoices, usePeopleChoices } from './palette-choices.ts'
-import { fitting, toldApart } from './palette-match.ts'
+import { disambiguate, findMatches } from './palette-match.ts'
 
 paletteSearch.add(conversationSource)
 paletteSearch.add(leadSource)
@@ -29,7 +29,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   const fixed = useFixedChoices(workspaceId, useSavedFilters(workspaceId).data, showKeys)
   const people = usePeopleChoices(workspaceId, term.trim())
   const choices = useMemo<Choice[]>(
-    () => inGroups(fitting([...fixed, ...people], term, toldApart(found))),
+    () => inGroups(findMatches([...fixed, ...people], term, disambiguate(found))),
     [fixed, people, found, term],
   )
   const chosen = choices[Math.min(at, choices.length - 1)]
@@ -92,7 +92,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
                 {choice.label}
               </span>
               {choice.hint !== undefined && <span className={styles.hint}>{choice.hint}</span>}
-              {choice.keys !== undefined && <KeyHint keys={choice.keys} />}
+              {choice.keys !== undefined && <ShortcutHint keys={choice.keys} />}
             </div>
           </div>
         ))}

@@ -2,23 +2,23 @@ import { UnstyledButton } from '@mantine/core'
 import { IconBell, IconCommand, IconSearch } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { mayIn, useSession } from '../session/session.ts'
+import { hasRole, useSession } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
-import { type Drop, Dropped, dropButton, useDrop } from '../ui/overlay/drop.tsx'
-import { later } from '../ui/overlay/later.ts'
+import { type Dropdown, DropdownContent, dropdownButtonProps, useDropdown } from '../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../ui/overlay/lazy.ts'
 import { Tip } from '../ui/overlay/Tip.tsx'
 import { type Badge, useRailBadge, useRailCount } from '../ui/rail-badges.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { type NavItem, navItems } from './nav-items.ts'
 import styles from './Rail.module.css'
-import { type Room, rooms } from './rooms.ts'
 
-const BellPanel = later(() => withTexts(() => import('../told/BellPanel.tsx')))
-const MeItems = later(() => import('./MeItems.tsx'))
+const BellPanel = prefetchedComponent(() => withTexts(() => import('../notifications/BellPanel.tsx')))
+const MeItems = prefetchedComponent(() => import('./MeItems.tsx'))
 
 interface RailProps {
-  bell: Drop
+  bell: Dropdown
   openPalette(): void
   openKeys(): void
 }
@@ -28,9 +28,9 @@ export function Rail({ bell, openPalette, openKeys }: RailProps) {
   const workspaceId = useWorkspaceId()
   const isPhone = useIsPhone()
   const PaletteIcon = isPhone ? IconSearch : IconCommand
-  const open = rooms.filter(({ role }) => mayIn(workspaceId, role))
+  const open = navItems.filter(({ role }) => hasRole(workspaceId, role))
   const setup = open.filter(({ place }) => place === 'setup')
-  const links = (of: readonly Room[]) => of.map((room) => <RailLink key={room.path} room={room} />)
+  const links = (of: readonly NavItem[]) => of.map((item) => <RailLink key={item.path} item={item} />)
   return (
     <nav className={styles.rail} aria-label={t.common.mainNavigation}>
       <div className={styles.group}>{links(open.filter(({ place }) => place === 'day'))}</div>
@@ -40,17 +40,17 @@ export function Rail({ bell, openPalette, openKeys }: RailProps) {
             <PaletteIcon size={20} stroke={1.6} />
           </UnstyledButton>
         </Tip>
-        <Bell drop={bell} />
+        <Bell dropdown={bell} />
         {!isPhone && links(setup)}
-        <MeMenu setup={isPhone ? setup : none} openKeys={openKeys} />
+        <MeMenu setup={isPhone ? setup : noBadge} openKeys={openKeys} />
       </div>
     </nav>
   )
 }
 
-const none: readonly Room[] = []
+const noBadge: readonly NavItem[] = []
 
-function RailLink({ room: { path, title, icon: Icon } }: { room: Room }) {
+function RailLink({ item: { path, title, icon: Icon } }: { item: NavItem }) {
   const badge = useRailBadge(path)
   const label = title()
   return (
@@ -74,22 +74,22 @@ function RailLink({ room: { path, title, icon: Icon } }: { room: Room }) {
 function Dot({ badge }: { badge: Badge }) {
   return (
     <span className={styles.dot} data-tone={badge.tone} aria-hidden="true">
-      {shownCount(badge.count)}
+      {formatCount(badge.count)}
     </span>
   )
 }
 
-const shownCount = (count: number): string => (count > 99 ? '99+' : String(count))
+const formatCount = (count: number): string => (count > 99 ? '99+' : String(count))
 
 /** What one was told of. */
-function Bell({ drop }: { drop: Drop }) {
-  const badge = useRailBadge('told')
+function Bell({ dropdown }: { dropdown: Dropdown }) {
+  const badge = useRailBadge('notifications')
   const label = t.common.notifications
   return (
     <>
       <Tip label={label} position="right">
         <UnstyledButton
-          {...dropButton(drop, 'dialog')}
+          {...dropdownButtonProps(dropdown, 'dialog')}
           className={styles.link}
           aria-label={badge === null ? label : `${label}: ${badge.label}`}
         >
@@ -97,16 +97,16 @@ function Bell({ drop }: { drop: Drop }) {
           {badge !== null && <Dot badge={badge} />}
         </UnstyledButton>
       </Tip>
-      <Dropped drop={drop}>
-        <BellPanel drop={drop} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <BellPanel dropdown={dropdown} />
+      </DropdownContent>
     </>
   )
 }
 
 interface MeMenuProps {
   /** The rooms that have no place of their own at the rail. */
-  setup: readonly Room[]
+  setup: readonly NavItem[]
   openKeys(): void
 }
 
@@ -114,18 +114,18 @@ function MeMenu({ setup, openKeys }: MeMenuProps) {
   const { name = '' } = useSession().user ?? {}
   const trouble = useRailCount(setup.map(({ path }) => path))
   const [isOpen, setOpen] = useState(false)
-  const drop = useDrop(isOpen, setOpen)
+  const dropdown = useDropdown(isOpen, setOpen)
   const me = `${t.common.me}: ${name}`
-  const label = trouble > 0 ? `${me}. ${t.common.toLookAt({ n: shownCount(trouble) })}` : me
+  const label = trouble > 0 ? `${me}. ${t.common.toLookAt({ n: formatCount(trouble) })}` : me
   return (
     <>
-      <UnstyledButton {...dropButton(drop, 'menu')} className={styles.link} aria-label={label}>
+      <UnstyledButton {...dropdownButtonProps(dropdown, 'menu')} className={styles.link} aria-label={label}>
         <Avatar name={name} size={28} />
         {trouble > 0 && <Dot badge={{ count: trouble, tone: 'bad', label: '' }} />}
       </UnstyledButton>
-      <Dropped drop={drop}>
-        <MeItems drop={drop} setup={setup} openKeys={openKeys} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <MeItems dropdown={dropdown} setup={setup} openKeys={openKeys} />
+      </DropdownContent>
     </>
   )
 }

@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { t } from '../text/index.ts'
-import { KeyHint } from '../ui/keys.ts'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
-import { allKeys, type KeyGroup } from './all-keys.ts'
+import { ShortcutHint } from '../ui/shortcuts.ts'
+import { allShortcuts, type ShortcutGroup } from './all-shortcuts.ts'
 import styles from './ShortcutSheet.module.css'
 
 /** All keys: those that do something at this moment, and below them those of other places. */
 export default function ShortcutSheet({ close }: { close(): void }) {
-  const [{ here, elsewhere }] = useState(allKeys)
+  const [{ here, elsewhere }] = useState(allShortcuts)
   const { title, help, elsewhere: elsewhereTitle } = t.common.keys
   return (
     <Dialog close={close} title={title} size={720}>
@@ -19,7 +19,7 @@ export default function ShortcutSheet({ close }: { close(): void }) {
   )
 }
 
-function Groups({ groups }: { groups: readonly KeyGroup[] }) {
+function Groups({ groups }: { groups: readonly ShortcutGroup[] }) {
   return (
     <div className={styles.groups}>
       {groups.map(({ title, keys }) => (
@@ -29,7 +29,7 @@ function Groups({ groups }: { groups: readonly KeyGroup[] }) {
             {keys.map((one) => (
               <div key={one.keys} className={styles.line}>
                 <dt>
-                  <KeyHint keys={one.keys} />
+                  <ShortcutHint keys={one.keys} />
                 </dt>
                 <dd>{one.label}</dd>
               </div>

@@ -3,16 +3,16 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { SavedFilter } from '../data/saved-filters.ts'
 import { useMemberList } from '../data/team/members.ts'
-import { mayIn, session, signOut } from '../session/session.ts'
+import { currentSession, hasRole, signOut } from '../session/session.ts'
 import { memberAnchor, openSections } from '../settings/sections.ts'
 import { chooseLanguage, language, t } from '../text/index.ts'
 import { type Language, languages } from '../text/languages.ts'
-import { activeKeys, keySequence } from '../ui/keys.ts'
-import { complain } from '../ui/overlay/notices.tsx'
-import { newHash } from '../ui/use-making.ts'
-import { fitting, type Named } from './palette-match.ts'
-import { actionWords, pageWords, sectionWords } from './palette-words.ts'
-import { rooms } from './rooms.ts'
+import { showError } from '../ui/overlay/toasts.tsx'
+import { activeShortcuts, keySequence } from '../ui/shortcuts.ts'
+import { newHash } from '../ui/use-create.ts'
+import { navItems } from './nav-items.ts'
+import { actionKeywords, pageKeywords, sectionKeywords } from './palette-keywords.ts'
+import { findMatches, type Named } from './palette-match.ts'
 
 export interface Choice extends Named {
   id: string
@@ -32,7 +32,7 @@ export function useFixedChoices(
 ): Choice[] {
   const navigate = useNavigate()
   const { setColorScheme } = useMantineColorScheme()
-  const [active] = useState(activeKeys)
+  const [active] = useState(activeShortcuts)
   return useMemo(() => {
     const { palette, keys } = t.common
     const goTo: GoTo = (place, hash) =>
@@ -54,22 +54,22 @@ export function useFixedChoices(
     const bell = active.find((one) => one.keys === bellKey)
     const known = new Set(here.map(({ label }) => label))
     const elsewhere = [
-      ...verbsOfRooms(workspaceId, goTo).map(({ id, label, run }) => action(id, label, actionWords[id], run)),
-      ...(bell === undefined ? [] : [action('bell', t.common.notifications, actionWords.bell, bell.run, bellKey)]),
-      action('notices', t.told.toSettings, actionWords.notices, () => goTo('profile', 'notifications')),
+      ...pageActions(workspaceId, goTo).map(({ id, label, run }) => action(id, label, actionKeywords[id], run)),
+      ...(bell === undefined ? [] : [action('bell', t.common.notifications, actionKeywords.bell, bell.run, bellKey)]),
+      action('notices', t.told.toSettings, actionKeywords.notices, () => goTo('profile', 'notifications')),
       ...(['light', 'dark', 'auto'] as const).map((one) =>
-        action(one, palette.appearance({ word: t.common.appearances[one] }), actionWords[one], () =>
+        action(one, palette.appearance({ word: t.common.appearances[one] }), actionKeywords[one], () =>
           setColorScheme(one),
         ),
       ),
       ...(Object.keys(languages) as Language[])
         .filter((one) => one !== language)
         .map((one) =>
-          action(one, palette.language({ name: languages[one] }), actionWords.language, () => chooseLanguage(one)),
+          action(one, palette.language({ name: languages[one] }), actionKeywords.language, () => chooseLanguage(one)),
         ),
-      action('keys', keys.open, actionWords.keys, showKeys, '?'),
-      action('docs', t.home.reference, actionWords.docs, () => window.open('/docs', '_blank', 'noreferrer')),
-      action('signOut', t.common.signOut, actionWords.signOut, () => void signOut().catch(complain)),
+      action('keys', keys.open, actionKeywords.keys, showKeys, '?'),
+      action('docs', t.home.reference, actionKeywords.docs, () => window.open('/docs', '_blank', 'noreferrer')),
+      action('signOut', t.common.signOut, actionKeywords.signOut, () => void signOut().catch(showError)),
     ].filter(({ label }) => !known.has(label))
     return [
       ...here,
@@ -82,7 +82,7 @@ export function useFixedChoices(
   }, [workspaceId, navigate, setColorScheme, showKeys, active, views])
 }
 
-const mostPeople = 6
+const maxPeople = 6
 
 /** Colleagues of whom somebody thinks by name or e-mail, who stand where their role is seen. None until something is typed. */
 export function usePeopleChoices(workspaceId: string, term: string): Choice[] {
@@ -97,11 +97,11 @@ export function usePeopleChoices(workspaceId: string, term: string): Choice[] {
       hint: email,
       run: () => void navigate({ to: `/w/${workspaceId}/settings/members`, hash: memberAnchor(userId) }),
     }))
-    return term === '' ? [] : fitting(people, term).slice(0, mostPeople)
+    return term === '' ? [] : findMatches(people, term).slice(0, maxPeople)
   }, [workspaceId, term, navigate, members])
 }
 
-interface Verb {
+interface PageAction {
   id:
     | 'conversation'
     | 'lead'
@@ -119,23 +119,27 @@ interface Verb {
 }
 
 /** What the rooms' own keys and buttons do, from any page: one goes there, and it is done. */
-function verbsOfRooms(workspaceId: string, goTo: GoTo): Verb[] {
+function pageActions(workspaceId: string, goTo: GoTo): PageAction[] {
   const { inbox, leads, forms, keys, webhooks, connections, common } = t
-  const go = (id: Verb['id'], label: string, place: string): Verb => ({ id, label, run: () => goTo(place) })
-  const make = (id: Verb['id'], label: string, room: string): Verb => ({ id, label, run: () => goTo(room, newHash) })
+  const go = (id: PageAction['id'], label: string, place: string): PageAction => ({ id, label, run: () => goTo(place) })
+  const createAction = (id: PageAction['id'], label: string, pagePath: string): PageAction => ({
+    id,
+    label,
+    run: () => goTo(pagePath, newHash),
+  })
   return [
-    make('conversation', inbox.start, 'inbox'),
-    make('lead', leads.create, 'leads'),
+    createAction('conversation', inbox.start, 'inbox'),
+    createAction('lead', leads.create, 'leads'),
     go('import', leads.importLeads, 'leads/import'),
-    ...(mayIn(workspaceId, 'owner') ? [go('export', leads.exportLeads, 'leads/export')] : []),
+    ...(hasRole(workspaceId, 'owner') ? [go('export', leads.exportLeads, 'leads/export')] : []),
     go('board', `${leads.title}: ${leads.board}`, 'leads?view=board'),
     go('trash', `${leads.title}: ${leads.trash}`, 'leads?view=trash'),
-    ...(mayIn(workspaceId, 'admin')
+    ...(hasRole(workspaceId, 'admin')
       ? [
           go('form', forms.make, 'forms/new'),
-          make('connection', connections.add, 'connections'),
-          make('key', keys.make, 'keys'),
-          make('webhook', webhooks.make, 'webhooks'),
+          createAction('connection', connections.add, 'connections'),
+          createAction('key', keys.make, 'keys'),
+          createAction('webhook', webhooks.make, 'webhooks'),
           go('invite', common.palette.invite, 'settings/members'),
         ]
       : []),
@@ -144,13 +148,13 @@ function verbsOfRooms(workspaceId: string, goTo: GoTo): Verb[] {
 
 function pages(workspaceId: string, goTo: GoTo): Choice[] {
   const { palette, pages } = t.common
-  const open = rooms.filter(({ role }) => mayIn(workspaceId, role))
+  const open = navItems.filter(({ role }) => hasRole(workspaceId, role))
   return [
     ...open.map(({ path, title, key }) => ({
       id: `page ${path}`,
       group: palette.pages,
       label: title(),
-      words: pageWords[path] ?? '',
+      words: pageKeywords[path] ?? '',
       keys: `g ${key}`,
       run: () => goTo(path),
     })),
@@ -158,7 +162,7 @@ function pages(workspaceId: string, goTo: GoTo): Choice[] {
       id: 'page profile',
       group: palette.pages,
       label: pages.profile,
-      words: pageWords.profile ?? '',
+      words: pageKeywords.profile ?? '',
       run: () => goTo('profile'),
     },
   ]
@@ -179,12 +183,12 @@ const settings = (workspaceId: string, goTo: GoTo): Choice[] =>
     id: `section ${name}`,
     group: t.settings.title,
     label: t.settings.sections[name].title,
-    words: sectionWords[name],
+    words: sectionKeywords[name],
     run: () => goTo(`settings/${name}`),
   }))
 
 const others = (workspaceId: string, navigate: ReturnType<typeof useNavigate>): Choice[] =>
-  session()
+  currentSession()
     .workspaces.filter(({ id }) => id !== workspaceId)
     .map(({ id, name }) => ({
       id: `workspace ${id}`,

@@ -4,27 +4,24 @@ export interface Named {
   words?: string
 }
 
-const byOtherWords = 3
+const byKeywords = 3
 
 /**
  * What fits a term, best first: by the beginning of its name, by that of a word of it, by anything in it, by other words.
  * Whom the server found goes before the last: who types a name wants the person.
  */
-export function fitting<T extends Named>(choices: readonly T[], term: string, found: readonly T[] = []): T[] {
-  const asked = plain(term).split(' ').filter(Boolean)
+export function findMatches<T extends Named>(choices: readonly T[], term: string, found: readonly T[] = []): T[] {
+  const needle = plain(term).split(' ').filter(Boolean)
   const fits = choices
-    .map((choice) => ({ choice, rank: rankOf(choice, asked) ?? Number.POSITIVE_INFINITY }))
-    .filter(({ rank }) => rank <= byOtherWords)
+    .map((choice) => ({ choice, rank: matchRank(choice, needle) ?? Number.POSITIVE_INFINITY }))
+    .filter(({ rank }) => rank <= byKeywords)
     .toSorted((a, b) => a.rank - b.rank)
-  const [named, others] = [
-    fits.filter(({ rank }) => rank < byOtherWords),
-    fits.filter(({ rank }) => rank === byOtherWords),
-  ]
+  const [named, others] = [fits.filter(({ rank }) => rank < byKeywords), fits.filter(({ rank }) => rank === byKeywords)]
   return [...named.map(({ choice }) => choice), ...found, ...others.map(({ choice }) => choice)]
 }
 
 /** Who is found twice, as a lead and by a conversation, says which is which; all others say no more than they must. */
-export function toldApart<T extends { kind: string; group: string; label: string; hint?: string }>(
+export function disambiguate<T extends { kind: string; group: string; label: string; hint?: string }>(
   found: readonly T[],
 ): T[] {
   const isTwin = (a: T, b: T) =>
@@ -37,13 +34,13 @@ export function toldApart<T extends { kind: string; group: string; label: string
 }
 
 /** Every word that is asked for must be somewhere; the worst place counts. Null when one is nowhere. */
-function rankOf({ label, words = '' }: Named, asked: readonly string[]): number | null {
+function matchRank({ label, words = '' }: Named, needle: readonly string[]): number | null {
   const [name, others] = [` ${plain(label)}`, ` ${plain(words)}`]
-  const ranks = asked.map((word) => {
+  const ranks = needle.map((word) => {
     if (name.startsWith(` ${word}`)) return 0
     if (name.includes(` ${word}`)) return 1
     if (name.includes(word)) return 2
-    return others.includes(` ${word}`) ? byOtherWords : null
+    return others.includes(` ${word}`) ? byKeywords : null
   })
   return ranks.includes(null) ? null : Math.max(0, ...ranks.map(Number))
 }

@@ -9,16 +9,16 @@ import { readFilters, readImportSearch } from '../leads/transfer/search.ts'
 import { lastWorkspace } from '../session/last-workspace.ts'
 import { type Session, signOut } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
-import { pageOf } from '../ui/overlay/code.ts'
-import { complain } from '../ui/overlay/notices.tsx'
-import { Empty } from '../ui/page/Empty.tsx'
-import { NoPage } from '../ui/page/NoPage.tsx'
-import { PageFailure } from '../ui/page/PageFailure.tsx'
+import { lazyPage } from '../ui/overlay/code-loader.ts'
+import { showError } from '../ui/overlay/toasts.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { NotFoundPage } from '../ui/page/NotFoundPage.tsx'
+import { PageError } from '../ui/page/PageError.tsx'
 import { readEndpointSearch } from '../webhooks/search.ts'
 import { Frame, InboxLive } from './Frame.tsx'
-import { rooms } from './rooms.ts'
+import { navItems } from './nav-items.ts'
 
-const root = createRootRoute({ errorComponent: PageFailure })
+const root = createRootRoute({ errorComponent: PageError })
 
 const start = (session: Session) =>
   createRoute({
@@ -32,7 +32,7 @@ const start = (session: Session) =>
   })
 
 /** A room without its workspace, as people type it: that of the workspace where they were last. */
-const typedRoom = (session: Session) =>
+const shortPageRoute = (session: Session) =>
   createRoute({
     getParentRoute: () => root,
     path: '/$room',
@@ -46,16 +46,16 @@ const typedRoom = (session: Session) =>
   })
 
 /** The same of what is within a room, as a link that somebody has cut short: in the workspace that has it. */
-const typedPlaces = (session: Session) =>
-  rooms.map(({ path: room }) =>
+const shortPathRoutes = (session: Session) =>
+  navItems.map(({ path: target }) =>
     createRoute({
       getParentRoute: () => root,
-      path: `/${room}/$`,
+      path: `/${target}/$`,
       beforeLoad: async ({ params, location }) => {
         const below = '_splat' in params ? String(params._splat) : ''
-        const workspaceId = await workspaceWith(session, room, below)
+        const workspaceId = await workspaceWith(session, target, below)
         if (workspaceId !== null) {
-          throw redirect({ href: `/w/${workspaceId}/${room}/${below}${location.searchStr}`, replace: true })
+          throw redirect({ href: `/w/${workspaceId}/${target}/${below}${location.searchStr}`, replace: true })
         }
       },
       component: NoWorkspace,
@@ -77,14 +77,14 @@ const homeRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'home',
   validateSearch: readHomeSearch,
-  component: pageOf(() => withTexts(() => import('../home/HomePage.tsx'), ['home']), 'HomePage'),
+  component: lazyPage(() => withTexts(() => import('../home/HomePage.tsx'), ['home']), 'HomePage'),
 })
 
 const inboxRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'inbox/{-$conversationId}',
   validateSearch: readSearch,
-  component: pageOf(async () => {
+  component: lazyPage(async () => {
     const page = await import('../inbox/InboxPage.tsx')
     // What keeps it fresh is drawn with it, not after it: it would read anew what it has not heard of.
     await InboxLive.preload()
@@ -95,55 +95,55 @@ const inboxRoute = createRoute({
 const keysRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'keys',
-  component: pageOf(() => withTexts(() => import('../keys/KeysPage.tsx')), 'KeysPage'),
+  component: lazyPage(() => withTexts(() => import('../keys/KeysPage.tsx')), 'KeysPage'),
 })
 
 const connectionsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'connections',
-  component: pageOf(() => withTexts(() => import('../connections/ConnectionsPage.tsx')), 'ConnectionsPage'),
+  component: lazyPage(() => withTexts(() => import('../connections/ConnectionsPage.tsx')), 'ConnectionsPage'),
 })
 
 const connectionRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'connections/$connectionId',
-  component: pageOf(() => withTexts(() => import('../connections/detail/ConnectionPage.tsx')), 'ConnectionPage'),
+  component: lazyPage(() => withTexts(() => import('../connections/detail/ConnectionPage.tsx')), 'ConnectionPage'),
 })
 
 const importRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/import',
   validateSearch: readImportSearch,
-  component: pageOf(() => withTexts(() => import('../leads/transfer/ImportPage.tsx')), 'ImportPage'),
+  component: lazyPage(() => withTexts(() => import('../leads/transfer/ImportPage.tsx')), 'ImportPage'),
 })
 
 const bulkChangesRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/changes',
-  component: pageOf(() => withTexts(() => import('../leads/bulk/BulkChangesPage.tsx')), 'BulkChangesPage'),
+  component: lazyPage(() => withTexts(() => import('../leads/bulk/BulkChangesPage.tsx')), 'BulkChangesPage'),
 })
 
 const exportRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/export',
   validateSearch: readFilters,
-  component: pageOf(() => withTexts(() => import('../leads/transfer/ExportPage.tsx')), 'ExportPage'),
+  component: lazyPage(() => withTexts(() => import('../leads/transfer/ExportPage.tsx')), 'ExportPage'),
 })
 
 const leadsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads',
   validateSearch: readAddress,
-  component: pageOf(() => withTexts(() => import('../leads/LeadsPage.tsx'), ['list']), 'LeadsPage'),
+  component: lazyPage(() => withTexts(() => import('../leads/LeadsPage.tsx'), ['list']), 'LeadsPage'),
 })
 
 const leadRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'leads/$leadId',
-  component: pageOf(() => withTexts(() => import('../leads/page/LeadPage.tsx')), 'LeadPage'),
+  component: lazyPage(() => withTexts(() => import('../leads/page/LeadPage.tsx')), 'LeadPage'),
 })
 
-const settingsPage = pageOf(() => withTexts(() => import('../settings/SettingsPage.tsx')), 'SettingsPage')
+const settingsPage = lazyPage(() => withTexts(() => import('../settings/SettingsPage.tsx')), 'SettingsPage')
 
 const settingsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
@@ -160,41 +160,41 @@ const settingsSectionRoute = createRoute({
 const profileRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'profile',
-  component: pageOf(() => withTexts(() => import('../profile/ProfilePage.tsx')), 'ProfilePage'),
+  component: lazyPage(() => withTexts(() => import('../profile/ProfilePage.tsx')), 'ProfilePage'),
 })
 
 const formsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'forms',
-  component: pageOf(() => withTexts(() => import('../forms/FormsPage.tsx')), 'FormsPage'),
+  component: lazyPage(() => withTexts(() => import('../forms/FormsPage.tsx')), 'FormsPage'),
 })
 
 const formRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'forms/$formId',
   validateSearch: readFormSearch,
-  component: pageOf(() => withTexts(() => import('../forms/FormPage.tsx')), 'FormPage'),
+  component: lazyPage(() => withTexts(() => import('../forms/FormPage.tsx')), 'FormPage'),
 })
 
 const webhooksRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks',
-  component: pageOf(() => withTexts(() => import('../webhooks/WebhooksPage.tsx')), 'WebhooksPage'),
+  component: lazyPage(() => withTexts(() => import('../webhooks/WebhooksPage.tsx')), 'WebhooksPage'),
 })
 
 const endpointRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: 'webhooks/$endpointId',
   validateSearch: readEndpointSearch,
-  component: pageOf(() => withTexts(() => import('../webhooks/endpoint/EndpointPage.tsx')), 'EndpointPage'),
+  component: lazyPage(() => withTexts(() => import('../webhooks/endpoint/EndpointPage.tsx')), 'EndpointPage'),
 })
 
-export function makeRouter(queries: QueryClient, session: Session) {
+export function createAppRouter(queries: QueryClient, session: Session) {
   return createRouter({
     routeTree: root.addChildren([
       start(session),
-      typedRoom(session),
-      ...typedPlaces(session),
+      shortPageRoute(session),
+      ...shortPathRoutes(session),
       workspaceRoute.addChildren([
         workspaceStart,
         homeRoute,
@@ -218,8 +218,8 @@ export function makeRouter(queries: QueryClient, session: Session) {
     ]),
     context: { queries },
     defaultPreload: 'intent',
-    defaultErrorComponent: PageFailure,
-    defaultNotFoundComponent: NoPage,
+    defaultErrorComponent: PageError,
+    defaultNotFoundComponent: NotFoundPage,
     defaultPendingMs: 150,
     scrollRestoration: false,
   })
@@ -227,13 +227,17 @@ export function makeRouter(queries: QueryClient, session: Session) {
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: ReturnType<typeof makeRouter>
+    router: ReturnType<typeof createAppRouter>
   }
 }
 
 function NoWorkspace() {
   const { title, help } = t.common.noWorkspace
   return (
-    <Empty title={title} help={help} action={{ label: t.common.signOut, run: () => void signOut().catch(complain) }} />
+    <EmptyState
+      title={title}
+      help={help}
+      action={{ label: t.common.signOut, run: () => void signOut().catch(showError) }}
+    />
   )
 }

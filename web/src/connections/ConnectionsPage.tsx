@@ -3,29 +3,29 @@ import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Connection, useConnections } from '../data/connections.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { useKeys } from '../ui/keys.ts'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
-import { useMaking } from '../ui/use-making.ts'
+import { useShortcuts } from '../ui/shortcuts.ts'
+import { useCreate } from '../ui/use-create.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AddPanel } from './add/AddPanel.tsx'
 import styles from './parts/facts.module.css'
 import { ChannelName, StateChip, When } from './parts/facts.tsx'
 import { PhonesLink } from './parts/PhonesLink.tsx'
-import { numberOf } from './parts/state-words.ts'
+import { numberOf } from './parts/state-texts.ts'
 
 /** The numbers that customers write to, and how each of them does. */
 export function ConnectionsPage() {
   const workspaceId = useWorkspaceId()
   const query = useConnections(workspaceId)
   const navigate = useNavigate()
-  const [isAdding, setAdding] = useMaking()
-  const mayChange = mayIn(workspaceId, 'admin')
-  useKeys(
+  const [isAdding, setAdding] = useCreate()
+  const mayChange = hasRole(workspaceId, 'admin')
+  useShortcuts(
     t.connections.title,
     useMemo(
       () => (mayChange ? [{ keys: 'c', label: t.connections.add, run: () => setAdding(true) }] : []),
@@ -52,10 +52,10 @@ export function ConnectionsPage() {
         }
       />
       <PageBody>
-        <Loaded query={query}>
+        <QueryBoundary query={query}>
           {(connections) =>
             connections.length === 0 ? (
-              <Empty
+              <EmptyState
                 title={t.connections.empty}
                 {...(mayChange && { action: { label: t.connections.add, run: add } })}
               />
@@ -63,7 +63,7 @@ export function ConnectionsPage() {
               <ConnectionTable connections={connections} open={({ id }) => open(id)} />
             )
           }
-        </Loaded>
+        </QueryBoundary>
         <PhonesLink />
       </PageBody>
       {isAdding && <AddPanel close={() => setAdding(false)} open={open} />}

@@ -1,10 +1,10 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { api, body, type Schemas } from '../api/client.ts'
+import { api, type Schemas, unwrap } from '../api/client.ts'
 import { useLive } from '../api/live.ts'
-import { readAgain } from '../api/read-again.ts'
+import { refetchQueries } from '../api/refetch.ts'
 import type { paths } from '../api/schema.ts'
-import { leadsOf } from './leads.ts'
+import { leadsKey } from './leads.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/lead-bulk-changes'
 const onePath = `${path}/{changeId}` as const
@@ -13,23 +13,23 @@ export type BulkChange = Schemas['LeadBulkChange']
 /** Which leads, and what becomes of them. */
 export type NewBulkChange = paths[typeof path]['post']['requestBody']['content']['application/json']
 /** What becomes of whichever leads are selected. */
-export type BulkWish = Pick<NewBulkChange, 'changes' | 'labels' | 'delete'>
+export type BulkChangeInput = Pick<NewBulkChange, 'changes' | 'labels' | 'delete'>
 
 const listKey = (workspaceId: string) => [workspaceId, 'bulk-changes'] as const
-const mineKey = (workspaceId: string) => [workspaceId, 'bulk-changes-of-this-tab'] as const
+const ownKey = (workspaceId: string) => [workspaceId, 'bulk-changes-of-this-tab'] as const
 
 /** The newest of the workspace. */
 export function useBulkChanges(workspaceId: string) {
   return useQuery({
     queryKey: listKey(workspaceId),
-    queryFn: async () => (await body(api.GET(path, { params: { path: { workspaceId } } }))).bulkChanges,
+    queryFn: async () => (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).bulkChanges,
   })
 }
 
 /** Those that were begun or undone in this tab, and not put away since. */
 export function useOwnBulkChanges(workspaceId: string): readonly string[] {
   const { data } = useQuery({
-    queryKey: mineKey(workspaceId),
+    queryKey: ownKey(workspaceId),
     queryFn: (): readonly string[] => [],
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
@@ -38,25 +38,25 @@ export function useOwnBulkChanges(workspaceId: string): readonly string[] {
 }
 
 /** What is done with bulk changes. Each rejects with what the service said. */
-export function useBulkActs(workspaceId: string) {
+export function useBulkChangeActions(workspaceId: string) {
   const queries = useQueryClient()
   const of = (changeId: string) => ({ params: { path: { workspaceId, changeId } } })
   const kept = async (answer: Promise<{ bulkChange: BulkChange }>) => {
     const { bulkChange } = await answer
-    keep(queries, workspaceId, bulkChange)
-    setMine(queries, workspaceId, (mine) => [bulkChange.id, ...mine.filter((id) => id !== bulkChange.id)])
-    void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
+    cacheChange(queries, workspaceId, bulkChange)
+    setOwn(queries, workspaceId, (mine) => [bulkChange.id, ...mine.filter((id) => id !== bulkChange.id)])
+    void queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })
     return bulkChange
   }
   return {
-    begin: (wish: NewBulkChange) => kept(body(api.POST(path, { params: { path: { workspaceId } }, body: wish }))),
-    undo: (id: string) => kept(body(api.POST(`${onePath}/undo`, of(id)))),
-    cancel: (id: string) => kept(body(api.POST(`${onePath}/cancel`, of(id)))),
-    putAway: (id: string) => setMine(queries, workspaceId, (mine) => mine.filter((one) => one !== id)),
+    submit: (input: NewBulkChange) => kept(unwrap(api.POST(path, { params: { path: { workspaceId } }, body: input }))),
+    undo: (id: string) => kept(unwrap(api.POST(`${onePath}/undo`, of(id)))),
+    cancel: (id: string) => kept(unwrap(api.POST(`${onePath}/cancel`, of(id)))),
+    dismiss: (id: string) => setOwn(queries, workspaceId, (mine) => mine.filter((one) => one !== id)),
   }
 }
 
-function keep(queries: QueryClient, workspaceId: string, one: BulkChange): void {
+function cacheChange(queries: QueryClient, workspaceId: string, one: BulkChange): void {
   queries.setQueryData<BulkChange[]>(listKey(workspaceId), (all) => [
     one,
     ...(all ?? []).filter(({ id }) => id !== one.id),
@@ -64,24 +64,24 @@ function keep(queries: QueryClient, workspaceId: string, one: BulkChange): void 
   void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
 }
 
-const setMine = (queries: QueryClient, workspaceId: string, change: (mine: readonly string[]) => readonly string[]) =>
-  queries.setQueryData<readonly string[]>(mineKey(workspaceId), (mine) => change(mine ?? []))
+const setOwn = (queries: QueryClient, workspaceId: string, change: (mine: readonly string[]) => readonly string[]) =>
+  queries.setQueryData<readonly string[]>(ownKey(workspaceId), (mine) => change(mine ?? []))
 
-const news = ['team.lead_bulk_change.changed'] as const
-const readEveryMs = 300
+const liveEvents = ['team.lead_bulk_change.changed'] as const
+const pollMs = 300
 
 /** Reads bulk changes again as they move on, and no more often than eyes can follow. */
-export function useBulkNews(workspaceId: string): void {
+export function useLiveBulkChanges(workspaceId: string): void {
   const queries = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   useLive(
-    news,
+    liveEvents,
     useCallback(() => {
       timer.current ??= setTimeout(() => {
         timer.current = undefined
-        void readAgain(queries, listKey(workspaceId))
-      }, readEveryMs)
+        void refetchQueries(queries, listKey(workspaceId))
+      }, pollMs)
     }, [queries, workspaceId]),
   )
 }

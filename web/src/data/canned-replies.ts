@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/canned-replies'
 const onePath = `${path}/{replyId}` as const
@@ -14,17 +14,17 @@ export interface ReplyText {
 
 export const cannedRepliesKey = (workspaceId: string) => [workspaceId, 'canned-replies'] as const
 
-const listReplies = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).cannedReplies
+const listReplies = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).cannedReplies
 
 export function useCannedReplies(workspaceId: string) {
   return useQuery({ queryKey: cannedRepliesKey(workspaceId), queryFn: () => listReplies(workspaceId) })
 }
 
 export const createReply = (workspaceId: string, reply: ReplyText) =>
-  body(api.POST(path, { ...at(workspaceId), body: reply }))
+  unwrap(api.POST(path, { ...at(workspaceId), body: reply }))
 
 export const changeReply = (workspaceId: string, replyId: string, reply: ReplyText) =>
-  body(api.PATCH(onePath, { params: { path: { workspaceId, replyId } }, body: reply }))
+  unwrap(api.PATCH(onePath, { params: { path: { workspaceId, replyId } }, body: reply }))
 
 export const deleteReply = (workspaceId: string, replyId: string) =>
-  body(api.DELETE(onePath, { params: { path: { workspaceId, replyId } } }))
+  unwrap(api.DELETE(onePath, { params: { path: { workspaceId, replyId } } }))

@@ -1,7 +1,15 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api, body } from '../api/client.ts'
-import { boardsOf, historyKey, type Lead, type LeadChanges, listsOf, patchLead, timelineKey } from './leads.ts'
+import { api, unwrap } from '../api/client.ts'
+import {
+  historyKey,
+  type Lead,
+  type LeadChanges,
+  leadBoardsKey,
+  leadListsKey,
+  patchLead,
+  timelineKey,
+} from './leads.ts'
 import { moveCard, showLead } from './leads-cache.ts'
 
 /**
@@ -15,17 +23,17 @@ export async function changeLead(
   changes: LeadChanges,
 ): Promise<unknown> {
   const { customFieldValues = {}, ...fields } = changes
-  const changed = { ...lead, ...fields, ...customsOf(lead, customFieldValues) }
-  showChange(queries, workspaceId, lead, changed)
+  const changed = { ...lead, ...fields, ...customValuesOf(lead, customFieldValues) }
+  applyToCache(queries, workspaceId, lead, changed)
   try {
     showLead(queries, workspaceId, await patchLead(workspaceId, lead.id, changes))
     return null
   } catch (error) {
-    showChange(queries, workspaceId, changed, lead)
+    applyToCache(queries, workspaceId, changed, lead)
     return error
   } finally {
     // A list may have it elsewhere now, or no more. Where one is open, the live stream says when to read it again.
-    for (const queryKey of [listsOf(workspaceId), boardsOf(workspaceId)]) {
+    for (const queryKey of [leadListsKey(workspaceId), leadBoardsKey(workspaceId)]) {
       void queries.invalidateQueries({ queryKey, refetchType: 'none' })
     }
     void queries.invalidateQueries({ queryKey: timelineKey(workspaceId, lead.id) })
@@ -36,7 +44,7 @@ export async function changeLead(
 }
 
 /** What a lead has beside the fields that all have, with what was changed of it. */
-function customsOf(lead: Lead, changes: NonNullable<LeadChanges['customFieldValues']>) {
+function customValuesOf(lead: Lead, changes: NonNullable<LeadChanges['customFieldValues']>) {
   const { customFields = [], customFieldValues: values = {} } = lead
   const shown = customFields.flatMap((field) => {
     const value = field.key in changes ? changes[field.key] : field.value
@@ -50,7 +58,7 @@ function customsOf(lead: Lead, changes: NonNullable<LeadChanges['customFieldValu
   return { customFields: [...shown, ...added], customFieldValues: Object.fromEntries(kept) as typeof values }
 }
 
-function showChange(queries: QueryClient, workspaceId: string, before: Lead, after: Lead): void {
+function applyToCache(queries: QueryClient, workspaceId: string, before: Lead, after: Lead): void {
   if (before.status !== after.status) moveCard(queries, workspaceId, before, after.status)
   showLead(queries, workspaceId, after)
 }
@@ -62,11 +70,11 @@ export type SetLabel = (lead: Lead, labelId: string, isOn: boolean) => Promise<v
 /** Gives a lead a label or takes it off: seen at once, and taken back when the service refuses. Rejects with what it said. */
 export function useSetLabel(workspaceId: string): SetLabel {
   const queries = useQueryClient()
-  return useMemo(() => setterOf(queries, workspaceId), [queries, workspaceId])
+  return useMemo(() => createLabelSetter(queries, workspaceId), [queries, workspaceId])
 }
 
-function setterOf(queries: QueryClient, workspaceId: string): SetLabel {
-  const setAll = allSetterOf(queries, workspaceId)
+function createLabelSetter(queries: QueryClient, workspaceId: string): SetLabel {
+  const setAll = createLabelsSetter(queries, workspaceId)
   return (lead, labelId, isOn) => {
     const others = (lead.labelIds ?? []).filter((id) => id !== labelId)
     return setAll(lead, isOn ? [...others, labelId] : others)
@@ -78,22 +86,22 @@ export type SetLabels = (lead: Lead, labelIds: readonly string[]) => Promise<voi
 /** Gives a lead these labels and no others, as `useSetLabel` does one. */
 export function useSetLabels(workspaceId: string): SetLabels {
   const queries = useQueryClient()
-  return useMemo(() => allSetterOf(queries, workspaceId), [queries, workspaceId])
+  return useMemo(() => createLabelsSetter(queries, workspaceId), [queries, workspaceId])
 }
 
-function allSetterOf(queries: QueryClient, workspaceId: string): SetLabels {
+function createLabelsSetter(queries: QueryClient, workspaceId: string): SetLabels {
   return async (lead, ids) => {
     const { labelIds: before = [] } = lead
     const labelIds = [...ids]
     showLead(queries, workspaceId, { ...lead, labelIds })
     try {
       const params = { path: { workspaceId, identifier: lead.id } }
-      await body(api.PUT(labelsPath, { params, body: { labelIds } }))
+      await unwrap(api.PUT(labelsPath, { params, body: { labelIds } }))
     } catch (error) {
       showLead(queries, workspaceId, { ...lead, labelIds: before })
       throw error
     } finally {
-      for (const queryKey of [listsOf(workspaceId), boardsOf(workspaceId)]) {
+      for (const queryKey of [leadListsKey(workspaceId), leadBoardsKey(workspaceId)]) {
         void queries.invalidateQueries({ queryKey, refetchType: 'none' })
       }
       void queries.invalidateQueries({ queryKey: historyKey(workspaceId, lead.id) })

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 import { timeZone } from './time-zone.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/stats/comparison'
@@ -9,7 +9,7 @@ export type Comparison = Awaited<ReturnType<typeof readComparison>>
 export type AnswerGroup = Comparison['people'][number]
 
 function readComparison(workspaceId: string, days: number) {
-  return body(api.GET(path, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))
+  return unwrap(api.GET(path, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))
 }
 
 /** A period beside the one before. It costs more than what is counted beside it, so it is read again by the minute at most. */

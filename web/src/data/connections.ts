@@ -1,10 +1,10 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { api, body } from '../api/client.ts'
-import { useIsFollowed, useLive } from '../api/live.ts'
-import { readAgain } from '../api/read-again.ts'
+import { api, unwrap } from '../api/client.ts'
+import { useIsLiveReady, useLive } from '../api/live.ts'
+import { refetchQueries } from '../api/refetch.ts'
 import type { paths } from '../api/schema.ts'
-import { connectionKey, connectionsKey } from './workspace-news.ts'
+import { connectionKey, connectionsKey } from './workspace-updates.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/connections'
 const onePath = `${path}/{connectionId}` as const
@@ -17,27 +17,27 @@ export type Health = Awaited<ReturnType<typeof readHealth>>
 export type Session = Awaited<ReturnType<typeof readSession>>
 export type Template = Awaited<ReturnType<typeof listTemplates>>[number]
 export type NewConnection = Json<paths[typeof path]['post']>
-export type Changes = Json<paths[typeof onePath]['patch']>
-export type Made = Awaited<ReturnType<typeof createConnection>>
+export type ConnectionChanges = Json<paths[typeof onePath]['patch']>
+export type CreatedConnection = Awaited<ReturnType<typeof createConnection>>
 
 const at = (workspaceId: string, connectionId: string) => ({ params: { path: { workspaceId, connectionId } } })
 const partKey = (workspaceId: string, id: string, part: 'health' | 'session' | 'templates') =>
   [...connectionKey(workspaceId, id), part] as const
 
 async function listConnections(workspaceId: string) {
-  return body(api.GET(path, { params: { path: { workspaceId } } }))
+  return unwrap(api.GET(path, { params: { path: { workspaceId } } }))
 }
 
 async function readHealth(workspaceId: string, id: string) {
-  return (await body(api.GET(`${onePath}/health`, at(workspaceId, id)))).health
+  return (await unwrap(api.GET(`${onePath}/health`, at(workspaceId, id)))).health
 }
 
 async function readSession(workspaceId: string, id: string) {
-  return (await body(api.GET(`${onePath}/session`, at(workspaceId, id)))).session
+  return (await unwrap(api.GET(`${onePath}/session`, at(workspaceId, id)))).session
 }
 
 async function listTemplates(workspaceId: string, id: string) {
-  return (await body(api.GET(`${onePath}/templates`, at(workspaceId, id)))).templates
+  return (await unwrap(api.GET(`${onePath}/templates`, at(workspaceId, id)))).templates
 }
 
 const listQuery = (workspaceId: string) => ({
@@ -46,13 +46,13 @@ const listQuery = (workspaceId: string) => ({
 })
 
 export function useConnections(workspaceId: string) {
-  const enabled = useIsFollowed()
+  const enabled = useIsLiveReady()
   return useQuery({ ...listQuery(workspaceId), select: ({ connections }) => connections, enabled })
 }
 
 /** Where the simulator beside the service is; null when none runs, or as long as that is not known. */
 export function useSimulatorUrl(workspaceId: string): string | null {
-  const enabled = useIsFollowed()
+  const enabled = useIsLiveReady()
   return useQuery({ ...listQuery(workspaceId), select: ({ simulatorUrl }) => simulatorUrl, enabled }).data ?? null
 }
 
@@ -69,10 +69,10 @@ export function useTemplates(workspaceId: string, id: string) {
 }
 
 const traffic = ['inbox.message.received', 'inbox.message.sent', 'inbox.message.status'] as const
-const trafficEveryMs = 5_000
+const trafficIntervalMs = 5_000
 
 /** Keeps what shows traffic fresh while the page of a connection is open, however much there is. */
-export function useTrafficNews(workspaceId: string, id: string): void {
+export function useLiveTraffic(workspaceId: string, id: string): void {
   const queries = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -81,14 +81,14 @@ export function useTrafficNews(workspaceId: string, id: string): void {
     useCallback(() => {
       if (timer.current !== undefined) return
       const read = () => {
-        void readAgain(queries, connectionsKey(workspaceId))
-        void readAgain(queries, partKey(workspaceId, id, 'health'))
+        void refetchQueries(queries, connectionsKey(workspaceId))
+        void refetchQueries(queries, partKey(workspaceId, id, 'health'))
       }
       read()
       timer.current = setTimeout(() => {
         timer.current = undefined
         read()
-      }, trafficEveryMs)
+      }, trafficIntervalMs)
     }, [queries, workspaceId, id]),
   )
 }
@@ -97,7 +97,7 @@ export function useTrafficNews(workspaceId: string, id: string): void {
  * Puts an answer into the list at once; the live stream brings it to other browsers. What it brought before the answer came
  * may be newer, and so all is read once more.
  */
-function keep(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
+function cacheConnection(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
   queries.setQueryData<Awaited<ReturnType<typeof listConnections>>>(connectionsKey(workspaceId), (list) => {
     if (list === undefined) return list
     const isKnown = list.connections.some(({ id }) => id === connection.id)
@@ -112,13 +112,13 @@ function keep(queries: QueryClient, workspaceId: string, connection: Connection)
 }
 
 const createConnection = (workspaceId: string, input: NewConnection) =>
-  body(api.POST(path, { params: { path: { workspaceId } }, body: input }))
+  unwrap(api.POST(path, { params: { path: { workspaceId } }, body: input }))
 
 /** What changes the connections of a workspace. Each rejects with what the service said. */
-export function useConnectionActs(workspaceId: string) {
+export function useConnectionActions(workspaceId: string) {
   const queries = useQueryClient()
   const kept = async (answer: Promise<{ connection: Connection }>) =>
-    keep(queries, workspaceId, (await answer).connection)
+    cacheConnection(queries, workspaceId, (await answer).connection)
   const session = async (id: string, answer: Promise<{ session: Session }>) => {
     const queryKey = partKey(workspaceId, id, 'session')
     queries.setQueryData(queryKey, (await answer).session)
@@ -127,25 +127,26 @@ export function useConnectionActs(workspaceId: string) {
   }
   return {
     create: async (input: NewConnection) => {
-      const made = await createConnection(workspaceId, input)
-      keep(queries, workspaceId, made.connection)
-      return made
+      const created = await createConnection(workspaceId, input)
+      cacheConnection(queries, workspaceId, created.connection)
+      return created
     },
-    change: (id: string, changes: Changes) => kept(body(api.PATCH(onePath, { ...at(workspaceId, id), body: changes }))),
-    pause: (id: string) => kept(body(api.POST(`${onePath}/pause`, at(workspaceId, id)))),
-    resume: (id: string) => kept(body(api.POST(`${onePath}/resume`, at(workspaceId, id)))),
-    acknowledge: (id: string) => kept(body(api.POST(`${onePath}/acknowledge`, at(workspaceId, id)))),
-    pair: (id: string, wish: { method: 'qr' } | { method: 'code'; phone: string }) =>
-      session(id, body(api.POST(`${onePath}/pair`, { ...at(workspaceId, id), body: wish }))),
-    unpair: (id: string) => session(id, body(api.POST(`${onePath}/unpair`, at(workspaceId, id)))),
+    change: (id: string, changes: ConnectionChanges) =>
+      kept(unwrap(api.PATCH(onePath, { ...at(workspaceId, id), body: changes }))),
+    pause: (id: string) => kept(unwrap(api.POST(`${onePath}/pause`, at(workspaceId, id)))),
+    resume: (id: string) => kept(unwrap(api.POST(`${onePath}/resume`, at(workspaceId, id)))),
+    acknowledge: (id: string) => kept(unwrap(api.POST(`${onePath}/acknowledge`, at(workspaceId, id)))),
+    pair: (id: string, pairing: { method: 'qr' } | { method: 'code'; phone: string }) =>
+      session(id, unwrap(api.POST(`${onePath}/pair`, { ...at(workspaceId, id), body: pairing }))),
+    unpair: (id: string) => session(id, unwrap(api.POST(`${onePath}/unpair`, at(workspaceId, id)))),
     syncTemplates: async (id: string) => {
-      const { templates } = await body(api.POST(`${onePath}/templates/sync`, at(workspaceId, id)))
+      const { templates } = await unwrap(api.POST(`${onePath}/templates/sync`, at(workspaceId, id)))
       queries.setQueryData(partKey(workspaceId, id, 'templates'), templates)
       await queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
       return templates
     },
     remove: async (id: string) => {
-      await body(api.DELETE(onePath, at(workspaceId, id)))
+      await unwrap(api.DELETE(onePath, at(workspaceId, id)))
       await queries.invalidateQueries({ queryKey: connectionsKey(workspaceId) })
     },
   }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/erasures'
 
 export type CustomerName = { leadId: string } | { conversationId: string }
 
-async function foresee(workspaceId: string, name: CustomerName) {
-  const answer = await body(api.POST(path, { params: { path: { workspaceId } }, body: { ...name, dryRun: true } }))
+async function previewErasure(workspaceId: string, name: CustomerName) {
+  const answer = await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: { ...name, dryRun: true } }))
   return 'found' in answer ? answer.found : null
 }
 
@@ -14,7 +14,7 @@ async function foresee(workspaceId: string, name: CustomerName) {
 export function useErasurePreview(workspaceId: string, name: CustomerName) {
   return useQuery({
     queryKey: [workspaceId, 'erasure', name],
-    queryFn: () => foresee(workspaceId, name),
+    queryFn: () => previewErasure(workspaceId, name),
     gcTime: 0,
     staleTime: 0,
     retry: false,
@@ -22,6 +22,6 @@ export function useErasurePreview(workspaceId: string, name: CustomerName) {
 }
 
 export async function erase(workspaceId: string, name: CustomerName) {
-  const answer = await body(api.POST(path, { params: { path: { workspaceId } }, body: name }))
+  const answer = await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: name }))
   return 'erasure' in answer ? answer.erasure : undefined
 }

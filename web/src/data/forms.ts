@@ -1,34 +1,34 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
-import { readAgain } from '../api/read-again.ts'
+import { api, unwrap } from '../api/client.ts'
+import { refetchQueries } from '../api/refetch.ts'
 import type { paths } from '../api/schema.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/forms'
 const onePath = `${path}/{formId}` as const
 
-type List = paths['/api/team/v1/workspaces/{workspaceId}/forms']['get']['responses'][200]
-type One = paths['/api/team/v1/workspaces/{workspaceId}/forms/{formId}']['get']['responses'][200]
+type FormList = paths['/api/team/v1/workspaces/{workspaceId}/forms']['get']['responses'][200]
+type SingleForm = paths['/api/team/v1/workspaces/{workspaceId}/forms/{formId}']['get']['responses'][200]
 
-export type Form = One['content']['application/json']['form']
+export type Form = SingleForm['content']['application/json']['form']
 /** With how often it was sent. */
-export type ListedForm = List['content']['application/json']['forms'][number]
+export type ListedForm = FormList['content']['application/json']['forms'][number]
 export type FormField = Form['fields'][number]
 export type FieldType = FormField['type']
 /** What the team decides about a form. */
 export type FormSettings = Omit<Form, 'id' | 'url' | 'embedHtml' | 'createdAt' | 'updatedAt'>
 
 async function listForms(workspaceId: string) {
-  return (await body(api.GET(path, { params: { path: { workspaceId } } }))).forms
+  return (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).forms
 }
 
-const keysOf = {
+const queryKeys = {
   all: (workspaceId: string) => [workspaceId, 'forms'] as const,
   list: (workspaceId: string) => [workspaceId, 'forms', 'list'] as const,
 }
 
 const formsQuery = (workspaceId: string) =>
-  queryOptions({ queryKey: keysOf.list(workspaceId), queryFn: () => listForms(workspaceId) })
+  queryOptions({ queryKey: queryKeys.list(workspaceId), queryFn: () => listForms(workspaceId) })
 
 export function useForms(workspaceId: string) {
   return useQuery(formsQuery(workspaceId))
@@ -47,7 +47,7 @@ export type Submission = Awaited<ReturnType<typeof readSubmissions>>['submission
 
 function readSubmissions(workspaceId: string, formId: string, cursor: string | null, limit: number) {
   const query = { limit, ...(cursor !== null && { cursor }) }
-  return body(api.GET(`${onePath}/submissions`, { params: { path: { workspaceId, formId }, query } }))
+  return unwrap(api.GET(`${onePath}/submissions`, { params: { path: { workspaceId, formId }, query } }))
 }
 
 /** All that a form was sent, for a file; of very many the newest. */
@@ -63,7 +63,7 @@ export async function readAllSubmissions(workspaceId: string, formId: string): P
 
 export function useSubmissions(workspaceId: string, formId: string) {
   return useInfiniteQuery({
-    queryKey: [...keysOf.all(workspaceId), formId, 'submissions'],
+    queryKey: [...queryKeys.all(workspaceId), formId, 'submissions'],
     queryFn: ({ pageParam }) => readSubmissions(workspaceId, formId, pageParam, pageSize),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
@@ -73,57 +73,59 @@ export function useSubmissions(workspaceId: string, formId: string) {
 const unsent = { submissionCount: 0, lastSubmissionAt: null }
 
 /** Shows a form as an answer gave it, then lets the rest be read again. */
-export function useFormChanged(workspaceId: string): (form: Form) => void {
+export function useUpdateFormCache(workspaceId: string): (form: Form) => void {
   const queries = useQueryClient()
   return (form) => {
-    queries.setQueryData<ListedForm[]>(keysOf.list(workspaceId), (before) => {
+    queries.setQueryData<ListedForm[]>(queryKeys.list(workspaceId), (before) => {
       if (before === undefined) return before
       const isKnown = before.some(({ id }) => id === form.id)
       return isKnown
         ? before.map((one) => (one.id === form.id ? { ...one, ...form } : one))
         : [{ ...unsent, ...form }, ...before]
     })
-    void queries.invalidateQueries({ queryKey: keysOf.all(workspaceId) })
+    void queries.invalidateQueries({ queryKey: queryKeys.all(workspaceId) })
   }
 }
 
 /** Takes a form that was deleted out of the list. */
-export function useFormGone(workspaceId: string): (formId: string) => void {
+export function useRemoveFormFromCache(workspaceId: string): (formId: string) => void {
   const queries = useQueryClient()
   return (formId) => {
-    queries.setQueryData<ListedForm[]>(keysOf.list(workspaceId), (before) => before?.filter(({ id }) => id !== formId))
-    void queries.invalidateQueries({ queryKey: keysOf.list(workspaceId) })
+    queries.setQueryData<ListedForm[]>(queryKeys.list(workspaceId), (before) =>
+      before?.filter(({ id }) => id !== formId),
+    )
+    void queries.invalidateQueries({ queryKey: queryKeys.list(workspaceId) })
   }
 }
 
 const newLeads = ['lead.created'] as const
-const lookAgainMs = 500
+const pollMs = 500
 
 /** Keeps counts and submissions up to date: each makes a lead. */
-export function useFreshForms(workspaceId: string): void {
+export function useLiveForms(workspaceId: string): void {
   const queries = useQueryClient()
-  useAfterEvents(newLeads, lookAgainMs, () => void readAgain(queries, keysOf.all(workspaceId)))
+  useAfterEvents(newLeads, pollMs, () => void refetchQueries(queries, queryKeys.all(workspaceId)))
 }
 
 /** Without an address of its own, a form gets one. */
 export async function createForm(workspaceId: string, { slug, ...form }: FormSettings): Promise<Form> {
   const settings = slug.trim() === '' ? form : { slug, ...form }
-  return (await body(api.POST(path, { params: { path: { workspaceId } }, body: settings }))).form
+  return (await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: settings }))).form
 }
 
 export async function changeForm(workspaceId: string, formId: string, form: Partial<FormSettings>): Promise<Form> {
-  return (await body(api.PATCH(onePath, { params: { path: { workspaceId, formId } }, body: form }))).form
+  return (await unwrap(api.PATCH(onePath, { params: { path: { workspaceId, formId } }, body: form }))).form
 }
 
 export function removeForm(workspaceId: string, formId: string) {
-  return body(api.DELETE(onePath, { params: { path: { workspaceId, formId } } }))
+  return unwrap(api.DELETE(onePath, { params: { path: { workspaceId, formId } } }))
 }
 
 /** The public pages of settings that are not saved; those of the settings before stay until they are drawn. */
 export function useFormPreview(workspaceId: string, settings: FormSettings) {
   return useQuery({
     queryKey: [workspaceId, 'form-preview', settings],
-    queryFn: () => body(api.POST(`${path}/preview`, { params: { path: { workspaceId } }, body: settings })),
+    queryFn: () => unwrap(api.POST(`${path}/preview`, { params: { path: { workspaceId } }, body: settings })),
     placeholderData: keepPreviousData,
     gcTime: 10_000,
     retry: false,

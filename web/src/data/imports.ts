@@ -1,8 +1,8 @@
 import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { api, body, type Schemas } from '../api/client.ts'
+import { api, type Schemas, unwrap } from '../api/client.ts'
 import { type LiveEvent, useLive } from '../api/live.ts'
-import { readAgain } from '../api/read-again.ts'
+import { refetchQueries } from '../api/refetch.ts'
 import type { paths } from '../api/schema.ts'
 import type { LeadFilters } from './leads.ts'
 
@@ -12,9 +12,9 @@ const onePath = `${path}/{importId}` as const
 export type Import = Schemas['Import']
 export type Preview = Awaited<ReturnType<typeof readPreview>>
 /** How the bytes of a file are read. */
-export type Reading = Required<Pick<StartWish, 'encoding' | 'delimiter'>>
-export type StartWish = paths[`${typeof onePath}/start`]['post']['requestBody']['content']['application/json']
-export type Matcher = StartWish['match']
+export type ParseOptions = Required<Pick<StartImportInput, 'encoding' | 'delimiter'>>
+export type StartImportInput = paths[`${typeof onePath}/start`]['post']['requestBody']['content']['application/json']
+export type Matcher = StartImportInput['match']
 const at = (workspaceId: string, importId: string) => ({ params: { path: { workspaceId, importId } } })
 const listKey = (workspaceId: string) => [workspaceId, 'imports'] as const
 const oneKey = (workspaceId: string, id: string) => [workspaceId, 'import', id] as const
@@ -22,23 +22,23 @@ const oneKey = (workspaceId: string, id: string) => [workspaceId, 'import', id] 
 export function useImports(workspaceId: string) {
   return useQuery({
     queryKey: listKey(workspaceId),
-    queryFn: async () => (await body(api.GET(path, { params: { path: { workspaceId } } }))).imports,
+    queryFn: async () => (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).imports,
   })
 }
 
 export async function readImport(workspaceId: string, id: string): Promise<Import> {
-  return (await body(api.GET(onePath, at(workspaceId, id)))).import
+  return (await unwrap(api.GET(onePath, at(workspaceId, id)))).import
 }
 
 export function useImport(workspaceId: string, id: string) {
   return useQuery({ queryKey: oneKey(workspaceId, id), queryFn: () => readImport(workspaceId, id) })
 }
 
-async function readPreview(workspaceId: string, id: string, reading: Partial<Reading>) {
-  return body(api.GET(`${onePath}/preview`, { params: { path: { workspaceId, importId: id }, query: reading } }))
+async function readPreview(workspaceId: string, id: string, reading: Partial<ParseOptions>) {
+  return unwrap(api.GET(`${onePath}/preview`, { params: { path: { workspaceId, importId: id }, query: reading } }))
 }
 
-export function usePreview(workspaceId: string, id: string, reading: Partial<Reading>) {
+export function usePreview(workspaceId: string, id: string, reading: Partial<ParseOptions>) {
   return useQuery({
     queryKey: [workspaceId, 'import-preview', id, reading],
     queryFn: () => readPreview(workspaceId, id, reading),
@@ -47,20 +47,20 @@ export function usePreview(workspaceId: string, id: string, reading: Partial<Rea
 }
 
 export type ColumnValues = Schemas['ImportColumnValues']
-export type ChosenField = keyof NonNullable<StartWish['values']>
+export type ChosenField = keyof NonNullable<StartImportInput['values']>
 
 /** What columns say that fill fields with few values, in the order of the columns; undefined while one is read. */
 export function useColumnValues(
   workspaceId: string,
   importId: string,
   columns: readonly { column: string; target: string }[],
-  reading: Partial<Reading>,
+  reading: Partial<ParseOptions>,
 ): (ColumnValues | undefined)[] {
   const answers = useQueries({
     queries: columns.map(({ column, target }) => ({
       queryKey: [workspaceId, 'import-values', importId, column, target, reading],
       queryFn: () =>
-        body(
+        unwrap(
           api.GET(`${onePath}/values`, {
             params: { path: { workspaceId, importId }, query: { ...reading, column, field: target } },
           }),
@@ -71,47 +71,47 @@ export function useColumnValues(
   return answers.map(({ data, isError }) => data ?? (isError ? { values: [], isWhole: false } : undefined))
 }
 
-export function keepImport(queries: QueryClient, workspaceId: string, one: Import): Import {
+export function cacheImport(queries: QueryClient, workspaceId: string, one: Import): Import {
   queries.setQueryData(oneKey(workspaceId, one.id), one)
   void queries.invalidateQueries({ queryKey: listKey(workspaceId) })
   return one
 }
 
 /** What moves an import on. Each rejects with what the service said. */
-export function useImportActs(workspaceId: string) {
+export function useImportActions(workspaceId: string) {
   const queries = useQueryClient()
-  const kept = async (answer: Promise<{ import: Import }>) => keepImport(queries, workspaceId, (await answer).import)
+  const kept = async (answer: Promise<{ import: Import }>) => cacheImport(queries, workspaceId, (await answer).import)
   return {
     create: (file: { fileName: string; size: number; format: 'csv' | 'ndjson' }) =>
-      kept(body(api.POST(path, { params: { path: { workspaceId } }, body: file }))),
-    start: (id: string, wish: StartWish) =>
-      kept(body(api.POST(`${onePath}/start`, { ...at(workspaceId, id), body: wish }))),
-    cancel: (id: string) => kept(body(api.POST(`${onePath}/cancel`, at(workspaceId, id)))),
-    undo: (id: string) => kept(body(api.POST(`${onePath}/undo`, at(workspaceId, id)))),
-    keep: (one: Import) => keepImport(queries, workspaceId, one),
+      kept(unwrap(api.POST(path, { params: { path: { workspaceId } }, body: file }))),
+    start: (id: string, input: StartImportInput) =>
+      kept(unwrap(api.POST(`${onePath}/start`, { ...at(workspaceId, id), body: input }))),
+    cancel: (id: string) => kept(unwrap(api.POST(`${onePath}/cancel`, at(workspaceId, id)))),
+    undo: (id: string) => kept(unwrap(api.POST(`${onePath}/undo`, at(workspaceId, id)))),
+    keep: (one: Import) => cacheImport(queries, workspaceId, one),
   }
 }
 
-const news = ['team.lead_import.changed'] as const
-const readEveryMs = 300
+const liveEvents = ['team.lead_import.changed'] as const
+const pollMs = 300
 
 /** Reads imports again as they move on, and no more often than eyes can follow. */
-export function useImportNews(workspaceId: string): void {
+export function useLiveImports(workspaceId: string): void {
   const queries = useQueryClient()
   const moved = useRef(new Set<string>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   useLive(
-    news,
+    liveEvents,
     useCallback(
       ({ payload }: LiveEvent) => {
         moved.current.add((payload as { importId: string }).importId)
         timer.current ??= setTimeout(() => {
           timer.current = undefined
-          for (const id of moved.current) void readAgain(queries, oneKey(workspaceId, id))
+          for (const id of moved.current) void refetchQueries(queries, oneKey(workspaceId, id))
           moved.current.clear()
-          void readAgain(queries, listKey(workspaceId))
-        }, readEveryMs)
+          void refetchQueries(queries, listKey(workspaceId))
+        }, pollMs)
       },
       [queries, workspaceId],
     ),
@@ -123,7 +123,8 @@ const here = (workspaceId: string) => `/api/team/v1/workspaces/${workspaceId}`
 export const uploadUrl = (workspaceId: string, id: string, offset: number): string =>
   `${here(workspaceId)}/lead-imports/${id}/content?offset=${offset}`
 
-export const refusedUrl = (workspaceId: string, id: string): string => `${here(workspaceId)}/lead-imports/${id}/refused`
+export const rejectedRowsUrl = (workspaceId: string, id: string): string =>
+  `${here(workspaceId)}/lead-imports/${id}/refused`
 
 /** A link that the browser streams to a file, however long it is. */
 export function exportUrl(workspaceId: string, format: 'csv' | 'ndjson', filters: LeadFilters): string {

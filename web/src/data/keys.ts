@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 import type { scopeValues } from '../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/keys'
@@ -8,19 +8,19 @@ export type NewKey = Parameters<typeof createKey>[1]
 export type Scope = (typeof scopeValues)[number]
 
 async function listKeys(workspaceId: string) {
-  return (await body(api.GET(path, { params: { path: { workspaceId } } }))).keys
+  return (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).keys
 }
 
-const keysOf = (workspaceId: string) => [workspaceId, 'keys'] as const
+const apiKeysKey = (workspaceId: string) => [workspaceId, 'keys'] as const
 
 export function useApiKeys(workspaceId: string) {
-  return useQuery({ queryKey: keysOf(workspaceId), queryFn: () => listKeys(workspaceId) })
+  return useQuery({ queryKey: apiKeysKey(workspaceId), queryFn: () => listKeys(workspaceId) })
 }
 
 /** Lets the list be read again after a change. */
-export function useKeysChanged(workspaceId: string): () => Promise<void> {
+export function useInvalidateKeys(workspaceId: string): () => Promise<void> {
   const queries = useQueryClient()
-  return () => queries.invalidateQueries({ queryKey: keysOf(workspaceId) })
+  return () => queries.invalidateQueries({ queryKey: apiKeysKey(workspaceId) })
 }
 
 export function createKey(
@@ -37,7 +37,7 @@ export function createKey(
     expiresAt?: string | null
   },
 ) {
-  return body(api.POST(path, { params: { path: { workspaceId } }, body: key }))
+  return unwrap(api.POST(path, { params: { path: { workspaceId } }, body: key }))
 }
 
 interface KeyChanges {
@@ -52,32 +52,32 @@ interface KeyChanges {
 
 export function changeKey(workspaceId: string, keyId: string, changes: KeyChanges) {
   const params = { path: { workspaceId, keyId } }
-  return body(api.PATCH(`${path}/{keyId}`, { params, body: changes }))
+  return unwrap(api.PATCH(`${path}/{keyId}`, { params, body: changes }))
 }
 
 export type KeyCall = Awaited<ReturnType<typeof listCalls>>[number]
-const callsAgainMs = 5000
+const callsPollMs = 5000
 
 async function listCalls(workspaceId: string, keyId: string) {
-  return (await body(api.GET(`${path}/{keyId}/calls`, { params: { path: { workspaceId, keyId } } }))).calls
+  return (await unwrap(api.GET(`${path}/{keyId}/calls`, { params: { path: { workspaceId, keyId } } }))).calls
 }
 
 /** The last calls of a key, newest first; read again while somebody looks, since no event announces them. */
 export function useKeyCalls(workspaceId: string, keyId: string) {
   return useQuery({
-    queryKey: [...keysOf(workspaceId), keyId, 'calls'],
+    queryKey: [...apiKeysKey(workspaceId), keyId, 'calls'],
     queryFn: () => listCalls(workspaceId, keyId),
-    refetchInterval: callsAgainMs,
+    refetchInterval: callsPollMs,
     staleTime: 0,
   })
 }
 
 export function rotateKey(workspaceId: string, keyId: string, previousValidUntil: string | null) {
-  return body(
+  return unwrap(
     api.POST(`${path}/{keyId}/rotate`, { params: { path: { workspaceId, keyId } }, body: { previousValidUntil } }),
   )
 }
 
 export function revokeKey(workspaceId: string, keyId: string) {
-  return body(api.DELETE(`${path}/{keyId}`, { params: { path: { workspaceId, keyId } } }))
+  return unwrap(api.DELETE(`${path}/{keyId}`, { params: { path: { workspaceId, keyId } } }))
 }

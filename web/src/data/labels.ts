@@ -1,18 +1,18 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/labels'
 const onePath = `${path}/{labelId}` as const
 const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 // They change seldom; who changes them says so.
-const lookUpMs = 5 * 60_000
+const staleMs = 5 * 60_000
 
 export type Label = Awaited<ReturnType<typeof listLabels>>[number]
-type LabelLook = Pick<Label, 'name' | 'color'>
+type LabelInput = Pick<Label, 'name' | 'color'>
 
 export const labelsKey = (workspaceId: string) => [workspaceId, 'labels'] as const
 
-const listLabels = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).labels
+const listLabels = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).labels
 
 const labelsQuery = (workspaceId: string) =>
   queryOptions({ queryKey: labelsKey(workspaceId), queryFn: () => listLabels(workspaceId) })
@@ -23,17 +23,17 @@ export function useLabels(workspaceId: string) {
 
 /** The labels that conversations can carry, by id. */
 export function useLabelsById(workspaceId: string): ReadonlyMap<string, Label> {
-  return useQuery({ ...labelsQuery(workspaceId), staleTime: lookUpMs, select: byId }).data ?? noLabels
+  return useQuery({ ...labelsQuery(workspaceId), staleTime: staleMs, select: byId }).data ?? noLabels
 }
 
 const noLabels: ReadonlyMap<string, Label> = new Map()
 const byId = (labels: Label[]): ReadonlyMap<string, Label> => new Map(labels.map((label) => [label.id, label]))
 
-export const createLabel = (workspaceId: string, label: LabelLook) =>
-  body(api.POST(path, { ...at(workspaceId), body: label }))
+export const createLabel = (workspaceId: string, label: LabelInput) =>
+  unwrap(api.POST(path, { ...at(workspaceId), body: label }))
 
-export const changeLabel = (workspaceId: string, labelId: string, label: LabelLook) =>
-  body(api.PATCH(onePath, { params: { path: { workspaceId, labelId } }, body: label }))
+export const changeLabel = (workspaceId: string, labelId: string, label: LabelInput) =>
+  unwrap(api.PATCH(onePath, { params: { path: { workspaceId, labelId } }, body: label }))
 
 export const deleteLabel = (workspaceId: string, labelId: string) =>
-  body(api.DELETE(onePath, { params: { path: { workspaceId, labelId } } }))
+  unwrap(api.DELETE(onePath, { params: { path: { workspaceId, labelId } } }))

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api, body, type Schemas } from '../api/client.ts'
-import { useIsFollowed } from '../api/live.ts'
+import { api, type Schemas, unwrap } from '../api/client.ts'
+import { useIsLiveReady } from '../api/live.ts'
 import type { paths } from '../api/schema.ts'
 import { workspaceKey } from './workspace.ts'
 
@@ -8,7 +8,7 @@ const path = '/api/team/v1/workspaces/{workspaceId}/lead-fields'
 const onePath = `${path}/{fieldId}` as const
 const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 // What changes them says so.
-const lookUpMs = 5 * 60_000
+const staleMs = 5 * 60_000
 
 /** A custom field that the workspace defines for its leads. */
 export type LeadField = Schemas['LeadField']
@@ -23,7 +23,7 @@ export const leadFieldsKey = (workspaceId: string) => [...workspaceKey(workspace
 const fieldsQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: leadFieldsKey(workspaceId),
-    queryFn: async () => (await body(api.GET(path, at(workspaceId)))).fields,
+    queryFn: async () => (await unwrap(api.GET(path, at(workspaceId)))).fields,
   })
 
 export function useLeadFieldList(workspaceId: string) {
@@ -35,18 +35,18 @@ export const useLeadFields = (workspaceId: string): readonly LeadField[] => useK
 
 /** The same; undefined while they are on their way, and none when they cannot be had. */
 export function useKnownFields(workspaceId: string): readonly LeadField[] | undefined {
-  const enabled = useIsFollowed()
-  const { data, isError } = useQuery({ ...fieldsQuery(workspaceId), staleTime: lookUpMs, enabled })
+  const enabled = useIsLiveReady()
+  const { data, isError } = useQuery({ ...fieldsQuery(workspaceId), staleTime: staleMs, enabled })
   return data ?? (isError ? noFields : undefined)
 }
 
 const noFields: readonly LeadField[] = []
 
 export const createLeadField = async (workspaceId: string, field: NewLeadField) =>
-  (await body(api.POST(path, { ...at(workspaceId), body: field }))).field
+  (await unwrap(api.POST(path, { ...at(workspaceId), body: field }))).field
 
 export const changeLeadField = async (workspaceId: string, fieldId: string, patch: LeadFieldPatch) =>
-  (await body(api.PATCH(onePath, { params: { path: { workspaceId, fieldId } }, body: patch }))).field
+  (await unwrap(api.PATCH(onePath, { params: { path: { workspaceId, fieldId } }, body: patch }))).field
 
 export const orderLeadFields = async (workspaceId: string, ids: string[]) =>
-  (await body(api.PUT(`${path}/order`, { ...at(workspaceId), body: { ids } }))).fields
+  (await unwrap(api.PUT(`${path}/order`, { ...at(workspaceId), body: { ids } }))).fields

@@ -1,12 +1,12 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import {
   type BoardHead,
-  boardsOf,
   type Lead,
   type LeadPage,
   type LeadQuery,
+  leadBoardsKey,
   leadKey,
-  listsOf,
+  leadListsKey,
   pageSize,
 } from './leads.ts'
 
@@ -14,7 +14,7 @@ type Change = (lead: Lead, query: LeadQuery) => Lead | null
 
 /** Changes leads wherever lists show them; null takes one out of a list. */
 export function changeLists(queries: QueryClient, workspaceId: string, change: Change): void {
-  const lists = queries.getQueryCache().findAll({ queryKey: listsOf(workspaceId) })
+  const lists = queries.getQueryCache().findAll({ queryKey: leadListsKey(workspaceId) })
   const tables = new Map<LeadQuery, { page: number; data: LeadPage }[]>()
   for (const { queryKey, state } of lists) {
     const query = queryKey[3] as LeadQuery
@@ -59,7 +59,7 @@ function changeTable(
       leads.push(...taken)
     }
     const data = { ...one.data, leads, total: one.before.total - gone }
-    queries.setQueryData([...listsOf(workspaceId), query, 'page', one.page], data)
+    queries.setQueryData([...leadListsKey(workspaceId), query, 'page', one.page], data)
   })
 }
 
@@ -81,7 +81,7 @@ export function hideLeads(queries: QueryClient, workspaceId: string, ids: Readon
 export function moveCard(queries: QueryClient, workspaceId: string, lead: Lead, status: string): void {
   const moved = { ...lead, status, updatedAt: new Date().toISOString() }
   showLead(queries, workspaceId, moved)
-  for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: listsOf(workspaceId) })) {
+  for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: leadListsKey(workspaceId) })) {
     const query = queryKey[3] as LeadQuery
     const data = state.data as InfiniteData<LeadPage> | undefined
     if (queryKey[4] !== 'cards' || data === undefined) continue
@@ -93,12 +93,12 @@ export function moveCard(queries: QueryClient, workspaceId: string, lead: Lead, 
     })
     queries.setQueryData(queryKey, { ...data, pages })
   }
-  queries.setQueriesData<BoardHead[]>({ queryKey: boardsOf(workspaceId) }, (heads) =>
-    heads?.map((head) => countedIn(head, lead, status)),
+  queries.setQueriesData<BoardHead[]>({ queryKey: leadBoardsKey(workspaceId) }, (heads) =>
+    heads?.map((head) => adjustCounts(head, lead, status)),
   )
 }
 
-export function countedIn(head: BoardHead, lead: Lead, status: string): BoardHead {
+export function adjustCounts(head: BoardHead, lead: Lead, status: string): BoardHead {
   const step = head.status === status ? 1 : head.status === lead.status ? -1 : 0
   if (step === 0) return head
   return {
@@ -106,10 +106,12 @@ export function countedIn(head: BoardHead, lead: Lead, status: string): BoardHea
     count: head.count + step,
     estimatedValue: head.estimatedValue + step * (lead.estimatedValue ?? 0),
     actualValue: head.actualValue + step * (lead.actualValue ?? 0),
-    value: head.value + step * (worthOf(lead) ?? 0),
+    value: head.value + step * (leadValue(lead) ?? 0),
   }
 }
 
 /** What a lead counts for in the sum of its column: what it brought, or what it may bring while that is not known. */
-export const worthOf = ({ actualValue, estimatedValue }: Pick<Lead, 'actualValue' | 'estimatedValue'>): number | null =>
-  actualValue ?? estimatedValue
+export const leadValue = ({
+  actualValue,
+  estimatedValue,
+}: Pick<Lead, 'actualValue' | 'estimatedValue'>): number | null => actualValue ?? estimatedValue

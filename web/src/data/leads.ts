@@ -6,7 +6,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query'
-import { api, body, type Schemas } from '../api/client.ts'
+import { api, type Schemas, unwrap } from '../api/client.ts'
 import type { paths } from '../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/leads'
@@ -49,11 +49,11 @@ export type BulkAction = Omit<Parameters<typeof bulkChange>[1], 'ids'>
 export type BoardHead = Awaited<ReturnType<typeof readBoard>>[number]
 export type Duplicate = Awaited<ReturnType<typeof checkDuplicates>>[number]
 
-export const leadsOf = (workspaceId: string) => [workspaceId, 'leads'] as const
+export const leadsKey = (workspaceId: string) => [workspaceId, 'leads'] as const
 /** Every list of leads that is kept: pages of tables and cards of columns. The query is the fourth part of the key. */
-export const listsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'list'] as const
-export const boardsOf = (workspaceId: string) => [...leadsOf(workspaceId), 'board'] as const
-export const leadKey = (workspaceId: string, id: string) => [...leadsOf(workspaceId), 'one', id] as const
+export const leadListsKey = (workspaceId: string) => [...leadsKey(workspaceId), 'list'] as const
+export const leadBoardsKey = (workspaceId: string) => [...leadsKey(workspaceId), 'board'] as const
+export const leadKey = (workspaceId: string, id: string) => [...leadsKey(workspaceId), 'one', id] as const
 export const timelineKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'timeline'] as const
 export const historyKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'history'] as const
 
@@ -66,20 +66,20 @@ function readLeads(
   query: LeadQuery & { limit: number; page?: number; cursor?: string },
   signal?: AbortSignal,
 ) {
-  return body(api.GET(path, { params: { path: { workspaceId }, query }, signal: signal ?? null }))
+  return unwrap(api.GET(path, { params: { path: { workspaceId }, query }, signal: signal ?? null }))
 }
 
 /** A page of a table by its number, so that any part of a long list can be shown at once. */
 export const pageOptions = (workspaceId: string, query: LeadQuery, page: number) =>
   queryOptions({
-    queryKey: [...listsOf(workspaceId), query, 'page', page],
+    queryKey: [...leadListsKey(workspaceId), query, 'page', page],
     queryFn: ({ signal }) => readLeads(workspaceId, { ...query, limit: pageSize, page: page + 1 }, signal),
     gcTime: 120_000,
   })
 
 export const cardsOptions = (workspaceId: string, query: LeadQuery) =>
   infiniteQueryOptions({
-    queryKey: [...listsOf(workspaceId), query, 'cards'],
+    queryKey: [...leadListsKey(workspaceId), query, 'cards'],
     queryFn: ({ pageParam, signal }) =>
       readLeads(workspaceId, { ...query, limit: cardsPerPage, ...(pageParam !== '' && { cursor: pageParam }) }, signal),
     initialPageParam: '',
@@ -92,20 +92,20 @@ export type LeadFilters = NonNullable<paths[typeof path]['get']['parameters']['q
 /** How many leads fit some filters. */
 export function useLeadCount(workspaceId: string, filters: LeadFilters) {
   return useQuery({
-    queryKey: [...leadsOf(workspaceId), 'count', filters],
+    queryKey: [...leadsKey(workspaceId), 'count', filters],
     queryFn: async () =>
-      (await body(api.GET(path, { params: { path: { workspaceId }, query: { ...filters, limit: 1 } } }))).total,
+      (await unwrap(api.GET(path, { params: { path: { workspaceId }, query: { ...filters, limit: 1 } } }))).total,
   })
 }
 
 async function readBoard(workspaceId: string, query: LeadQuery) {
   const { status: _, search: __, sortBy: ___, sortOrder: ____, sortLanguage: _____, ...rest } = query
-  return (await body(api.GET(`${path}/board`, { params: { path: { workspaceId }, query: rest } }))).columns
+  return (await unwrap(api.GET(`${path}/board`, { params: { path: { workspaceId }, query: rest } }))).columns
 }
 
 export function useBoard(workspaceId: string, query: LeadQuery) {
   return useQuery({
-    queryKey: [...boardsOf(workspaceId), query],
+    queryKey: [...leadBoardsKey(workspaceId), query],
     queryFn: () => readBoard(workspaceId, query),
     placeholderData: keepPreviousData,
   })
@@ -115,7 +115,7 @@ export const leadOptions = (workspaceId: string, id: string) =>
   queryOptions({
     queryKey: leadKey(workspaceId, id),
     queryFn: async (): Promise<Lead> =>
-      (await body(api.GET(`${path}/{identifier}`, { params: { path: { workspaceId, identifier: id } } }))).lead,
+      (await unwrap(api.GET(`${path}/{identifier}`, { params: { path: { workspaceId, identifier: id } } }))).lead,
   })
 
 export function useLead(workspaceId: string, id: string, known?: Lead) {
@@ -126,7 +126,7 @@ export function useHistory(workspaceId: string, id: string) {
   return useQuery({
     queryKey: historyKey(workspaceId, id),
     queryFn: async () =>
-      (await body(api.GET(`${path}/{identifier}/history`, { params: { path: { workspaceId, identifier: id } } })))
+      (await unwrap(api.GET(`${path}/{identifier}/history`, { params: { path: { workspaceId, identifier: id } } })))
         .history,
   })
 }
@@ -135,8 +135,11 @@ export function useConversations(workspaceId: string, id: string, phone: string 
   return useQuery({
     queryKey: [...leadKey(workspaceId, id), 'conversations', phone],
     queryFn: async () =>
-      (await body(api.GET(`${path}/{identifier}/conversations`, { params: { path: { workspaceId, identifier: id } } })))
-        .conversations,
+      (
+        await unwrap(
+          api.GET(`${path}/{identifier}/conversations`, { params: { path: { workspaceId, identifier: id } } }),
+        )
+      ).conversations,
   })
 }
 
@@ -144,19 +147,19 @@ export function useDuplicates(workspaceId: string, { id, phone, email }: Lead) {
   return useQuery({
     queryKey: [...leadKey(workspaceId, id), 'duplicates', phone, email],
     queryFn: async () =>
-      (await body(api.GET(`${path}/{identifier}/duplicates`, { params: { path: { workspaceId, identifier: id } } })))
+      (await unwrap(api.GET(`${path}/{identifier}/duplicates`, { params: { path: { workspaceId, identifier: id } } })))
         .duplicates,
   })
 }
 
 async function checkDuplicates(workspaceId: string, who: { phone?: string; email?: string }) {
-  return (await body(api.POST(`${path}/check`, { params: { path: { workspaceId } }, body: who }))).duplicates
+  return (await unwrap(api.POST(`${path}/check`, { params: { path: { workspaceId } }, body: who }))).duplicates
 }
 
 /** Who has this phone or e-mail already, while a lead is being filled in. */
 export function useCheck(workspaceId: string, who: { phone?: string; email?: string }) {
   return useQuery({
-    queryKey: [...leadsOf(workspaceId), 'check', who],
+    queryKey: [...leadsKey(workspaceId), 'check', who],
     queryFn: () => checkDuplicates(workspaceId, who),
     enabled: Object.keys(who).length > 0,
     staleTime: 5000,
@@ -166,9 +169,9 @@ export function useCheck(workspaceId: string, who: { phone?: string; email?: str
 
 export function useTrash(workspaceId: string) {
   return useInfiniteQuery({
-    queryKey: [...leadsOf(workspaceId), 'trash'],
+    queryKey: [...leadsKey(workspaceId), 'trash'],
     queryFn: ({ pageParam }) =>
-      body(
+      unwrap(
         api.GET(`${path}/trash`, {
           params: { path: { workspaceId }, query: { limit: 100, ...(pageParam !== '' && { cursor: pageParam }) } },
         }),
@@ -188,7 +191,7 @@ export async function createLead(
 const postLead = (
   workspaceId: string,
   lead: Partial<Omit<Lead, 'customFields' | 'labelIds'>> & { firstName: string },
-) => body(api.POST(path, { params: { path: { workspaceId } }, body: lead }))
+) => unwrap(api.POST(path, { params: { path: { workspaceId } }, body: lead }))
 
 export async function patchLead(
   workspaceId: string,
@@ -198,20 +201,20 @@ export async function patchLead(
   },
 ): Promise<Lead> {
   return (
-    await body(api.PATCH(`${path}/{identifier}`, { params: { path: { workspaceId, identifier } }, body: changes }))
+    await unwrap(api.PATCH(`${path}/{identifier}`, { params: { path: { workspaceId, identifier } }, body: changes }))
   ).lead
 }
 
 export function bulkChange(
   workspaceId: string,
-  asked: {
+  requested: {
     ids: string[]
     changes?: Partial<Pick<Lead, 'status' | 'priority' | 'source' | 'assignedTo'>>
     delete?: true
     restore?: true
   },
 ) {
-  return body(api.POST(`${path}/bulk-change`, { params: { path: { workspaceId } }, body: asked }))
+  return unwrap(api.POST(`${path}/bulk-change`, { params: { path: { workspaceId } }, body: requested }))
 }
 
 /** The ids of a list from its beginning, at most `most`. */

@@ -1,7 +1,7 @@
 import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, body, type Schemas } from '../api/client.ts'
-import { Failure } from '../api/failure.ts'
-import { findLeads, type Lead, leadKey, leadOptions, leadsOf, useLead } from './leads.ts'
+import { ApiError } from '../api/api-error.ts'
+import { api, type Schemas, unwrap } from '../api/client.ts'
+import { findLeads, type Lead, leadKey, leadOptions, leadsKey, useLead } from './leads.ts'
 import { hideLeads } from './leads-cache.ts'
 
 const team = '/api/team/v1/workspaces/{workspaceId}'
@@ -10,12 +10,12 @@ const mergePath = `${team}/leads/{identifier}/merge` as const
 export type LeadMerge = Schemas['LeadMerge']
 export type NewMerge = Schemas['NewLeadMerge']
 export type MergePreview = Schemas['LeadMergePreview']
-export type MergeDone = Schemas['LeadMergeDone']
+export type MergeResult = Schemas['LeadMergeDone']
 
 /** The leads that a few words find, of which one is to be picked; none for no words. */
-export function useFoundLeads(workspaceId: string, search: string, limit: number) {
+export function useLeadSearch(workspaceId: string, search: string, limit: number) {
   return useQuery({
-    queryKey: [...leadsOf(workspaceId), 'pick', search],
+    queryKey: [...leadsKey(workspaceId), 'pick', search],
     queryFn: () => findLeads(workspaceId, search, limit),
     enabled: search !== '',
     placeholderData: keepPreviousData,
@@ -27,7 +27,7 @@ export function useMergePreview(workspaceId: string, keptId: string, otherId: st
   return useQuery({
     queryKey: [...leadKey(workspaceId, keptId), 'merge', otherId],
     queryFn: () =>
-      body(api.GET(mergePath, { params: { path: { workspaceId, identifier: keptId }, query: { otherId } } })),
+      unwrap(api.GET(mergePath, { params: { path: { workspaceId, identifier: keptId }, query: { otherId } } })),
     staleTime: 0,
   })
 }
@@ -37,7 +37,7 @@ export function useMerges(workspaceId: string, id: string) {
   return useQuery({
     queryKey: [...leadKey(workspaceId, id), 'merges'],
     queryFn: () =>
-      body(api.GET(`${team}/leads/{identifier}/merges`, { params: { path: { workspaceId, identifier: id } } })),
+      unwrap(api.GET(`${team}/leads/{identifier}/merges`, { params: { path: { workspaceId, identifier: id } } })),
   })
 }
 
@@ -52,13 +52,13 @@ export interface NamedLead {
 }
 
 /** A lead by its id; in place of one that was merged away, the one that has it. */
-export function useLeadOrKept(workspaceId: string, id: string, known?: Lead): NamedLead {
+export function useLeadOrSurvivor(workspaceId: string, id: string, known?: Lead): NamedLead {
   const named = useLead(workspaceId, id, known)
   const isAway = isMissing(named.error)
   const into = useQuery({
     queryKey: [...leadKey(workspaceId, id), 'merged-into'],
     queryFn: () =>
-      body(api.GET(`${team}/leads/{identifier}/merged-into`, { params: { path: { workspaceId, identifier: id } } })),
+      unwrap(api.GET(`${team}/leads/{identifier}/merged-into`, { params: { path: { workspaceId, identifier: id } } })),
     enabled: isAway,
   })
   const { leadId = '', name = null } = into.data ?? {}
@@ -73,15 +73,15 @@ const stateOf = ({ error, refetch }: { error: Error | null; refetch(): unknown }
   retry: () => void refetch(),
 })
 
-const isMissing = (error: Error | null): boolean => error instanceof Failure && error.status === 404
+const isMissing = (error: Error | null): boolean => error instanceof ApiError && error.status === 404
 
 const refresh = (queries: QueryClient, workspaceId: string) =>
-  queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
+  queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })
 
 /** What is shown of the lead that is gone stays until whoever shows it has gone on: read again, it would be found no more. */
 async function refreshWithout(queries: QueryClient, workspaceId: string, goneId: string): Promise<void> {
   const isOfGone = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey.includes(goneId)
-  const queryKey = leadsOf(workspaceId)
+  const queryKey = leadsKey(workspaceId)
   await queries.invalidateQueries({ queryKey, predicate: isOfGone, refetchType: 'none' })
   await queries.invalidateQueries({ queryKey, predicate: (query) => !isOfGone(query) })
 }
@@ -90,7 +90,7 @@ export function useMergeLeads(workspaceId: string) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ keptId, ...merge }: NewMerge & { keptId: string }) =>
-      body(api.POST(mergePath, { params: { path: { workspaceId, identifier: keptId } }, body: merge })),
+      unwrap(api.POST(mergePath, { params: { path: { workspaceId, identifier: keptId } }, body: merge })),
     onSuccess: (_, { otherId }) => {
       hideLeads(queries, workspaceId, new Set([otherId]))
       void refreshWithout(queries, workspaceId, otherId)
@@ -102,7 +102,7 @@ export function useUndoMerge(workspaceId: string) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (mergeId: string) =>
-      body(api.POST(`${team}/lead-merges/{mergeId}/undo`, { params: { path: { workspaceId, mergeId } } })),
+      unwrap(api.POST(`${team}/lead-merges/{mergeId}/undo`, { params: { path: { workspaceId, mergeId } } })),
     onSuccess: () => refresh(queries, workspaceId),
   })
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api, body } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 import { t } from '../text/index.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/people'
@@ -14,7 +14,7 @@ export interface People {
   nameOf(id: string | null): string | null
 }
 
-const readPeople = (workspaceId: string) => body(api.GET(path, { params: { path: { workspaceId } } }))
+const readPeople = (workspaceId: string) => unwrap(api.GET(path, { params: { path: { workspaceId } } }))
 
 export function usePeopleLists(workspaceId: string) {
   return useQuery({ queryKey: [workspaceId, 'people'], queryFn: () => readPeople(workspaceId) })

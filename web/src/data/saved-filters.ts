@@ -1,18 +1,18 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/saved-filters'
 const onePath = `${path}/{filterId}` as const
 const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 // They change seldom; who changes them says so.
-const lookUpMs = 5 * 60_000
+const staleMs = 5 * 60_000
 
 export type SavedFilter = Awaited<ReturnType<typeof listFilters>>[number]
 
 /** Those of all pages: each page takes its own of them. */
 export const savedFiltersKey = (workspaceId: string) => [workspaceId, 'saved-filters'] as const
 
-const listFilters = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).savedFilters
+const listFilters = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).savedFilters
 
 const filtersQuery = (workspaceId: string) =>
   queryOptions({ queryKey: savedFiltersKey(workspaceId), queryFn: () => listFilters(workspaceId) })
@@ -22,7 +22,7 @@ export function useSavedFilters(workspaceId: string) {
 }
 
 export function useSavedFiltersOf(page: SavedFilter['page'], workspaceId: string): readonly SavedFilter[] {
-  return useQuery({ ...filtersQuery(workspaceId), staleTime: lookUpMs, select: of[page] }).data ?? noFilters
+  return useQuery({ ...filtersQuery(workspaceId), staleTime: staleMs, select: of[page] }).data ?? noFilters
 }
 
 const noFilters: readonly SavedFilter[] = []
@@ -33,7 +33,7 @@ const of = {
 
 export const createFilter = (workspaceId: string, filter: Pick<SavedFilter, 'page' | 'name' | 'query' | 'shared'>) => {
   const { page, name, query, shared } = filter
-  return body(api.POST(path, { ...at(workspaceId), body: { page, name, query, shared } }))
+  return unwrap(api.POST(path, { ...at(workspaceId), body: { page, name, query, shared } }))
 }
 
 export const renameFilter = (workspaceId: string, filterId: string, name: string) =>
@@ -43,10 +43,10 @@ export const changeFilter = (
   workspaceId: string,
   filterId: string,
   changes: Partial<Pick<SavedFilter, 'name' | 'query' | 'shared'>>,
-) => body(api.PATCH(onePath, { params: { path: { workspaceId, filterId } }, body: changes }))
+) => unwrap(api.PATCH(onePath, { params: { path: { workspaceId, filterId } }, body: changes }))
 
 /** Shows the filters of a page in an order that is about to be kept; what is being read is older. */
-export function showFilterOrder(queries: QueryClient, workspaceId: string, ids: readonly string[]): void {
+export function cacheFilterOrder(queries: QueryClient, workspaceId: string, ids: readonly string[]): void {
   const queryKey = savedFiltersKey(workspaceId)
   const placeOf = ({ id }: SavedFilter) => (ids.includes(id) ? ids.indexOf(id) : ids.length)
   void queries.cancelQueries({ queryKey })
@@ -55,7 +55,7 @@ export function showFilterOrder(queries: QueryClient, workspaceId: string, ids: 
 
 /** Sets in which order this reader sees the filters of a page from now on. */
 export const orderFilters = (workspaceId: string, page: SavedFilter['page'], ids: readonly string[]) =>
-  body(api.PUT(`${path}/order`, { ...at(workspaceId), body: { page, ids: [...ids] } }))
+  unwrap(api.PUT(`${path}/order`, { ...at(workspaceId), body: { page, ids: [...ids] } }))
 
 export const deleteFilter = (workspaceId: string, filterId: string) =>
-  body(api.DELETE(onePath, { params: { path: { workspaceId, filterId } } }))
+  unwrap(api.DELETE(onePath, { params: { path: { workspaceId, filterId } } }))

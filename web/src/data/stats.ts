@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
-import { readAgain } from '../api/read-again.ts'
+import { api, unwrap } from '../api/client.ts'
+import { refetchQueries } from '../api/refetch.ts'
 import { eventNameValues } from '../api/schema.ts'
 import { useAfterEvents } from '../ui/use-after-events.ts'
 import { timeZone } from './time-zone.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}'
-const lookAgainMs = 3000
+const pollMs = 3000
 
 export type Stats = Awaited<ReturnType<typeof readStats>>
 export type Attention = Stats['attention'][number]
@@ -17,13 +17,13 @@ const countedEvents = eventNameValues.filter((name) => name !== 'inbox.message.s
 export const statsKey = (workspaceId: string) => [workspaceId, 'stats'] as const
 
 function readStats(workspaceId: string, days: number) {
-  return body(api.GET(`${path}/stats`, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))
+  return unwrap(api.GET(`${path}/stats`, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))
 }
 
 /** Fresh each time that the page is opened, and soon after something happened while it is. */
 export function useStats(workspaceId: string, days: number) {
   const queries = useQueryClient()
-  useAfterEvents(countedEvents, lookAgainMs, () => void readAgain(queries, statsKey(workspaceId)))
+  useAfterEvents(countedEvents, pollMs, () => void refetchQueries(queries, statsKey(workspaceId)))
   return useQuery({
     queryKey: [...statsKey(workspaceId), days],
     queryFn: () => readStats(workspaceId, days),

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { api, body, type Schemas } from '../api/client.ts'
+import { api, type Schemas, unwrap } from '../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/webhooks'
 const onePath = `${path}/{endpointId}` as const
@@ -39,7 +39,7 @@ export interface EndpointSettings {
   headers?: Record<string, string>
 }
 
-export const keysOf = {
+export const queryKeys = {
   all: (workspaceId: string) => [workspaceId, 'webhooks'] as const,
   list: (workspaceId: string) => [workspaceId, 'webhooks', 'list'] as const,
   deliveries: (workspaceId: string, endpointId: string) => [workspaceId, 'webhooks', endpointId, 'deliveries'] as const,
@@ -51,13 +51,13 @@ export const keysOf = {
 
 export function useEndpoints(workspaceId: string) {
   return useQuery({
-    queryKey: keysOf.list(workspaceId),
-    queryFn: async () => (await body(api.GET(path, { params: { path: { workspaceId } } }))).endpoints,
+    queryKey: queryKeys.list(workspaceId),
+    queryFn: async () => (await unwrap(api.GET(path, { params: { path: { workspaceId } } }))).endpoints,
   })
 }
 
 async function listEvents(workspaceId: string) {
-  const answer = await body(
+  const answer = await unwrap(
     api.GET('/api/team/v1/workspaces/{workspaceId}/webhook-events', { params: { path: { workspaceId } } }),
   )
   return answer.events
@@ -65,7 +65,7 @@ async function listEvents(workspaceId: string) {
 
 export function useEventCatalogue(workspaceId: string) {
   return useQuery({
-    queryKey: [...keysOf.all(workspaceId), 'events'],
+    queryKey: [...queryKeys.all(workspaceId), 'events'],
     queryFn: () => listEvents(workspaceId),
     staleTime: Number.POSITIVE_INFINITY,
   })
@@ -85,12 +85,12 @@ export function readDeliveries(
     ...(answer !== null && { answer }),
     ...(cursor !== null && { cursor }),
   }
-  return body(api.GET(`${onePath}/deliveries`, { params: { path: { workspaceId, endpointId }, query } }))
+  return unwrap(api.GET(`${onePath}/deliveries`, { params: { path: { workspaceId, endpointId }, query } }))
 }
 
 export function useDeliveries(workspaceId: string, endpointId: string, filter: DeliveryFilter) {
   return useInfiniteQuery({
-    queryKey: [...keysOf.deliveries(workspaceId, endpointId), filter],
+    queryKey: [...queryKeys.deliveries(workspaceId, endpointId), filter],
     queryFn: ({ pageParam }) => readDeliveries(workspaceId, endpointId, filter, pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
@@ -98,7 +98,7 @@ export function useDeliveries(workspaceId: string, endpointId: string, filter: D
 }
 
 async function readDelivery(workspaceId: string, endpointId: string, eventId: string) {
-  const answer = await body(
+  const answer = await unwrap(
     api.GET(`${onePath}/deliveries/{eventId}`, { params: { path: { workspaceId, endpointId, eventId } } }),
   )
   return answer.delivery
@@ -106,63 +106,63 @@ async function readDelivery(workspaceId: string, endpointId: string, eventId: st
 
 export function useDelivery(workspaceId: string, endpointId: string, eventId: string) {
   return useQuery({
-    queryKey: keysOf.delivery(workspaceId, endpointId, eventId),
+    queryKey: queryKeys.delivery(workspaceId, endpointId, eventId),
     queryFn: () => readDelivery(workspaceId, endpointId, eventId),
   })
 }
 
 function readStats(workspaceId: string, endpointId: string, hours: number) {
-  return body(api.GET(`${onePath}/stats`, { params: { path: { workspaceId, endpointId }, query: { hours } } }))
+  return unwrap(api.GET(`${onePath}/stats`, { params: { path: { workspaceId, endpointId }, query: { hours } } }))
 }
 
 export function useStats(workspaceId: string, endpointId: string, hours: number) {
   return useQuery({
-    queryKey: [...keysOf.stats(workspaceId, endpointId), hours],
+    queryKey: [...queryKeys.stats(workspaceId, endpointId), hours],
     queryFn: () => readStats(workspaceId, endpointId, hours),
   })
 }
 
 export function useReplays(workspaceId: string, endpointId: string) {
   return useQuery({
-    queryKey: keysOf.replays(workspaceId, endpointId),
+    queryKey: queryKeys.replays(workspaceId, endpointId),
     queryFn: async () =>
-      (await body(api.GET(`${onePath}/replays`, { params: { path: { workspaceId, endpointId } } }))).replays,
+      (await unwrap(api.GET(`${onePath}/replays`, { params: { path: { workspaceId, endpointId } } }))).replays,
   })
 }
 
 export function createEndpoint(workspaceId: string, settings: EndpointSettings) {
-  return body(api.POST(path, { params: { path: { workspaceId } }, body: settings }))
+  return unwrap(api.POST(path, { params: { path: { workspaceId } }, body: settings }))
 }
 
 export function changeEndpoint(workspaceId: string, endpointId: string, settings: EndpointSettings) {
-  return body(api.PATCH(onePath, { params: { path: { workspaceId, endpointId } }, body: settings }))
+  return unwrap(api.PATCH(onePath, { params: { path: { workspaceId, endpointId } }, body: settings }))
 }
 
 export function removeEndpoint(workspaceId: string, endpointId: string) {
-  return body(api.DELETE(onePath, { params: { path: { workspaceId, endpointId } } }))
+  return unwrap(api.DELETE(onePath, { params: { path: { workspaceId, endpointId } } }))
 }
 
 export function enableEndpoint(workspaceId: string, endpointId: string, sendSince: string | null) {
   const since = sendSince === null ? {} : { sendSince }
-  return body(api.POST(`${onePath}/enable`, { params: { path: { workspaceId, endpointId } }, body: since }))
+  return unwrap(api.POST(`${onePath}/enable`, { params: { path: { workspaceId, endpointId } }, body: since }))
 }
 
 export function disableEndpoint(workspaceId: string, endpointId: string) {
-  return body(api.POST(`${onePath}/disable`, { params: { path: { workspaceId, endpointId } } }))
+  return unwrap(api.POST(`${onePath}/disable`, { params: { path: { workspaceId, endpointId } } }))
 }
 
 export function rotateSecret(workspaceId: string, endpointId: string, overlapHours: number) {
   const params = { path: { workspaceId, endpointId } }
-  return body(api.POST(`${onePath}/rotate-secret`, { params, body: { overlapHours } }))
+  return unwrap(api.POST(`${onePath}/rotate-secret`, { params, body: { overlapHours } }))
 }
 
 export async function sendTest(workspaceId: string, endpointId: string, event: EventName): Promise<string> {
   const params = { path: { workspaceId, endpointId } }
-  return (await body(api.POST(`${onePath}/test`, { params, body: { event } }))).delivery.eventId
+  return (await unwrap(api.POST(`${onePath}/test`, { params, body: { event } }))).delivery.eventId
 }
 
 export function resend(workspaceId: string, endpointId: string, eventId: string) {
-  return body(
+  return unwrap(
     api.POST(`${onePath}/deliveries/{eventId}/resend`, { params: { path: { workspaceId, endpointId, eventId } } }),
   )
 }
@@ -172,5 +172,5 @@ export function replay(
   endpointId: string,
   range: { from: string; to?: string; scope: 'undelivered' | 'all' },
 ) {
-  return body(api.POST(`${onePath}/replays`, { params: { path: { workspaceId, endpointId } }, body: range }))
+  return unwrap(api.POST(`${onePath}/replays`, { params: { path: { workspaceId, endpointId } }, body: range }))
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { refreshSession } from '../session/session.ts'
-import { say } from '../ui/overlay/notices.tsx'
+import { showToast } from '../ui/overlay/toasts.tsx'
 import { statsKey } from './stats.ts'
 import { changeWorkspace, type Workspace, type WorkspacePatch, workspaceKey } from './workspace.ts'
 
@@ -12,7 +12,7 @@ export function useWorkspaceChange({ id, name }: Workspace, done: string) {
     onSuccess: (changed) => {
       queries.setQueryData(workspaceKey(id), changed)
       void queries.invalidateQueries({ queryKey: statsKey(id) })
-      say(done)
+      showToast(done)
       if (changed.name !== name) void refreshSession()
     },
   })

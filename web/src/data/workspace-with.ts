@@ -14,19 +14,19 @@ const readers: Readonly<Record<string, (workspaceId: string, id: string) => Prom
     api.GET(`${base}/webhooks/{endpointId}`, { params: { path: { workspaceId, endpointId: id } } }),
 }
 /** Who is in more has to say which. */
-const maxAsked = 20
+const maxRequested = 20
 
 /** The workspace that has what an address names within a room; where they were last when none or only one may. */
-export async function workspaceWith(session: Session, room: string, id: string): Promise<string | null> {
+export async function workspaceWith(session: Session, page: string, id: string): Promise<string | null> {
   const last = lastWorkspace(session)
-  const read = readers[room]
+  const read = readers[page]
   if (read === undefined || session.workspaces.length < 2 || !/^[\da-f-]{36}$/i.test(id)) return last
-  const asked = session.workspaces.slice(0, maxAsked).map(async (workspace) => {
+  const requested = session.workspaces.slice(0, maxRequested).map(async (workspace) => {
     const has = await read(workspace.id, id).then(
       () => true,
       () => false,
     )
     return has ? workspace.id : null
   })
-  return (await Promise.all(asked)).find((found) => found !== null) ?? last
+  return (await Promise.all(requested)).find((found) => found !== null) ?? last
 }

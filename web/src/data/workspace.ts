@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../api/client.ts'
-import { useIsFollowed } from '../api/live.ts'
+import { api, unwrap } from '../api/client.ts'
+import { useIsLiveReady } from '../api/live.ts'
 import type { paths } from '../api/schema.ts'
 
 const all = '/api/team/v1/workspaces'
@@ -15,10 +15,10 @@ export const everythingKey = (workspaceId: string) => [workspaceId] as const
 export const workspaceKey = (workspaceId: string) => [workspaceId, 'workspace'] as const
 export const allWorkspacesKey = ['workspaces'] as const
 
-const readWorkspace = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).workspace
+const readWorkspace = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).workspace
 
 export function useWorkspace(workspaceId: string) {
-  const enabled = useIsFollowed()
+  const enabled = useIsLiveReady()
   return useQuery({ queryKey: workspaceKey(workspaceId), queryFn: () => readWorkspace(workspaceId), enabled })
 }
 
@@ -39,11 +39,11 @@ export function useAnswerGoalMs(workspaceId: string): number | null {
 const noStatuses: readonly string[] = []
 
 export function useAllWorkspaces() {
-  return useQuery({ queryKey: allWorkspacesKey, queryFn: async () => (await body(api.GET(all))).workspaces })
+  return useQuery({ queryKey: allWorkspacesKey, queryFn: async () => (await unwrap(api.GET(all))).workspaces })
 }
 
 export const changeWorkspace = async (workspaceId: string, patch: WorkspacePatch) =>
-  (await body(api.PATCH(path, { ...at(workspaceId), body: patch }))).workspace
+  (await unwrap(api.PATCH(path, { ...at(workspaceId), body: patch }))).workspace
 
 export const createWorkspace = async (workspace: { name: string; defaultCountry: string | null }) =>
-  (await body(api.POST(all, { body: workspace }))).workspace
+  (await unwrap(api.POST(all, { body: workspace }))).workspace

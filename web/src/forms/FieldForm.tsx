@@ -4,7 +4,7 @@ import type { FieldType } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 import styles from './Builder.module.css'
 import type { DraftField } from './draft.ts'
-import { hasOptions, isLeadField, keyFor, optionsOf, typesOf, withType } from './fields.ts'
+import { hasOptions, isLeadField, optionsOf, typesOf, uniqueKey, withType } from './fields.ts'
 
 export interface FieldFormProps {
   field: DraftField
@@ -18,7 +18,8 @@ export interface FieldFormProps {
 export function FieldForm({ field, taken, errorOf, change }: FieldFormProps) {
   const isOfLead = isLeadField(field.key)
   const types = typesOf(field.key)
-  const rename = (label: string) => change({ ...field, label, ...(!field.isKeyOwn && { key: keyFor(label, taken) }) })
+  const rename = (label: string) =>
+    change({ ...field, label, ...(!field.isKeyOwn && { key: uniqueKey(label, taken) }) })
   const retype = (type: FieldType) =>
     change({ ...field, ...withType(field, type, Object.values(t.forms.optionSample)) })
   return (

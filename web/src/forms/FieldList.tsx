@@ -4,13 +4,22 @@ import { useState } from 'react'
 import type { FieldType } from '../data/forms.ts'
 import { type LeadField, useLeadFields } from '../data/lead-fields.ts'
 import { t } from '../text/index.ts'
-import { sayWithUndo } from '../ui/overlay/notices.tsx'
+import { showUndoToast } from '../ui/overlay/toasts.tsx'
 import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Builder.module.css'
 import type { DraftField, FormDraft } from './draft.ts'
 import { FieldCard } from './FieldCard.tsx'
-import { allTypes, formFieldOf, keyFor, type LeadFieldKey, leadFields, maxFields, moved, withType } from './fields.ts'
+import {
+  allTypes,
+  formFieldOf,
+  type LeadFieldKey,
+  leadFields,
+  maxFields,
+  moveItem,
+  uniqueKey,
+  withType,
+} from './fields.ts'
 
 /** The fields in their order: dragged by a pointer, moved by buttons or Alt with an arrow. */
 export function FieldList({ draft }: { draft: Draft<FormDraft> }) {
@@ -21,12 +30,12 @@ export function FieldList({ draft }: { draft: Draft<FormDraft> }) {
   const put = (next: DraftField[]) => draft.set({ fields: next })
   const move = (from: number, to: number) => {
     if (to < 0 || to >= fields.length || from === to) return
-    put(moved(fields, from, to))
+    put(moveItem(fields, from, to))
     setAnnounced(t.forms.moved({ label: fields[from]?.label ?? '', place: to + 1 }))
   }
   const remove = (field: DraftField) => {
     put(fields.filter(({ id }) => id !== field.id))
-    sayWithUndo(t.forms.fieldRemoved({ label: field.label }), () => put(fields))
+    showUndoToast(t.forms.fieldRemoved({ label: field.label }), () => put(fields))
   }
   const add = (field: Omit<DraftField, 'id'>) => {
     const id = crypto.randomUUID()
@@ -100,7 +109,7 @@ function AddMenu({ fields, add }: { fields: DraftField[]; add(field: Omit<DraftF
     })
   const addOwn = (type: FieldType) => {
     const label = t.forms.types[type]
-    const field = { key: keyFor(label, keys), label, type, required: false }
+    const field = { key: uniqueKey(label, keys), label, type, required: false }
     add({ ...withType(field, type, Object.values(t.forms.optionSample)), isKeyOwn: false })
   }
   return (

@@ -3,33 +3,33 @@ import { IconDots, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { Failure } from '../api/failure.ts'
+import { ApiError } from '../api/api-error.ts'
 import {
   changeForm,
   type Form,
   removeForm,
-  useFormChanged,
-  useFormGone,
   useForms,
-  useFreshForms,
+  useLiveForms,
+  useRemoveFormFromCache,
+  useUpdateFormCache,
 } from '../data/forms.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { useKeys } from '../ui/keys.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
-import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { ErrorState } from '../ui/page/ErrorState.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
+import { useShortcuts } from '../ui/shortcuts.ts'
 import { useDraft } from '../ui/use-draft.ts'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftOf, settingsOf } from './draft.ts'
 import { StateChip } from './FormsPage.tsx'
-import { LeaveAsk } from './LeaveAsk.tsx'
+import { LeaveDialog } from './LeaveDialog.tsx'
 import { NewForm } from './NewForm.tsx'
 import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
@@ -40,14 +40,14 @@ export function FormPage() {
   const workspaceId = useWorkspaceId()
   const { formId = '' } = useParams({ strict: false })
   const query = useForms(workspaceId)
-  useFreshForms(workspaceId)
+  useLiveForms(workspaceId)
   const form = query.data?.find(({ id }) => id === formId)
-  if (formId === 'new' && mayIn(workspaceId, 'admin')) return <NewForm />
+  if (formId === 'new' && hasRole(workspaceId, 'admin')) return <NewForm />
   if (form !== undefined) return <OneForm key={formId} form={form} />
   return (
     <>
       <PageHeader title={t.forms.title} before={<BackLink path="forms" label={t.forms.title} />} />
-      <Loaded query={query}>{() => <ErrorNotice error={new Failure(404, '')} />}</Loaded>
+      <QueryBoundary query={query}>{() => <ErrorState error={new ApiError(404, '')} />}</QueryBoundary>
     </>
   )
 }
@@ -56,22 +56,22 @@ function OneForm({ form }: { form: Form }) {
   const workspaceId = useWorkspaceId()
   const search: FormSearch = useSearch({ strict: false })
   const changeSearch = useChangeSearch(readFormSearch)
-  const changed = useFormChanged(workspaceId)
+  const changed = useUpdateFormCache(workspaceId)
   const draft = useDraft(draftOf(form))
   const [isRemoving, setRemoving] = useState(false)
-  const mayChange = mayIn(workspaceId, 'admin')
+  const mayChange = hasRole(workspaceId, 'admin')
   const view = search.view ?? (mayChange ? 'build' : 'share')
   const save = useMutation({
     mutationFn: () => changeForm(workspaceId, form.id, settingsOf(draft.value)),
     onSuccess: (saved) => {
       draft.reset(draftOf(saved))
       changed(saved)
-      say(t.forms.saved)
+      showToast(t.forms.saved)
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   const { mutate } = save
-  useKeys(
+  useShortcuts(
     t.forms.title,
     useMemo(
       () => (mayChange ? [{ keys: 'mod+s', label: t.common.save, run: () => mutate(), inFields: true }] : []),
@@ -108,8 +108,8 @@ function OneForm({ form }: { form: Form }) {
       {view === 'build' && <Builder draft={draft} />}
       {view === 'share' && <ShareView form={form} />}
       {view === 'submissions' && <SubmissionsView form={form} />}
-      <LeaveAsk isChanged={draft.isChanged && !isRemoving} stays={(place) => place.endsWith(form.id)} />
-      {isRemoving && <RemoveAsk form={form} close={() => setRemoving(false)} />}
+      <LeaveDialog isChanged={draft.isChanged && !isRemoving} shouldStay={(place) => place.endsWith(form.id)} />
+      {isRemoving && <RemoveDialog form={form} close={() => setRemoving(false)} />}
     </>
   )
 }
@@ -131,21 +131,21 @@ function MoreMenu({ remove }: { remove(): void }) {
   )
 }
 
-function RemoveAsk({ form, close }: { form: Form; close(): void }) {
+function RemoveDialog({ form, close }: { form: Form; close(): void }) {
   const workspaceId = useWorkspaceId()
-  const gone = useFormGone(workspaceId)
+  const gone = useRemoveFormFromCache(workspaceId)
   const navigate = useNavigate()
   const run = () =>
     removeForm(workspaceId, form.id).then(async () => {
       await navigate({ to: '/w/$workspaceId/forms', params: { workspaceId } })
       gone(form.id)
-      say(t.forms.removed({ name: form.name }))
-    }, complain)
+      showToast(t.forms.removed({ name: form.name }))
+    }, showError)
   return (
     <Confirm
       title={t.forms.removeAsk({ name: form.name })}
       action={t.forms.remove}
-      word={form.name}
+      confirmText={form.name}
       run={run}
       close={close}
     >

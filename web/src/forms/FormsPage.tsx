@@ -2,16 +2,16 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import { type Form, type ListedForm, useForms, useFreshForms } from '../data/forms.ts'
-import { mayIn } from '../session/session.ts'
+import { type Form, type ListedForm, useForms, useLiveForms } from '../data/forms.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { ago, fullMoment, number } from '../ui/format/time.ts'
-import { useKeys } from '../ui/keys.ts'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { formatDateTime, formatNumber, timeAgo } from '../ui/format/time.ts'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
+import { useShortcuts } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 /** The forms by which leads come in by themselves. */
@@ -19,17 +19,17 @@ export function FormsPage() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const query = useForms(workspaceId)
-  const mayChange = mayIn(workspaceId, 'admin')
-  useFreshForms(workspaceId)
+  const mayChange = hasRole(workspaceId, 'admin')
+  useLiveForms(workspaceId)
   const open = (formId: string) =>
     void navigate({ to: '/w/$workspaceId/forms/$formId', params: { workspaceId, formId } })
-  const make = useCallback(
+  const create = useCallback(
     () => void navigate({ to: '/w/$workspaceId/forms/$formId', params: { workspaceId, formId: 'new' } }),
     [navigate, workspaceId],
   )
-  useKeys(
+  useShortcuts(
     t.forms.title,
-    useMemo(() => (mayChange ? [{ keys: 'c', label: t.forms.make, run: make }] : []), [mayChange, make]),
+    useMemo(() => (mayChange ? [{ keys: 'c', label: t.forms.make, run: create }] : []), [mayChange, create]),
   )
   return (
     <>
@@ -37,17 +37,17 @@ export function FormsPage() {
         title={t.forms.title}
         action={
           mayChange && (
-            <Button leftSection={<IconPlus size={16} />} onClick={make}>
+            <Button leftSection={<IconPlus size={16} />} onClick={create}>
               {t.forms.make}
             </Button>
           )
         }
       />
       <PageBody>
-        <Loaded query={query}>
+        <QueryBoundary query={query}>
           {(forms) =>
             forms.length === 0 ? (
-              <Empty title={t.forms.empty} {...(mayChange && { action: { label: t.forms.make, run: make } })} />
+              <EmptyState title={t.forms.empty} {...(mayChange && { action: { label: t.forms.make, run: create } })} />
             ) : (
               <Table
                 label={t.forms.title}
@@ -58,7 +58,7 @@ export function FormsPage() {
               />
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </PageBody>
     </>
   )
@@ -71,13 +71,14 @@ const columns = (): Column<ListedForm>[] => [
   {
     key: 'sent',
     title: t.forms.sent,
-    cell: ({ submissionCount }) => number(submissionCount),
+    cell: ({ submissionCount }) => formatNumber(submissionCount),
     numeric: true,
   },
   {
     key: 'last',
     title: t.forms.lastSent,
-    cell: ({ lastSubmissionAt: at }) => (at === null ? t.forms.never : <span title={fullMoment(at)}>{ago(at)}</span>),
+    cell: ({ lastSubmissionAt: at }) =>
+      at === null ? t.forms.never : <span title={formatDateTime(at)}>{timeAgo(at)}</span>,
     optional: true,
   },
 ]

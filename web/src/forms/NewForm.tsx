@@ -2,23 +2,23 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef } from 'react'
-import { createForm, type FormSettings, useFormChanged } from '../data/forms.ts'
+import { createForm, type FormSettings, useUpdateFormCache } from '../data/forms.ts'
 import { t } from '../text/index.ts'
-import { useKeys } from '../ui/keys.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { BackLink } from '../ui/page/BackLink.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
+import { useShortcuts } from '../ui/shortcuts.ts'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Builder } from './Builder.tsx'
 import { draftFrom, settingsOf } from './draft.ts'
-import { LeaveAsk } from './LeaveAsk.tsx'
+import { LeaveDialog } from './LeaveDialog.tsx'
 
 /** A form that is not there until it is saved: who only looks leaves nothing behind. */
 export function NewForm() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
-  const changed = useFormChanged(workspaceId)
+  const changed = useUpdateFormCache(workspaceId)
   const draft = useDraft(draftFrom(sampleForm()))
   const isSaved = useRef(false)
   const save = useMutation({
@@ -26,13 +26,13 @@ export function NewForm() {
     onSuccess: (form) => {
       isSaved.current = true
       changed(form)
-      say(t.forms.saved)
+      showToast(t.forms.saved)
       void navigate({ to: '/w/$workspaceId/forms/$formId', params: { workspaceId, formId: form.id }, replace: true })
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   const { mutate, isPending } = save
-  useKeys(
+  useShortcuts(
     t.forms.title,
     useMemo(
       () => [{ keys: 'mod+s', label: t.common.save, run: () => isPending || mutate(), inFields: true }],
@@ -51,7 +51,7 @@ export function NewForm() {
         }
       />
       <Builder draft={draft} />
-      <LeaveAsk isChanged={draft.isChanged} stays={() => isSaved.current} />
+      <LeaveDialog isChanged={draft.isChanged} shouldStay={() => isSaved.current} />
     </>
   )
 }

@@ -7,7 +7,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Builder.module.css'
 import { type FormDraft, settingsOf } from './draft.ts'
 
-const restMs = 150
+const debounceMs = 150
 
 /** The public pages as the service would draw them, shut off: no script runs in the frame, and nothing can be sent. */
 export function Preview({ draft }: { draft: FormDraft }) {
@@ -16,7 +16,7 @@ export function Preview({ draft }: { draft: FormDraft }) {
   const [width, setWidth] = useState<'phone' | 'computer'>('phone')
   const [settings] = useDebouncedValue(
     useMemo(() => ({ ...settingsOf(draft), name: draft.name.trim() || '…', slug: 'preview', active: true }), [draft]),
-    restMs,
+    debounceMs,
   )
   const query = useFormPreview(workspaceId, settings)
   const [last, setLast] = useState(query.data)

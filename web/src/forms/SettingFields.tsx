@@ -1,7 +1,7 @@
 import { Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { useWorkspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
-import { statusName } from '../ui/format/lead-words.ts'
+import { statusName } from '../ui/format/lead-texts.ts'
 import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Builder.module.css'

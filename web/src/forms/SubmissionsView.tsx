@@ -5,10 +5,10 @@ import { Link } from '@tanstack/react-router'
 import { type Form, readAllSubmissions, type Submission, useSubmissions } from '../data/forms.ts'
 import { t } from '../text/index.ts'
 import { saveCsv } from '../ui/csv.ts'
-import { fullMoment } from '../ui/format/time.ts'
-import { complain } from '../ui/overlay/notices.tsx'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { formatDateTime } from '../ui/format/time.ts'
+import { showError } from '../ui/overlay/toasts.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { answerColumns, answerIn } from './answers.ts'
@@ -20,10 +20,10 @@ export function SubmissionsView({ form }: { form: Form }) {
   const query = useSubmissions(workspaceId, form.id)
   return (
     <PageBody>
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {({ pages }) => {
           const submissions = pages.flatMap((page) => page.submissions)
-          if (submissions.length === 0) return <Empty title={t.forms.noSubmissions} />
+          if (submissions.length === 0) return <EmptyState title={t.forms.noSubmissions} />
           return (
             <>
               <CsvButton form={form} />
@@ -49,7 +49,7 @@ export function SubmissionsView({ form }: { form: Form }) {
             </>
           )
         }}
-      </Loaded>
+      </QueryBoundary>
     </PageBody>
   )
 }
@@ -57,7 +57,7 @@ export function SubmissionsView({ form }: { form: Form }) {
 function columns({ fields }: Form, submissions: readonly Submission[]): Column<Submission>[] {
   return [
     { key: 'lead', title: t.forms.lead, cell: (submission) => <LeadLink submission={submission} /> },
-    { key: 'when', title: t.forms.when, cell: ({ submittedAt }) => fullMoment(submittedAt), whole: true },
+    { key: 'when', title: t.forms.when, cell: ({ submittedAt }) => formatDateTime(submittedAt), whole: true },
     ...answerColumns(fields, submissions).map(({ key, label }) => ({
       key: `answer ${key}`,
       title: label,
@@ -80,7 +80,7 @@ function CsvButton({ form }: { form: Form }) {
       ])
       saveCsv(form.slug, [[t.forms.when, t.forms.leadId, t.forms.lead, ...answers.map(({ label }) => label)], ...rows])
     },
-    onError: complain,
+    onError: showError,
   })
   return (
     <Button

@@ -36,7 +36,7 @@ export function typesOf(key: string): readonly FieldType[] {
 }
 
 /** The key that a label suggests, unlike all that are taken: `Company size` → `company_size`. */
-export function keyFor(label: string, taken: readonly string[]): string {
+export function uniqueKey(label: string, taken: readonly string[]): string {
   const words = label
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -54,7 +54,7 @@ export function keyFor(label: string, taken: readonly string[]): string {
   }
 }
 
-export function moved<T>(list: readonly T[], from: number, to: number): T[] {
+export function moveItem<T>(list: readonly T[], from: number, to: number): T[] {
   const rest = list.filter((_, n) => n !== from)
   const one = list[from]
   return one === undefined ? [...list] : rest.toSpliced(Math.max(0, Math.min(rest.length, to)), 0, one)

@@ -1,7 +1,7 @@
 import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
 import { LineChart } from '../ui/charts/LineChart.tsx'
-import { duration, unitOf } from './duration.ts'
+import { formatDuration, unitOf } from './duration.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
 
@@ -31,17 +31,17 @@ export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
             ? []
             : [{ label: texts.otherApps, tone: 'c8' as const, values: medians('otherApps') }]),
         ]}
-        format={(seconds) => duration(seconds, language)}
+        format={(seconds) => formatDuration(seconds, language)}
         unit={unitOf(longest)}
       />
-      <p className={styles.quiet}>{slowestOf(answers)}</p>
+      <p className={styles.quiet}>{slowestGroup(answers)}</p>
     </div>
   )
 }
 
-function slowestOf({ people, agents }: Stats['answers']): string {
+function slowestGroup({ people, agents }: Stats['answers']): string {
   const texts = t.home.charts
-  const [ofPeople, ofAgents] = [nineOfTen(people), nineOfTen(agents)]
+  const [ofPeople, ofAgents] = [p90Text(people), p90Text(agents)]
   return [
     texts.slowest,
     ...(ofPeople === null ? [] : [texts.slowestPeople({ people: ofPeople })]),
@@ -49,5 +49,5 @@ function slowestOf({ people, agents }: Stats['answers']): string {
   ].join(' ')
 }
 
-const nineOfTen = (of: Stats['answers']['people']): string | null =>
-  of === null ? null : duration(of.p90Seconds, language)
+const p90Text = (of: Stats['answers']['people']): string | null =>
+  of === null ? null : formatDuration(of.p90Seconds, language)

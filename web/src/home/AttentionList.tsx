@@ -8,7 +8,7 @@ import {
 import { Link } from '@tanstack/react-router'
 import type { Attention } from '../data/stats.ts'
 import { t } from '../text/index.ts'
-import { ago, fullMoment } from '../ui/format/time.ts'
+import { formatDateTime, timeAgo } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { kindOf } from './attention.ts'
 import styles from './HomePage.module.css'
@@ -51,10 +51,10 @@ function Line({ one }: { one: Attention }) {
       <span className={styles.mark} data-tone={tone}>
         <Icon size={18} aria-label={t.home.attention.tones[tone]} role="img" />
       </span>
-      <span className={styles.words}>{wordsFor(one)}</span>
+      <span className={styles.words}>{attentionText(one)}</span>
       {one.at !== null && (
-        <span className={styles.when} title={fullMoment(one.at)}>
-          {Date.parse(one.at) > Date.now() ? fullMoment(one.at) : ago(one.at)}
+        <span className={styles.when} title={formatDateTime(one.at)}>
+          {Date.parse(one.at) > Date.now() ? formatDateTime(one.at) : timeAgo(one.at)}
         </span>
       )}
       <IconChevronRight size={16} />
@@ -62,8 +62,8 @@ function Line({ one }: { one: Attention }) {
   )
 }
 
-function wordsFor({ code, name, count }: Attention): string {
+function attentionText({ code, name, count }: Attention): string {
   const { words, nameless } = t.home.attention
-  const said = words[code]
-  return typeof said === 'string' ? said : said({ name: name ?? nameless, n: count ?? 0 })
+  const text = words[code]
+  return typeof text === 'string' ? text : text({ name: name ?? nameless, n: count ?? 0 })
 }

@@ -3,25 +3,25 @@ import { type AnswerGroup, type Comparison, useComparison } from '../data/compar
 import type { Stats } from '../data/stats.ts'
 import { t } from '../text/index.ts'
 import { saveCsv } from '../ui/csv.ts'
-import { DropMenu } from '../ui/overlay/DropMenu.tsx'
-import type { Drop } from '../ui/overlay/drop.tsx'
+import { DropdownMenu } from '../ui/overlay/DropdownMenu.tsx'
+import type { Dropdown } from '../ui/overlay/dropdown.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { type GroupName, groupNames, useGroupNames } from './group-names.ts'
 
 interface CsvMenuProps {
-  drop: Drop
+  dropdown: Dropdown
   stats: Stats | undefined
   days: number
 }
 
 /** The figures of the page as files for a spreadsheet. */
-export default function CsvMenu({ drop, stats, days }: CsvMenuProps) {
+export default function CsvMenu({ dropdown, stats, days }: CsvMenuProps) {
   const texts = t.home.csv
   const workspaceId = useWorkspaceId()
   const { data: comparison } = useComparison(workspaceId, days)
   const nameOf = useGroupNames(workspaceId)
   return (
-    <DropMenu drop={drop} position="bottom-end" width={220}>
+    <DropdownMenu dropdown={dropdown} position="bottom-end" width={220}>
       <Menu.Item disabled={stats === undefined} onClick={() => stats && saveCsv(texts.daysFile, dayRows(stats))}>
         {texts.days}
       </Menu.Item>
@@ -31,19 +31,19 @@ export default function CsvMenu({ drop, stats, days }: CsvMenuProps) {
       >
         {texts.groups}
       </Menu.Item>
-    </DropMenu>
+    </DropdownMenu>
   )
 }
 
-const answerers = ['people', 'agents', 'otherApps'] as const
+const agentRows = ['people', 'agents', 'otherApps'] as const
 
 function dayRows({ days }: Stats): (string | number)[][] {
   const { charts, csv } = t.home
-  const head = answerers.flatMap((by) => [`${charts[by]}: ${csv.answers}`, `${charts[by]}: ${csv.median}`])
+  const head = agentRows.flatMap((by) => [`${charts[by]}: ${csv.answers}`, `${charts[by]}: ${csv.median}`])
   const rows = days.map(({ date, leads, answers }) => [
     date,
     leads,
-    ...answerers.flatMap((by) => [answers[by]?.answers ?? 0, rounded(answers[by]?.medianSeconds)]),
+    ...agentRows.flatMap((by) => [answers[by]?.answers ?? 0, rounded(answers[by]?.medianSeconds)]),
   ])
   return [[csv.date, t.common.pages.leads, ...head], ...rows]
 }

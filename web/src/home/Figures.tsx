@@ -1,10 +1,10 @@
 import { type Comparison, useComparison } from '../data/comparison.ts'
 import type { Stats } from '../data/stats.ts'
 import { language, t } from '../text/index.ts'
-import { number } from '../ui/format/time.ts'
+import { formatNumber } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { changeOf } from './change.ts'
-import { duration } from './duration.ts'
+import { formatDuration } from './duration.ts'
 import styles from './HomePage.module.css'
 
 interface Figure {
@@ -41,7 +41,7 @@ export function Figures({ stats, chosenDays }: { stats: Stats; chosenDays: numbe
 function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Comparison | undefined): Figure[] {
   const texts = t.home.figures
   const { now, before } = comparison ?? {}
-  const seconds = (one: number) => duration(one, language)
+  const seconds = (one: number) => formatDuration(one, language)
   const speed = (by: 'people' | 'agents'): Omit<Figure, 'name'> => {
     const of = answers[by]
     if (of === null) return { value: texts.noData, isNothing: true, note: texts.noAnswers }
@@ -49,21 +49,21 @@ function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Compari
     return {
       value: seconds(of.medianSeconds),
       note: texts.median({ n: of.answers }),
-      change: wordsOf(median, medianBefore, t.home.change.times, days.length, true, seconds),
+      change: changeText(median, medianBefore, t.home.change.times, days.length, true, seconds),
     }
   }
   return [
     {
       name: texts.newLeads,
-      value: number(leads.created),
+      value: formatNumber(leads.created),
       note: texts.inDays({ n: days.length }),
-      change: wordsOf(now?.leads, before?.leads, t.home.change.counts, days.length, false, number),
+      change: changeText(now?.leads, before?.leads, t.home.change.counts, days.length, false, formatNumber),
     },
-    { name: texts.today, value: number(days.at(-1)?.leads ?? 0), note: texts.leads },
-    { name: texts.allLeads, value: number(leads.total), note: texts.now },
+    { name: texts.today, value: formatNumber(days.at(-1)?.leads ?? 0), note: texts.leads },
+    { name: texts.allLeads, value: formatNumber(leads.total), note: texts.now },
     {
       name: texts.waiting,
-      value: number(waiting.forPeople + waiting.forAgents),
+      value: formatNumber(waiting.forPeople + waiting.forAgents),
       note: texts.waitingFor({ minutes: waiting.minutes }),
     },
     { name: texts.people, ...speed('people') },
@@ -71,7 +71,7 @@ function figuresOf({ leads, waiting, answers, days }: Stats, comparison: Compari
   ]
 }
 
-function wordsOf(
+function changeText(
   now: number | undefined,
   before: number | undefined,
   texts: typeof t.home.change.counts,
@@ -82,7 +82,7 @@ function wordsOf(
   const change = changeOf(now ?? null, before ?? null)
   if (change === null) return null
   const { kind, part } = change
-  const percent = number(part, { style: 'percent', maximumFractionDigits: part < 0.1 ? 1 : 0 })
+  const percent = formatNumber(part, { style: 'percent', maximumFractionDigits: part < 0.1 ? 1 : 0 })
   const isGood = kind === 'same' ? null : (kind === 'less') === isLessGood
   return { words: texts[kind]({ percent, days, before: show(before ?? 0) }), isGood }
 }

@@ -26,7 +26,7 @@ export default function GettingStarted({ hasLeads }: { hasLeads: boolean }) {
   if (!isFresh) return null
 
   const texts = t.home.begin
-  const putAway = () => {
+  const dismiss = () => {
     localStorage.setItem(storageKey(workspaceId), 'yes')
     setAway(true)
   }
@@ -35,7 +35,7 @@ export default function GettingStarted({ hasLeads }: { hasLeads: boolean }) {
     <section className={styles.card} aria-label={texts.title}>
       <div className={styles.head}>
         <h2 className={styles.title}>{texts.title}</h2>
-        <Button size="compact-sm" variant="subtle" color="gray" onClick={putAway}>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={dismiss}>
           {texts.putAway}
         </Button>
       </div>

@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { type AnswerGroup, type Comparison, useComparison } from '../data/comparison.ts'
 import { language, t } from '../text/index.ts'
-import { number } from '../ui/format/time.ts'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { formatNumber } from '../ui/format/time.ts'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { changeOf } from './change.ts'
-import { duration } from './duration.ts'
+import { formatDuration } from './duration.ts'
 import { type GroupName, groupNames, useGroupNames } from './group-names.ts'
 import styles from './HomePage.module.css'
 
@@ -27,9 +27,9 @@ export function Groups({ days }: { days: number }) {
           onChange={setBy}
         />
       </div>
-      <Loaded query={query} rows={3}>
+      <QueryBoundary query={query} rows={3}>
         {(comparison) => <GroupTable comparison={comparison} by={by} days={days} />}
-      </Loaded>
+      </QueryBoundary>
     </section>
   )
 }
@@ -55,7 +55,7 @@ function GroupTable({ comparison, by, days }: { comparison: Comparison; by: Grou
       <p className={styles.quiet}>
         {[
           texts.help({ days }),
-          ...(comparison.sampledEvery > 1 ? [texts.sampled({ every: number(comparison.sampledEvery) })] : []),
+          ...(comparison.sampledEvery > 1 ? [texts.sampled({ every: formatNumber(comparison.sampledEvery) })] : []),
         ].join(' ')}
       </p>
     </>
@@ -64,10 +64,10 @@ function GroupTable({ comparison, by, days }: { comparison: Comparison; by: Grou
 
 function columns(nameOf: (id: string) => string): Column<AnswerGroup>[] {
   const texts = t.home.groups
-  const time = (seconds: number | undefined) => (seconds === undefined ? '–' : duration(seconds, language))
+  const time = (seconds: number | undefined) => (seconds === undefined ? '–' : formatDuration(seconds, language))
   return [
     { key: 'name', title: texts.name, cell: ({ id }) => nameOf(id) },
-    { key: 'answers', title: texts.answers, cell: ({ now }) => number(now?.answers ?? 0), numeric: true },
+    { key: 'answers', title: texts.answers, cell: ({ now }) => formatNumber(now?.answers ?? 0), numeric: true },
     {
       key: 'change',
       title: texts.answersBefore,
@@ -92,7 +92,7 @@ function Before({ now, before }: { now: number; before: number }) {
   const change = changeOf(now, before)
   const isMoved = change?.kind === 'more' || change?.kind === 'less'
   const percent = isMoved
-    ? ` (${number(change.kind === 'more' ? change.part : -change.part, { style: 'percent', signDisplay: 'always', maximumFractionDigits: 0 })})`
+    ? ` (${formatNumber(change.kind === 'more' ? change.part : -change.part, { style: 'percent', signDisplay: 'always', maximumFractionDigits: 0 })})`
     : ''
-  return `${number(before)}${percent}`
+  return `${formatNumber(before)}${percent}`
 }

@@ -3,12 +3,12 @@ import { IconDownload } from '@tabler/icons-react'
 import { useSearch } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { type Stats, useStats } from '../data/stats.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { number } from '../ui/format/time.ts'
-import { Dropped, dropButton, useDrop } from '../ui/overlay/drop.tsx'
-import { later, useDrawn } from '../ui/overlay/later.ts'
-import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { formatNumber } from '../ui/format/time.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../ui/overlay/dropdown.tsx'
+import { prefetchedComponent, useIsPainted } from '../ui/overlay/lazy.ts'
+import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
@@ -18,16 +18,16 @@ import { Figures } from './Figures.tsx'
 import styles from './HomePage.module.css'
 import { type HomeDays, homeDays, readHomeSearch } from './search.ts'
 
-const GettingStarted = later(() => import('./GettingStarted.tsx'))
-const HomeCharts = later(() => import('./HomeCharts.tsx'))
-const CsvMenu = later(() => import('./CsvMenu.tsx'))
+const GettingStarted = prefetchedComponent(() => import('./GettingStarted.tsx'))
+const HomeCharts = prefetchedComponent(() => import('./HomeCharts.tsx'))
+const CsvMenu = prefetchedComponent(() => import('./CsvMenu.tsx'))
 
-const usualDays = 30
+const defaultDays = 30
 
 /** What needs somebody now, and how the last days went. */
 export function HomePage() {
   const workspaceId = useWorkspaceId()
-  const { days = usualDays } = useSearch({ from: '/w/$workspaceId/home' })
+  const { days = defaultDays } = useSearch({ from: '/w/$workspaceId/home' })
   const changeSearch = useChangeSearch(readHomeSearch)
   const query = useStats(workspaceId, days)
   return (
@@ -48,16 +48,16 @@ export function HomePage() {
           data={homeDays.map((one) => ({ value: String(one), label: t.home.spans[one] }))}
           value={String(days)}
           onChange={(chosen) =>
-            changeSearch(() => (Number(chosen) === usualDays ? {} : { days: Number(chosen) as HomeDays }), {
+            changeSearch(() => (Number(chosen) === defaultDays ? {} : { days: Number(chosen) as HomeDays }), {
               replace: true,
             })
           }
         />
       </PageHeader>
       <PageBody>
-        <Loaded query={query} rows={8}>
+        <QueryBoundary query={query} rows={8}>
           {(stats) => <Overview stats={stats} days={days} />}
-        </Loaded>
+        </QueryBoundary>
       </PageBody>
     </>
   )
@@ -66,12 +66,12 @@ export function HomePage() {
 function Overview({ stats, days }: { stats: Stats; days: number }) {
   const workspaceId = useWorkspaceId()
   // The figures do not share the line with the code of what is beside them.
-  const isDrawn = useDrawn()
+  const isDrawn = useIsPainted()
   const shape = <div className={styles.card} data-shape aria-busy="true" />
   return (
     <div className={styles.page}>
       <Suspense>
-        {isDrawn && mayIn(workspaceId, 'admin') && <GettingStarted hasLeads={stats.leads.total > 0} />}
+        {isDrawn && hasRole(workspaceId, 'admin') && <GettingStarted hasLeads={stats.leads.total > 0} />}
       </Suspense>
       <AttentionList attention={stats.attention} />
       <Figures stats={stats} chosenDays={days} />
@@ -82,15 +82,15 @@ function Overview({ stats, days }: { stats: Stats; days: number }) {
 }
 
 function CsvButton({ stats, days }: { stats: Stats | undefined; days: number }) {
-  const drop = useDrop(...useState(false))
+  const dropdown = useDropdown(...useState(false))
   return (
     <>
-      <Button {...dropButton(drop, 'menu')} variant="default" leftSection={<IconDownload size={16} />}>
+      <Button {...dropdownButtonProps(dropdown, 'menu')} variant="default" leftSection={<IconDownload size={16} />}>
         {t.home.csv.label}
       </Button>
-      <Dropped drop={drop}>
-        <CsvMenu drop={drop} stats={stats} days={days} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <CsvMenu dropdown={dropdown} stats={stats} days={days} />
+      </DropdownContent>
     </>
   )
 }
@@ -112,8 +112,8 @@ function QuotaMeter({ quota: { used, limit } }: { quota: Stats['quota'] }) {
       )}
       <p className={styles.quiet}>
         {limit === null
-          ? texts.unlimited({ used: number(used) })
-          : texts.used({ used: number(used), limit: number(limit) })}
+          ? texts.unlimited({ used: formatNumber(used) })
+          : texts.used({ used: formatNumber(used), limit: formatNumber(limit) })}
       </p>
     </section>
   )

@@ -3,8 +3,8 @@ import { useWorkspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
 import { BarChart } from '../ui/charts/BarChart.tsx'
 import { RankBars } from '../ui/charts/RankBars.tsx'
-import { statusName } from '../ui/format/lead-words.ts'
-import { number } from '../ui/format/time.ts'
+import { statusName } from '../ui/format/lead-texts.ts'
+import { formatNumber } from '../ui/format/time.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
@@ -22,14 +22,14 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
           label={texts.leadsPerDay}
           points={pointsOf(days)}
           series={[{ label: t.common.pages.leads, tone: 'accent', values: days.map((day) => day.leads) }]}
-          format={number}
+          format={formatNumber}
         />
       </div>
       <div className={styles.card} data-part="6">
         <RankBars
           label={texts.bySource}
           rows={sources.map(({ source, count }) => ({ key: source, label: t.lead.sources[source], value: count }))}
-          format={number}
+          format={formatNumber}
         />
         {sources.length === 0 && <p className={styles.quiet}>{texts.noLeads}</p>}
       </div>
@@ -41,7 +41,7 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
             label: statusName(status),
             value: count,
           }))}
-          format={number}
+          format={formatNumber}
         />
         {leads.byStatus.length === 0 && <p className={styles.quiet}>{texts.noLeads}</p>}
       </div>

@@ -1,5 +1,5 @@
 /** A length of time in the unit that suits it: seconds, minutes, hours or days, with one decimal below ten hours. */
-export function duration(seconds: number, language: string): string {
+export function formatDuration(seconds: number, language: string): string {
   const [value, unit, digits] = inUnit(seconds)
   return new Intl.NumberFormat(language, {
     style: 'unit',

@@ -1,28 +1,28 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { useInboxLive } from '../data/inbox/live.ts'
+import { useLiveInbox } from '../data/inbox/live.ts'
 import { rowsOf, useCounts, useInbox } from '../data/inbox/queries.ts'
 import { t, withTexts } from '../text/index.ts'
-import { KeysKept, useKeys } from '../ui/keys.ts'
-import { tryCodeAgain } from '../ui/overlay/code.ts'
-import { later } from '../ui/overlay/later.ts'
-import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { retryFailedLoads } from '../ui/overlay/code-loader.ts'
+import { prefetchedComponent } from '../ui/overlay/lazy.ts'
+import { ErrorState } from '../ui/page/ErrorState.tsx'
 import { setRailBadge } from '../ui/rail-badges.ts'
+import { ShortcutsQueued, useShortcuts } from '../ui/shortcuts.ts'
 import unseen from '../ui/unseen.module.css'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './InboxPage.module.css'
 import { filterOf, type InboxSearch, readSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
-import { type InInbox, InInboxContext } from './parts/in-inbox.ts'
-import { clearChosen, useIsChoosing } from './parts/selection.ts'
-import { neighbourOf } from './parts/selection-rules.ts'
+import { InboxContext, type InboxContextValue } from './parts/inbox-context.ts'
+import { clearSelection, useIsSelecting } from './parts/selection.ts'
+import { adjacentId } from './parts/selection-rules.ts'
 import { useOpenId } from './use-open-id.ts'
 
 // The rows are what one sees first.
-const ThreadPane = later(
+const ThreadPane = prefetchedComponent(
   () => withTexts(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }), ['talk']),
-  ({ error }) => <ErrorNotice error={error} retry={tryCodeAgain} />,
+  ({ error }) => <ErrorState error={error} retry={retryFailedLoads} />,
 )
 
 /** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */
@@ -32,7 +32,7 @@ export function InboxPage() {
   const search: InboxSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const [showsCustomer, setShowsCustomer] = useState(false)
-  const isChoosing = useIsChoosing()
+  const isChoosing = useIsSelecting()
   const go = useCallback(
     (id: string | undefined, messageId?: string) =>
       void navigate({
@@ -50,17 +50,17 @@ export function InboxPage() {
     go(undefined)
   }, [go])
   const filterBy = useChangeSearch(readSearch)
-  const inInbox = useInInboxOf(conversationId, search, open, close)
-  useKeys(
+  const inInbox = useInboxContextValue(conversationId, search, open, close)
+  useShortcuts(
     t.inbox.title,
     useMemo(() => {
       const back = () => (showsCustomer ? setShowsCustomer(false) : close())
-      if (isChoosing) return [{ keys: 'Escape', label: t.inbox.bulk.clear, run: clearChosen }]
+      if (isChoosing) return [{ keys: 'Escape', label: t.inbox.bulk.clear, run: clearSelection }]
       return conversationId === undefined ? [] : [{ keys: 'Escape', label: t.common.keys.back, run: back }]
     }, [conversationId, showsCustomer, close, isChoosing]),
   )
   return (
-    <InInboxContext value={inInbox}>
+    <InboxContext value={inInbox}>
       {/* The list has the title to be seen, and is not always there. */}
       <h1 className={unseen.unseen}>{t.inbox.title}</h1>
       <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
@@ -68,7 +68,7 @@ export function InboxPage() {
         {conversationId === undefined ? (
           <p className={styles.nothing}>{t.inbox.choose}</p>
         ) : (
-          <Suspense fallback={<KeysKept />}>
+          <Suspense fallback={<ShortcutsQueued />}>
             <ThreadPane
               key={conversationId}
               id={conversationId}
@@ -78,14 +78,14 @@ export function InboxPage() {
           </Suspense>
         )}
       </div>
-    </InInboxContext>
+    </InboxContext>
   )
 }
 
 /** Keeps the inbox fresh, and its number at the rail, on whatever page one is. */
 export function InboxLive() {
   const workspaceId = useWorkspaceId()
-  useInboxLive(workspaceId)
+  useLiveInbox(workspaceId)
   const { data: counts } = useCounts(workspaceId)
   const unread = counts === undefined ? 0 : counts.mine.unread + counts.unassigned.unread
   useEffect(() => {
@@ -94,12 +94,12 @@ export function InboxLive() {
   return null
 }
 
-function useInInboxOf(
+function useInboxContextValue(
   openId: string | undefined,
   search: InboxSearch,
   open: (id: string) => void,
   close: () => void,
-): InInbox {
+): InboxContextValue {
   const inbox = useInbox()
   const isHere = useRef(false)
   useEffect(() => {
@@ -108,20 +108,20 @@ function useInInboxOf(
       isHere.current = false
     }
   }, [])
-  const otherWay = useRef<(() => void) | null>(null)
-  const leadOn = useCallback((way: () => void) => {
-    otherWay.current = way
+  const override = useRef<(() => void) | null>(null)
+  const overrideNext = useCallback((way: () => void) => {
+    override.current = way
     return () => {
-      otherWay.current = null
+      override.current = null
     }
   }, [])
   return useMemo(
     () => ({
       close,
-      leadOn,
-      goOn: () => {
-        if (otherWay.current !== null) return otherWay.current()
-        const next = openId === undefined ? undefined : neighbourOf(rowsOf(inbox, filterOf(search)), openId)
+      overrideNext,
+      openNext: () => {
+        if (override.current !== null) return override.current()
+        const next = openId === undefined ? undefined : adjacentId(rowsOf(inbox, filterOf(search)), openId)
         if (next === null) close()
         else if (next !== undefined) open(next)
       },
@@ -129,6 +129,6 @@ function useInInboxOf(
         if (isHere.current) open(id)
       },
     }),
-    [inbox, openId, search, open, close, leadOn],
+    [inbox, openId, search, open, close, overrideNext],
   )
 }

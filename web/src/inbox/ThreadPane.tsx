@@ -1,28 +1,28 @@
 import { useLocation } from '@tanstack/react-router'
 import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
-import { Failure } from '../api/failure.ts'
+import { ApiError } from '../api/api-error.ts'
 import { useDetail } from '../data/inbox/queries.ts'
 import { t, withTexts } from '../text/index.ts'
-import { KeysKept } from '../ui/keys.ts'
-import { KeysHeld } from '../ui/overlay/keys-held.ts'
-import { later } from '../ui/overlay/later.ts'
-import { Empty } from '../ui/page/Empty.tsx'
-import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { prefetchedComponent } from '../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../ui/overlay/shortcuts-blocked.ts'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { ErrorState } from '../ui/page/ErrorState.tsx'
+import { ShortcutsQueued } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { Composer } from './compose/Composer.tsx'
 import { OwnerBar } from './compose/OwnerBar.tsx'
-import { useInInbox } from './parts/in-inbox.ts'
-import { type InThread, InThreadContext } from './parts/in-thread.ts'
+import { useInboxContext } from './parts/inbox-context.ts'
+import { customerName } from './parts/inbox-texts.ts'
 import { TypingLine, usePresence } from './parts/presence.tsx'
-import { customerName } from './parts/words.ts'
+import { ThreadContext, type ThreadContextValue } from './parts/thread-context.ts'
 import styles from './ThreadPane.module.css'
 import { Thread, type ThreadHandle } from './thread/Thread.tsx'
 import { ThreadHeader } from './thread/ThreadHeader.tsx'
 
 // A moment after the thread, which is what one has come for.
-const MessageHands = later(() => import('./quote/MessageHands.tsx'))
-const CustomerPane = later(() => withTexts(() => import('./customer/CustomerPane.tsx')))
-const Viewer = later(() => import('./media/Viewer.tsx'))
+const MessageGestures = prefetchedComponent(() => import('./quote/MessageGestures.tsx'))
+const CustomerPane = prefetchedComponent(() => withTexts(() => import('./customer/CustomerPane.tsx')))
+const Viewer = prefetchedComponent(() => import('./media/Viewer.tsx'))
 
 const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
@@ -35,14 +35,14 @@ interface ThreadPaneProps {
 /** What was said, who answers, and a place to write; beside it the customer. */
 export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
   const workspaceId = useWorkspaceId()
-  const { close } = useInInbox()
+  const { close } = useInboxContext()
   const { data, error, refetch } = useDetail(workspaceId, id)
   const people = usePresence(id)
   const thread = useRef<ThreadHandle>(null)
   const pane = useRef<HTMLElement>(null)
   const conversation = data?.conversation
   const [openFile, setOpenFile] = useState<string | null>(null)
-  const inThread = useMemo<InThread>(
+  const inThread = useMemo<ThreadContextValue>(
     () => ({
       conversationId: id,
       customerName: conversation === undefined ? t.inbox.noName : customerName(conversation),
@@ -56,21 +56,21 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
   )
   useMessageOfAddress(thread, id, conversation !== undefined)
   // Also when it was shown until now: it may have been erased.
-  if (error instanceof Failure && error.status === 404) {
-    return <Empty title={t.inbox.gone} action={{ label: t.inbox.backToList, run: close }} />
+  if (error instanceof ApiError && error.status === 404) {
+    return <EmptyState title={t.inbox.gone} action={{ label: t.inbox.backToList, run: close }} />
   }
   if (conversation === undefined) {
     if (error === null) {
       return (
         <div className={styles.panes}>
-          <KeysKept />
+          <ShortcutsQueued />
         </div>
       )
     }
-    return <ErrorNotice error={error} retry={() => void refetch()} />
+    return <ErrorState error={error} retry={() => void refetch()} />
   }
   return (
-    <InThreadContext value={inThread}>
+    <ThreadContext value={inThread}>
       <div className={styles.panes} data-customer={showsCustomer || undefined}>
         <section
           ref={pane}
@@ -87,7 +87,7 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
           />
           <Thread ref={thread} conversation={conversation} />
           <Suspense>
-            <MessageHands conversation={conversation} pane={pane} />
+            <MessageGestures conversation={conversation} pane={pane} />
           </Suspense>
           <TypingLine people={people} />
           <OwnerBar conversation={conversation} />
@@ -99,12 +99,12 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
           </Suspense>
         </aside>
         {openFile !== null && (
-          <Suspense fallback={<KeysHeld />}>
+          <Suspense fallback={<ShortcutsBlocked />}>
             <Viewer messageId={openFile} close={() => setOpenFile(null)} />
           </Suspense>
         )}
       </div>
-    </InThreadContext>
+    </ThreadContext>
   )
 }
 

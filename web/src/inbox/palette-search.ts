@@ -1,15 +1,15 @@
 import { findConversations } from '../data/inbox/calls.ts'
 import { t } from '../text/index.ts'
 import type { PaletteSource } from '../ui/palette-sources.ts'
-import { customerName, shownPhone } from './parts/words.ts'
+import { customerName, phoneLabel } from './parts/inbox-texts.ts'
 
-const most = 6
+const maxResults = 6
 
 /** Finds people who wrote, by what is typed into the palette. */
 export const conversationSource: PaletteSource = async (workspaceId, term) => {
-  const rows = await findConversations(workspaceId, term, most)
+  const rows = await findConversations(workspaceId, term, maxResults)
   return rows.map((row) => {
-    const [label, phone] = [customerName(row), shownPhone(row.contact.phone) ?? '']
+    const [label, phone] = [customerName(row), phoneLabel(row.contact.phone) ?? '']
     return {
       id: `conversation ${row.id}`,
       group: t.common.palette.conversations,

@@ -1,7 +1,7 @@
 import { useParams, useRouter } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { useDrawnForKeys } from '../ui/keys.ts'
+import { useFlushBeforeShortcut } from '../ui/shortcuts.ts'
 
 /**
  * Which conversation is open. The router draws an address a moment after it stands there, or later where much is going on;
@@ -22,7 +22,7 @@ export function useOpenId(workspaceId: string): string | undefined {
     if (ahead.id === drawn) return setAhead(null)
     return history.subscribe(() => setAhead({ id: addressed() }))
   }, [ahead, drawn, history, addressed])
-  useDrawnForKeys(
+  useFlushBeforeShortcut(
     useCallback(() => {
       const id = addressed()
       if (id !== openId) flushSync(() => setAhead({ id }))
@@ -33,7 +33,7 @@ export function useOpenId(workspaceId: string): string | undefined {
 
 /** The address of another room says nothing of it: until that room is drawn, what is open stays. */
 function conversationAt(pathname: string, workspaceId: string, openId: string | undefined): string | undefined {
-  const [, , workspace, room, id = ''] = pathname.split('/')
-  if (workspace !== workspaceId || room !== 'inbox') return openId
+  const [, , workspace, page, id = ''] = pathname.split('/')
+  if (workspace !== workspaceId || page !== 'inbox') return openId
   return id === '' ? undefined : id
 }

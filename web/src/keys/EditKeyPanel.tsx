@@ -1,8 +1,8 @@
 import { Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type ApiKey, changeKey, useKeysChanged } from '../data/keys.ts'
+import { type ApiKey, changeKey, useInvalidateKeys } from '../data/keys.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -13,7 +13,7 @@ import { mayAnswer } from './presets.ts'
 /** Another name for a key, and what it may do from now on. */
 export function EditKeyPanel({ apiKey, close }: { apiKey: ApiKey; close(): void }) {
   const workspaceId = useWorkspaceId()
-  const changed = useKeysChanged(workspaceId)
+  const changed = useInvalidateKeys(workspaceId)
   const { name, scopes, connectionIds, allowlist } = apiKey
   const draft = useDraft({ name, scopes, connectionIds, allowlist: allowlist.join('\n') })
   const { value, set, errorOf } = draft
@@ -25,11 +25,11 @@ export function EditKeyPanel({ apiKey, close }: { apiKey: ApiKey; close(): void 
         allowlist: addressesIn(value.allowlist),
       }),
     onSuccess: async () => {
-      say(t.keys.saved)
+      showToast(t.keys.saved)
       await changed()
       close()
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel

@@ -1,9 +1,9 @@
 import { Button, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { KeyboardEvent } from 'react'
-import { type ApiKey, changeKey, useKeysChanged } from '../data/keys.ts'
+import { type ApiKey, changeKey, useInvalidateKeys } from '../data/keys.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { LimitFields, type LimitsDraft, limitsIn } from './LimitFields.tsx'
@@ -16,16 +16,16 @@ interface KeyLimitsProps {
 /** How much the key may send; an empty field is the usual. */
 export function KeyLimits({ apiKey, mayChange }: KeyLimitsProps) {
   const workspaceId = useWorkspaceId()
-  const changed = useKeysChanged(workspaceId)
+  const changed = useInvalidateKeys(workspaceId)
   const draft = useDraft(draftOf(apiKey))
   const change = useMutation({
     mutationFn: () => changeKey(workspaceId, apiKey.id, limitsIn(draft.value)),
     onSuccess: async ({ key }) => {
       draft.reset(draftOf(key))
-      say(t.keys.limitsSaved)
+      showToast(t.keys.limitsSaved)
       await changed()
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   const saveByEnter = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && draft.isChanged) change.mutate()

@@ -2,12 +2,12 @@ import { Button, Select, Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useConnections } from '../data/connections.ts'
-import { type ApiKey, changeKey, revokeKey, rotateKey, useKeysChanged } from '../data/keys.ts'
-import { MadeBy } from '../shared/MadeBy.tsx'
+import { type ApiKey, changeKey, revokeKey, rotateKey, useInvalidateKeys } from '../data/keys.ts'
+import { CreatedBy } from '../shared/CreatedBy.tsx'
 import { t } from '../text/index.ts'
-import { fullMoment } from '../ui/format/time.ts'
+import { formatDateTime } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { Facts } from '../ui/page/Facts.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -21,21 +21,21 @@ interface KeyPanelProps {
   apiKey: ApiKey
   mayChange: boolean
   close(): void
-  rotated(answer: { key: ApiKey; value: string }): void
-  revoked(): void
+  onRotated(answer: { key: ApiKey; value: string }): void
+  onRevoked(): void
 }
 
 const hourMs = 3_600_000
 
-export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPanelProps) {
+export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: KeyPanelProps) {
   const workspaceId = useWorkspaceId()
-  const [asks, setAsks] = useState<'rotate' | 'revoke' | null>(null)
+  const [dialog, setDialog] = useState<'rotate' | 'revoke' | null>(null)
   const [isEditing, setEditing] = useState(false)
   const revoke = () =>
     revokeKey(workspaceId, apiKey.id).then(() => {
-      say(t.keys.revoked({ name: apiKey.name }))
-      revoked()
-    }, complain)
+      showToast(t.keys.revoked({ name: apiKey.name }))
+      onRevoked()
+    }, showError)
   if (isEditing) return <EditKeyPanel apiKey={apiKey} close={() => setEditing(false)} />
   return (
     <SidePanel
@@ -46,10 +46,10 @@ export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPane
         mayChange &&
         apiKey.status === 'active' && (
           <>
-            <Button variant="light" color="red" mr="auto" onClick={() => setAsks('revoke')}>
+            <Button variant="light" color="red" mr="auto" onClick={() => setDialog('revoke')}>
               {t.keys.revoke}
             </Button>
-            <Button variant="default" onClick={() => setAsks('rotate')}>
+            <Button variant="default" onClick={() => setDialog('rotate')}>
               {t.keys.rotate}
             </Button>
             <Button variant="default" onClick={() => setEditing(true)}>
@@ -62,43 +62,43 @@ export function KeyPanel({ apiKey, mayChange, close, rotated, revoked }: KeyPane
       <KeyFacts apiKey={apiKey} />
       {mayAnswer(apiKey.scopes) && apiKey.status === 'active' && (
         <>
-          <AnswersNew apiKey={apiKey} mayChange={mayChange} />
+          <AnswersNewField apiKey={apiKey} mayChange={mayChange} />
           <KeyLimits apiKey={apiKey} mayChange={mayChange} />
         </>
       )}
       <LastCalls keyId={apiKey.id} />
-      {asks === 'revoke' && (
+      {dialog === 'revoke' && (
         <Confirm
           title={t.keys.revokeAsk({ name: apiKey.name })}
           action={t.keys.revoke}
-          word={apiKey.name}
+          confirmText={apiKey.name}
           run={revoke}
-          close={() => setAsks(null)}
+          close={() => setDialog(null)}
         >
           {t.keys.revokeHelp}
         </Confirm>
       )}
-      {asks === 'rotate' && <RotateAsk apiKey={apiKey} close={() => setAsks(null)} rotated={rotated} />}
+      {dialog === 'rotate' && <RotateDialog apiKey={apiKey} close={() => setDialog(null)} onRotated={onRotated} />}
     </SidePanel>
   )
 }
 
 /** Whether new customers go to this key: it changes at once. */
-function AnswersNew({ apiKey, mayChange }: Pick<KeyPanelProps, 'apiKey' | 'mayChange'>) {
+function AnswersNewField({ apiKey, mayChange }: Pick<KeyPanelProps, 'apiKey' | 'mayChange'>) {
   const workspaceId = useWorkspaceId()
-  const changed = useKeysChanged(workspaceId)
+  const changed = useInvalidateKeys(workspaceId)
   const [answers, setAnswers] = useState(apiKey.answersNewConversations)
   const change = useMutation({
-    mutationFn: (wanted: boolean) => changeKey(workspaceId, apiKey.id, { answersNewConversations: wanted }),
+    mutationFn: (next: boolean) => changeKey(workspaceId, apiKey.id, { answersNewConversations: next }),
     onSuccess: changed,
-    onError: (error, wanted) => {
-      setAnswers(!wanted)
-      complain(error)
+    onError: (error, next) => {
+      setAnswers(!next)
+      showError(error)
     },
   })
-  const set = (wanted: boolean) => {
-    setAnswers(wanted)
-    change.mutate(wanted)
+  const set = (next: boolean) => {
+    setAnswers(next)
+    change.mutate(next)
   }
   return (
     <Switch
@@ -111,7 +111,7 @@ function AnswersNew({ apiKey, mayChange }: Pick<KeyPanelProps, 'apiKey' | 'mayCh
   )
 }
 
-function RotateAsk({ apiKey, close, rotated }: Omit<KeyPanelProps, 'mayChange' | 'revoked'>) {
+function RotateDialog({ apiKey, close, onRotated }: Omit<KeyPanelProps, 'mayChange' | 'onRevoked'>) {
   const workspaceId = useWorkspaceId()
   const [hours, setHours] = useState('24')
   const rotate = useMutation({
@@ -119,8 +119,8 @@ function RotateAsk({ apiKey, close, rotated }: Omit<KeyPanelProps, 'mayChange' |
       const until = hours === '0' ? null : new Date(Date.now() + Number(hours) * hourMs).toISOString()
       return rotateKey(workspaceId, apiKey.id, until)
     },
-    onSuccess: rotated,
-    onError: complain,
+    onSuccess: onRotated,
+    onError: showError,
   })
   return (
     <Confirm title={t.keys.rotateAsk} action={t.keys.rotate} run={() => rotate.mutateAsync()} close={close}>
@@ -141,7 +141,7 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
   const names = apiKey.connectionIds.map((id) => connections.find((one) => one.id === id)?.name ?? t.common.unknown)
-  const moment = (at: string | null, otherwise: string) => (at === null ? otherwise : fullMoment(at))
+  const moment = (at: string | null, otherwise: string) => (at === null ? otherwise : formatDateTime(at))
   const facts: [string, ReactNode][] = [
     [t.keys.status, <StatusChip key="status" status={apiKey.status} />],
     [t.keys.value, <code key="value">{apiKey.shown}</code>],
@@ -149,13 +149,13 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
     [t.keys.connections, names.length === 0 ? t.common.all : names.join(', ')],
     [t.keys.phones, apiKey.phoneVisibility === 'full' ? t.keys.phonesFull : t.keys.phonesMasked],
     [t.keys.allowlist, apiKey.allowlist.length === 0 ? t.keys.anywhere : apiKey.allowlist.join(', ')],
-    [t.keys.created, fullMoment(apiKey.createdAt)],
-    [t.settings.madeBy, <MadeBy key="by" id={apiKey.createdBy} />],
+    [t.keys.created, formatDateTime(apiKey.createdAt)],
+    [t.settings.madeBy, <CreatedBy key="by" id={apiKey.createdBy} />],
     [t.keys.lastUsed, moment(apiKey.lastUsedAt, t.keys.never)],
     [t.keys.expires, moment(apiKey.expiresAt, t.keys.never)],
     ...(apiKey.previousValidUntil === null
       ? []
-      : ([[t.keys.previous, fullMoment(apiKey.previousValidUntil)]] as [string, ReactNode][])),
+      : ([[t.keys.previous, formatDateTime(apiKey.previousValidUntil)]] as [string, ReactNode][])),
   ]
   return <Facts facts={facts} />
 }

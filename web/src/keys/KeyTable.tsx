@@ -1,7 +1,7 @@
 import type { ApiKey } from '../data/keys.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { ago, fullMoment } from '../ui/format/time.ts'
+import { formatDateTime, timeAgo } from '../ui/format/time.ts'
 import { type Column, Table } from '../ui/page/Table.tsx'
 
 export function KeyTable({ keys, open }: { keys: ApiKey[]; open: (key: ApiKey) => void }) {
@@ -27,5 +27,5 @@ export function StatusChip({ status }: Pick<ApiKey, 'status'>) {
 
 function LastUsed({ at }: { at: string | null }) {
   if (at === null) return t.keys.never
-  return <span title={fullMoment(at)}>{ago(at)}</span>
+  return <span title={formatDateTime(at)}>{timeAgo(at)}</span>
 }

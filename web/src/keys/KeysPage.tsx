@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { type ApiKey, useApiKeys, useKeysChanged } from '../data/keys.ts'
-import { mayIn } from '../session/session.ts'
+import { type ApiKey, useApiKeys, useInvalidateKeys } from '../data/keys.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { useKeys } from '../ui/keys.ts'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
-import { useMaking } from '../ui/use-making.ts'
+import { useShortcuts } from '../ui/shortcuts.ts'
+import { useCreate } from '../ui/use-create.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { KeyPanel } from './KeyPanel.tsx'
 import { KeyTable } from './KeyTable.tsx'
@@ -19,25 +19,25 @@ import { NewKeyPanel } from './NewKeyPanel.tsx'
 export function KeysPage() {
   const workspaceId = useWorkspaceId()
   const query = useApiKeys(workspaceId)
-  const changed = useKeysChanged(workspaceId)
-  const [isMaking, setMaking] = useMaking()
+  const changed = useInvalidateKeys(workspaceId)
+  const [isCreating, setCreating] = useCreate()
   const [openId, setOpenId] = useState<string | null>(null)
-  const [made, setMade] = useState<{ key: ApiKey; value: string } | null>(null)
-  const mayChange = mayIn(workspaceId, 'admin')
+  const [created, setCreated] = useState<{ key: ApiKey; value: string } | null>(null)
+  const mayChange = hasRole(workspaceId, 'admin')
   const open = query.data?.find(({ id }) => id === openId)
-  useKeys(
+  useShortcuts(
     t.keys.title,
     useMemo(
-      () => (mayChange ? [{ keys: 'c', label: t.keys.make, run: () => setMaking(true) }] : []),
-      [mayChange, setMaking],
+      () => (mayChange ? [{ keys: 'c', label: t.keys.make, run: () => setCreating(true) }] : []),
+      [mayChange, setCreating],
     ),
   )
 
-  const make = () => setMaking(true)
+  const create = () => setCreating(true)
   const show = (answer: { key: ApiKey; value: string }) => {
-    setMaking(false)
+    setCreating(false)
     setOpenId(null)
-    setMade(answer)
+    setCreated(answer)
     void changed()
   }
 
@@ -47,38 +47,43 @@ export function KeysPage() {
         title={t.keys.title}
         action={
           mayChange && (
-            <Button leftSection={<IconPlus size={16} />} onClick={make}>
+            <Button leftSection={<IconPlus size={16} />} onClick={create}>
               {t.keys.make}
             </Button>
           )
         }
       />
       <PageBody>
-        <Loaded query={query}>
+        <QueryBoundary query={query}>
           {(keys) =>
             keys.length === 0 ? (
-              <Empty title={t.keys.empty} {...(mayChange && { action: { label: t.keys.make, run: make } })} />
+              <EmptyState title={t.keys.empty} {...(mayChange && { action: { label: t.keys.make, run: create } })} />
             ) : (
               <KeyTable keys={keys} open={({ id }) => setOpenId(id)} />
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </PageBody>
-      {isMaking && <NewKeyPanel close={() => setMaking(false)} made={show} />}
+      {isCreating && <NewKeyPanel close={() => setCreating(false)} onCreated={show} />}
       {open !== undefined && (
         <KeyPanel
           apiKey={open}
           mayChange={mayChange}
           close={() => setOpenId(null)}
-          rotated={show}
-          revoked={() => {
+          onRotated={show}
+          onRevoked={() => {
             setOpenId(null)
             void changed()
           }}
         />
       )}
-      {made !== null && (
-        <KeyValue name={made.key.name} value={made.value} scopes={made.key.scopes} close={() => setMade(null)} />
+      {created !== null && (
+        <KeyValue
+          name={created.key.name}
+          value={created.value}
+          scopes={created.key.scopes}
+          close={() => setCreated(null)}
+        />
       )}
     </>
   )

@@ -1,8 +1,8 @@
 import { type KeyCall, useKeyCalls } from '../data/keys.ts'
 import { t } from '../text/index.ts'
 import { Chip, type Tone } from '../ui/Chip.tsx'
-import { exactMoment, number } from '../ui/format/time.ts'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { formatDateTimeSeconds, formatNumber } from '../ui/format/time.ts'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -14,7 +14,7 @@ export function LastCalls({ keyId }: { keyId: string }) {
   const query = useKeyCalls(useWorkspaceId(), keyId)
   return (
     <Section title={texts.title} help={texts.help}>
-      <Loaded query={query} rows={3}>
+      <QueryBoundary query={query} rows={3}>
         {(calls) =>
           calls.length === 0 ? (
             <p>{texts.none}</p>
@@ -25,7 +25,7 @@ export function LastCalls({ keyId }: { keyId: string }) {
             </div>
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </Section>
   )
 }
@@ -51,12 +51,12 @@ function columns(): Column<Row>[] {
     {
       key: 'ms',
       title: texts.took,
-      cell: ({ ms }) => t.keys.calls.ms({ ms: number(ms) }),
+      cell: ({ ms }) => t.keys.calls.ms({ ms: formatNumber(ms) }),
       numeric: true,
       whole: true,
       optional: true,
     },
-    { key: 'at', title: texts.when, cell: ({ at }) => <time dateTime={at}>{exactMoment(at)}</time> },
+    { key: 'at', title: texts.when, cell: ({ at }) => <time dateTime={at}>{formatDateTimeSeconds(at)}</time> },
   ]
 }
 

@@ -2,7 +2,7 @@ import { Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ApiKey, createKey } from '../data/keys.ts'
 import { t } from '../text/index.ts'
-import { complain } from '../ui/overlay/notices.tsx'
+import { showError } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../ui/use-draft.ts'
@@ -14,7 +14,7 @@ import { mayAnswer, type PresetName, presets } from './presets.ts'
 
 interface NewKeyPanelProps {
   close(): void
-  made(answer: { key: ApiKey; value: string }): void
+  onCreated(answer: { key: ApiKey; value: string }): void
 }
 
 interface KeyDraft extends KeyScopeDraft, LimitsDraft {
@@ -37,14 +37,14 @@ const blank: KeyDraft = {
   expiresAt: '',
 }
 
-export function NewKeyPanel({ close, made }: NewKeyPanelProps) {
+export function NewKeyPanel({ close, onCreated }: NewKeyPanelProps) {
   const workspaceId = useWorkspaceId()
   const draft = useDraft(blank)
   const { value, set, errorOf } = draft
   const create = useMutation({
     mutationFn: () => createKey(workspaceId, bodyOf(value)),
-    onSuccess: made,
-    onError: (error) => draft.refuse(error) || complain(error),
+    onSuccess: onCreated,
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel

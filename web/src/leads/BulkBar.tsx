@@ -1,13 +1,13 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconTrash, IconX } from '@tabler/icons-react'
-import { type BulkWish, useBulkActs } from '../data/bulk-changes.ts'
+import { type BulkChangeInput, useBulkChangeActions } from '../data/bulk-changes.ts'
 import type { Lead } from '../data/leads.ts'
 import { t } from '../text/index.ts'
-import { number } from '../ui/format/time.ts'
-import { complain } from '../ui/overlay/notices.tsx'
+import { formatNumber } from '../ui/format/time.ts'
+import { showError } from '../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { BulkAsk } from './bulk/BulkAsk.tsx'
-import type { LeadVerbs } from './fields/change.ts'
+import { BulkDialog } from './bulk/BulkDialog.tsx'
+import type { LeadActions } from './fields/change.ts'
 import { choicesOf, type FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
 import { BulkLabels } from './labels/BulkLabels.tsx'
@@ -17,27 +17,27 @@ import { removeSelected, type Selection } from './table/use-selection.ts'
 interface BulkBarProps {
   selection: Selection
   context: FieldContext
-  verbs: LeadVerbs
+  actions: LeadActions
   open(lead: Lead): void
 }
 
 const fields = ['status', 'assignedTo', 'priority', 'source'] as const
 
 /** What can be done to all that are selected. */
-export function BulkBar({ selection, context, verbs, open }: BulkBarProps) {
+export function BulkBar({ selection, context, actions, open }: BulkBarProps) {
   const ids = [...selection.ids]
-  const { begin } = useBulkActs(useWorkspaceId())
-  const start = (wish: BulkWish) => {
-    if (ids.length > 1) selection.ask(wish)
-    else void begin({ ids, ...wish }).then(selection.clear, complain)
+  const { submit } = useBulkChangeActions(useWorkspaceId())
+  const start = (input: BulkChangeInput) => {
+    if (ids.length > 1) selection.confirmChange(input)
+    else void submit({ ids, ...input }).then(selection.clear, showError)
   }
-  const remove = () => removeSelected(selection, verbs)
+  const remove = () => removeSelected(selection, actions)
   return (
-    <section className={styles.bulk} aria-label={t.leads.selected({ n: number(selection.count) })}>
-      <strong>{t.leads.selected({ n: number(selection.count) })}</strong>
-      {selection.offered !== null && !selection.isEverything && (
-        <Button variant="subtle" size="compact-sm" onClick={selection.takeEverything}>
-          {t.leads.bulk.everything({ n: number(selection.offered.total) })}
+    <section className={styles.bulk} aria-label={t.leads.selected({ n: formatNumber(selection.count) })}>
+      <strong>{t.leads.selected({ n: formatNumber(selection.count) })}</strong>
+      {selection.allMatching !== null && !selection.isAllMatching && (
+        <Button variant="subtle" size="compact-sm" onClick={selection.selectAllMatching}>
+          {t.leads.bulk.everything({ n: formatNumber(selection.allMatching.total) })}
         </Button>
       )}
       {fields.map((field) => (
@@ -57,13 +57,13 @@ export function BulkBar({ selection, context, verbs, open }: BulkBarProps) {
           </Menu.Dropdown>
         </Menu>
       ))}
-      <BulkLabels begin={start} />
-      {ids.length === 2 && !selection.isEverything && (
+      <BulkLabels start={start} />
+      {ids.length === 2 && !selection.isAllMatching && (
         <MergeButton
           lead={{ id: ids[0] ?? '', name: '' }}
           otherId={ids[1] ?? null}
           people={context.people}
-          merged={(lead) => {
+          onMerged={(lead) => {
             selection.clear()
             open(lead)
           }}
@@ -73,7 +73,9 @@ export function BulkBar({ selection, context, verbs, open }: BulkBarProps) {
       <Button variant="default" size="compact-sm" leftSection={<IconTrash size={14} />} onClick={remove}>
         {t.common.delete}
       </Button>
-      {selection.asked !== null && <BulkAsk selection={selection} wish={selection.asked} people={context.people} />}
+      {selection.pendingChange !== null && (
+        <BulkDialog selection={selection} input={selection.pendingChange} people={context.people} />
+      )}
       <ActionIcon variant="subtle" color="gray" aria-label={t.leads.clearSelection} onClick={selection.clear}>
         <IconX size={16} />
       </ActionIcon>

@@ -1,23 +1,25 @@
 import { Suspense } from 'react'
 import { withTexts } from '../text/index.ts'
-import { later } from '../ui/overlay/later.ts'
+import { prefetchedComponent } from '../ui/overlay/lazy.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { isFiltered, withoutFilters } from './fields/address.ts'
-import { useLeadVerbs } from './fields/change.ts'
+import { useLeadActions } from './fields/change.ts'
 import type { FieldContext } from './fields/columns.tsx'
 import styles from './LeadsPage.module.css'
 import { LeadTable } from './table/LeadTable.tsx'
 import type { Columns } from './table/use-columns.ts'
 import type { Selection } from './table/use-selection.ts'
-import type { LeadsPlace } from './use-leads-place.ts'
+import type { LeadsLocation } from './use-leads-location.ts'
 
-const LeadPanel = later(() => withTexts(async () => ({ default: (await import('./panel/LeadPanel.tsx')).LeadPanel })))
-const BulkBar = later(() => withTexts(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar })))
-const Board = later(() => withTexts(async () => ({ default: (await import('./board/Board.tsx')).Board })))
-const Trash = later(() => withTexts(async () => ({ default: (await import('./Trash.tsx')).Trash })))
+const LeadPanel = prefetchedComponent(() =>
+  withTexts(async () => ({ default: (await import('./panel/LeadPanel.tsx')).LeadPanel })),
+)
+const BulkBar = prefetchedComponent(() => withTexts(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar })))
+const Board = prefetchedComponent(() => withTexts(async () => ({ default: (await import('./board/Board.tsx')).Board })))
+const Trash = prefetchedComponent(() => withTexts(async () => ({ default: (await import('./Trash.tsx')).Trash })))
 
 interface BodyProps {
-  place: LeadsPlace
+  location: LeadsLocation
   context: FieldContext
   columns: Columns
   selection: Selection
@@ -26,12 +28,12 @@ interface BodyProps {
 }
 
 /** The list in the view that was chosen, with the open lead beside it. */
-export function LeadsBody({ place, context, columns, selection, onTotal, create }: BodyProps) {
+export function LeadsBody({ location, context, columns, selection, onTotal, create }: BodyProps) {
   const workspaceId = useWorkspaceId()
-  const { address, goTo, query, open } = place
-  const verbs = useLeadVerbs(workspaceId)
+  const { address, goTo, query, open } = location
+  const actions = useLeadActions(workspaceId)
   const view = address.view ?? 'table'
-  const list = { workspaceId, query, verbs, openId: address.lead, open, onTotal }
+  const list = { workspaceId, query, actions, openId: address.lead, open, onTotal }
   return (
     <div className={styles.body}>
       {view === 'table' && (
@@ -48,24 +50,24 @@ export function LeadsBody({ place, context, columns, selection, onTotal, create 
       )}
       <Suspense>
         {view === 'board' && <Board {...list} people={context.people} />}
-        {view === 'trash' && <Trash verbs={verbs} />}
+        {view === 'trash' && <Trash actions={actions} />}
       </Suspense>
       <Suspense>
         {address.lead !== undefined && view !== 'trash' && (
           <LeadPanel
             key={address.lead}
             id={address.lead}
-            known={place.known}
+            known={location.known}
             context={context}
-            verbs={verbs}
+            actions={actions}
             open={open}
-            close={place.close}
+            close={location.close}
           />
         )}
       </Suspense>
       <Suspense>
         {view === 'table' && selection.ids.size > 0 && (
-          <BulkBar selection={selection} context={context} verbs={verbs} open={open} />
+          <BulkBar selection={selection} context={context} actions={actions} open={open} />
         )}
       </Suspense>
     </div>

@@ -2,8 +2,8 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconColumns3, IconDots, IconLayoutKanban, IconPlus, IconTable, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { t, withTexts } from '../text/index.ts'
-import { Dropped, dropButton, useDrop } from '../ui/overlay/drop.tsx'
-import { later } from '../ui/overlay/later.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../ui/overlay/lazy.ts'
 import { Tip } from '../ui/overlay/Tip.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
@@ -12,8 +12,8 @@ import type { GoTo } from './fields/use-address.ts'
 import styles from './LeadsPage.module.css'
 import type { Columns } from './table/use-columns.ts'
 
-const ColumnsMenu = later(() => withTexts(() => import('./table/ColumnsMenu.tsx')))
-const TransferMenu = later(() => withTexts(() => import('./TransferMenu.tsx')))
+const ColumnsMenu = prefetchedComponent(() => withTexts(() => import('./table/ColumnsMenu.tsx')))
+const TransferMenu = prefetchedComponent(() => withTexts(() => import('./TransferMenu.tsx')))
 
 interface LeadsHeaderProps {
   address: LeadAddress
@@ -70,11 +70,11 @@ export function LeadsHeader({ address, goTo, columns, create }: LeadsHeaderProps
 }
 
 function ColumnsButton({ columns }: { columns: Columns }) {
-  const drop = useDrop(...useState(false))
+  const dropdown = useDropdown(...useState(false))
   return (
     <>
       <Button
-        {...dropButton(drop, 'dialog')}
+        {...dropdownButtonProps(dropdown, 'dialog')}
         variant="subtle"
         color="gray"
         size="compact-sm"
@@ -82,19 +82,19 @@ function ColumnsButton({ columns }: { columns: Columns }) {
       >
         {t.leads.columns}
       </Button>
-      <Dropped drop={drop}>
-        <ColumnsMenu drop={drop} columns={columns} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <ColumnsMenu dropdown={dropdown} columns={columns} />
+      </DropdownContent>
     </>
   )
 }
 
 function TransferButton({ address }: { address: LeadAddress }) {
-  const drop = useDrop(...useState(false))
+  const dropdown = useDropdown(...useState(false))
   return (
     <>
       <ActionIcon
-        {...dropButton(drop, 'menu')}
+        {...dropdownButtonProps(dropdown, 'menu')}
         variant="subtle"
         color="gray"
         size={30}
@@ -102,9 +102,9 @@ function TransferButton({ address }: { address: LeadAddress }) {
       >
         <IconDots size={18} />
       </ActionIcon>
-      <Dropped drop={drop}>
-        <TransferMenu drop={drop} address={address} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <TransferMenu dropdown={dropdown} address={address} />
+      </DropdownContent>
     </>
   )
 }

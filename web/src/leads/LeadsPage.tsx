@@ -1,14 +1,14 @@
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useLeadFields } from '../data/lead-fields.ts'
-import { useLeadsLive } from '../data/leads-live.ts'
+import { useLiveLeads } from '../data/leads-live.ts'
 import { usePeople } from '../data/people.ts'
 import { useCurrency, useStatuses } from '../data/workspace.ts'
 import { t, withTexts } from '../text/index.ts'
-import { useKeys } from '../ui/keys.ts'
-import { KeysHeld } from '../ui/overlay/keys-held.ts'
-import { later, useStanding } from '../ui/overlay/later.ts'
+import { prefetchedComponent, useIsPageReady } from '../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../ui/overlay/shortcuts-blocked.ts'
+import { useShortcuts } from '../ui/shortcuts.ts'
+import { useCreate } from '../ui/use-create.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
-import { useMaking } from '../ui/use-making.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import type { ColumnChoice } from './fields/column-choice.ts'
 import { withFieldColumns } from './fields/field-columns.ts'
@@ -18,22 +18,22 @@ import { LeadsBody } from './LeadsBody.tsx'
 import { LeadsHeader } from './LeadsHeader.tsx'
 import { useColumns } from './table/use-columns.ts'
 import { useSelection } from './table/use-selection.ts'
-import { useLeadsPlace } from './use-leads-place.ts'
+import { useLeadsLocation } from './use-leads-location.ts'
 import { ViewTabs } from './views/ViewTabs.tsx'
 
-const NewLeadPanel = later(() =>
+const NewLeadPanel = prefetchedComponent(() =>
   withTexts(async () => ({ default: (await import('./NewLeadPanel.tsx')).NewLeadPanel })),
 )
-const BulkStrip = later(() => withTexts(() => import('./bulk/BulkStrip.tsx')))
+const BulkStrip = prefetchedComponent(() => withTexts(() => import('./bulk/BulkStrip.tsx')))
 
 const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 218, status: 130 } }
 
 /** Everyone who asked or may buy: as a table, as a board, and what was thrown away. */
 export function LeadsPage() {
   const workspaceId = useWorkspaceId()
-  const isStanding = useStanding()
-  const place = useLeadsPlace()
-  const { address, goTo, open } = place
+  const isStanding = useIsPageReady()
+  const location = useLeadsLocation()
+  const { address, goTo, open } = location
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
   const fields = useLeadFields(workspaceId)
   const currency = useCurrency(workspaceId)
@@ -43,10 +43,10 @@ export function LeadsPage() {
   const isPhone = useIsPhone()
   const selection = useSelection()
   const [total, setTotal] = useState<number | undefined>(undefined)
-  const [isMaking, setMaking] = useMaking()
-  const create = useCallback(() => setMaking(true), [setMaking])
-  useLeadsLive(workspaceId)
-  usePageKeys({ create, goTo, close: place.close, clear: selection.clear })
+  const [isCreating, setCreating] = useCreate()
+  const create = useCallback(() => setCreating(true), [setCreating])
+  useLiveLeads(workspaceId)
+  usePageKeys({ create, goTo, close: location.close, clear: selection.clear })
 
   const view = address.view ?? 'table'
   return (
@@ -65,17 +65,17 @@ export function LeadsPage() {
         </Suspense>
       )}
       <LeadsBody
-        {...{ place, context, selection, create }}
+        {...{ location, context, selection, create }}
         columns={isPhone ? { ...columns, choice: phoneColumns } : columns}
         onTotal={setTotal}
       />
-      <Suspense fallback={<KeysHeld />}>
-        {isMaking && (
+      <Suspense fallback={<ShortcutsBlocked />}>
+        {isCreating && (
           <NewLeadPanel
             context={context}
-            close={() => setMaking(false)}
+            close={() => setCreating(false)}
             open={(lead) => {
-              setMaking(false)
+              setCreating(false)
               open(lead)
             }}
           />
@@ -94,7 +94,7 @@ interface PageKeys {
 
 function usePageKeys({ create, goTo, close, clear }: PageKeys): void {
   const keys = t.leads.keys
-  useKeys(
+  useShortcuts(
     keys.group,
     useMemo(
       () => [

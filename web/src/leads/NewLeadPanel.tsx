@@ -3,23 +3,25 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import type { LeadField } from '../data/lead-fields.ts'
-import { createLead, type Lead, leadsOf, type NewLead, useCheck } from '../data/leads.ts'
+import { createLead, type Lead, leadsKey, type NewLead, useCheck } from '../data/leads.ts'
 import { t } from '../text/index.ts'
-import { readAmount } from '../ui/format/amount.ts'
-import { readTyped, wrongTyped } from '../ui/format/custom-value.ts'
-import { later } from '../ui/overlay/later.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { parseAmount } from '../ui/format/amount.ts'
+import { parseTyped, validateTyped } from '../ui/format/custom-value.ts'
+import { prefetchedComponent } from '../ui/overlay/lazy.ts'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import { choicesOf, type FieldContext, wrongIn } from './fields/columns.tsx'
+import { choicesOf, type FieldContext, validateField } from './fields/columns.tsx'
 import { nameOf } from './fields/lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
 import { amountProps } from './panel/LeadFields.tsx'
 
 // The first look at the list does without it.
-const LaterFieldInput = later(async () => ({ default: (await import('./fields/FieldInput.tsx')).FieldInput }))
+const LazyFieldInput = prefetchedComponent(async () => ({
+  default: (await import('./fields/FieldInput.tsx')).FieldInput,
+}))
 
 interface NewLeadPanelProps {
   context: FieldContext
@@ -42,7 +44,7 @@ const blank = {
 }
 type LeadDraft = typeof blank
 
-const checkMs = 250
+const debounceMs = 250
 
 export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
   const workspaceId = useWorkspaceId()
@@ -50,19 +52,19 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
   const draft = useDraft<LeadDraft>({ ...blank, status: context.statuses[0] ?? 'new' })
   const { value, set, errorOf } = draft
   const own = context.fields.filter((field) => !field.isArchived && (field.required || field.shownIn.includes('forms')))
-  const [typed] = useDebouncedValue({ phone: value.phone.trim(), email: value.email.trim() }, checkMs)
-  const { data: duplicates = [] } = useCheck(workspaceId, whoOf(typed))
+  const [typed] = useDebouncedValue({ phone: value.phone.trim(), email: value.email.trim() }, debounceMs)
+  const { data: duplicates = [] } = useCheck(workspaceId, duplicateName(typed))
   const create = useMutation({
     mutationFn: () => createLead(workspaceId, bodyOf(value, own)),
     onSuccess: (lead) => {
-      say(t.leads.created({ name: nameOf(lead) }))
-      void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
+      showToast(t.leads.created({ name: nameOf(lead) }))
+      void queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })
       open(lead)
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
-  const wrongAmount = wrongIn('estimatedValue', value.estimatedValue) ?? undefined
-  const wrongOwn = own.some((field) => wrongTyped(field, value.customFieldValues[field.key] ?? '') !== null)
+  const wrongAmount = validateField('estimatedValue', value.estimatedValue) ?? undefined
+  const wrongOwn = own.some((field) => validateTyped(field, value.customFieldValues[field.key] ?? '') !== null)
   const text = (field: Exclude<keyof LeadDraft, 'customFieldValues'>) => ({
     label: t.leads.fields[field],
     value: value[field],
@@ -111,11 +113,11 @@ export function NewLeadPanel({ context, close, open }: NewLeadPanelProps) {
         {own.map((field) => {
           const typed = value.customFieldValues[field.key] ?? ''
           return (
-            <LaterFieldInput
+            <LazyFieldInput
               key={field.id}
               field={field}
               text={typed}
-              error={wrongTyped(field, typed) ?? draft.issueAt(`customFieldValues.${field.key}`)}
+              error={validateTyped(field, typed) ?? draft.issueAt(`customFieldValues.${field.key}`)}
               type={(next) => set({ customFieldValues: { ...value.customFieldValues, [field.key]: next } })}
             />
           )
@@ -130,11 +132,11 @@ function bodyOf(
   own: readonly LeadField[],
 ): NewLead {
   const custom = own.flatMap((field) => {
-    const read = readTyped(field, customFieldValues[field.key] ?? '')
+    const read = parseTyped(field, customFieldValues[field.key] ?? '')
     return read === null || read === undefined ? [] : [[field.key, read] as const]
   })
   const filled = Object.entries(others).filter(([, text]) => text.trim() !== '')
-  const amount = readAmount(estimatedValue) ?? null
+  const amount = parseAmount(estimatedValue) ?? null
   return {
     ...Object.fromEntries(filled),
     firstName,
@@ -146,7 +148,7 @@ function bodyOf(
 }
 
 // Half a number finds nobody.
-function whoOf({ phone, email }: { phone: string; email: string }) {
+function duplicateName({ phone, email }: { phone: string; email: string }) {
   return {
     ...(phone.replace(/\D/g, '').length >= 8 && { phone }),
     ...(/.@./.test(email) && { email }),

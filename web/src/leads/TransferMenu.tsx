@@ -1,28 +1,28 @@
 import { Menu } from '@mantine/core'
 import { IconDownload, IconHistory, IconUpload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { DropMenu } from '../ui/overlay/DropMenu.tsx'
-import type { Drop } from '../ui/overlay/drop.tsx'
+import { DropdownMenu } from '../ui/overlay/DropdownMenu.tsx'
+import type { Dropdown } from '../ui/overlay/dropdown.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { type LeadAddress, queryOf } from './fields/address.ts'
 
 /** The ways in and out for many leads at once; an export takes the filters along that are set. */
-export default function TransferMenu({ drop, address }: { drop: Drop; address: LeadAddress }) {
+export default function TransferMenu({ dropdown, address }: { dropdown: Dropdown; address: LeadAddress }) {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const params = { workspaceId }
   const { sortBy: _, sortOrder: _order, sortLanguage: _language, ...filters } = queryOf(address)
   return (
-    <DropMenu drop={drop} position="bottom-end" withInitialFocusPlaceholder={false}>
+    <DropdownMenu dropdown={dropdown} position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Item
         leftSection={<IconUpload size={16} />}
         onClick={() => void navigate({ to: '/w/$workspaceId/leads/import', params })}
       >
         {t.leads.importLeads}
       </Menu.Item>
-      {mayIn(workspaceId, 'owner') && (
+      {hasRole(workspaceId, 'owner') && (
         <Menu.Item
           leftSection={<IconDownload size={16} />}
           onClick={() => void navigate({ to: '/w/$workspaceId/leads/export', params, search: filters })}
@@ -36,6 +36,6 @@ export default function TransferMenu({ drop, address }: { drop: Drop; address: L
       >
         {t.leads.bulk.title}
       </Menu.Item>
-    </DropMenu>
+    </DropdownMenu>
   )
 }

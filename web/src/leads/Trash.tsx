@@ -1,35 +1,35 @@
 import { Button } from '@mantine/core'
 import { useTrash } from '../data/leads.ts'
 import { t } from '../text/index.ts'
-import { fullMoment, shortMoment } from '../ui/format/time.ts'
-import { say } from '../ui/overlay/notices.tsx'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { formatDateTime, formatShortTime } from '../ui/format/time.ts'
+import { showToast } from '../ui/overlay/toasts.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
-import type { LeadVerbs } from './fields/change.ts'
-import { nameOf, phoneWords } from './fields/lead.ts'
+import type { LeadActions } from './fields/change.ts'
+import { formatOptionalPhone, nameOf } from './fields/lead.ts'
 import styles from './LeadsPage.module.css'
 
 type Trashed = NonNullable<ReturnType<typeof useTrash>['data']>['pages'][number]['leads'][number]
 
 /** What was deleted and can still be had back. */
-export function Trash({ verbs }: { verbs: LeadVerbs }) {
+export function Trash({ actions }: { actions: LeadActions }) {
   const workspaceId = useWorkspaceId()
   const query = useTrash(workspaceId)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
     <div className={styles.trash} tabIndex={0}>
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {({ pages }) => {
           const total = pages[0]?.total ?? 0
-          if (total === 0) return <Empty title={t.leads.trashEmpty} help={t.leads.trashEmptyHelp} />
+          if (total === 0) return <EmptyState title={t.leads.trashEmpty} help={t.leads.trashEmptyHelp} />
           return (
             <>
               <p className={styles.trashCount}>{t.leads.count({ n: total })}</p>
               <Table
                 label={t.leads.trash}
-                columns={columns(verbs)}
+                columns={columns(actions)}
                 rows={pages.flatMap(({ leads }) => leads)}
                 keyOf={({ id }) => id}
               />
@@ -46,32 +46,32 @@ export function Trash({ verbs }: { verbs: LeadVerbs }) {
             </>
           )
         }}
-      </Loaded>
+      </QueryBoundary>
     </div>
   )
 }
 
-const columns = (verbs: LeadVerbs): Column<Trashed>[] => [
+const columns = (actions: LeadActions): Column<Trashed>[] => [
   { key: 'name', title: t.leads.fields.name, cell: (lead) => <strong>{nameOf(lead)}</strong> },
-  { key: 'phone', title: t.leads.fields.phone, cell: ({ phone }) => phoneWords(phone), optional: true },
+  { key: 'phone', title: t.leads.fields.phone, cell: ({ phone }) => formatOptionalPhone(phone), optional: true },
   { key: 'email', title: t.leads.fields.email, cell: ({ email }) => email ?? '', optional: true, long: true },
   {
     key: 'deletedAt',
     title: t.leads.fields.deletedAt,
-    cell: ({ deletedAt }) => <span title={fullMoment(deletedAt)}>{shortMoment(deletedAt)}</span>,
+    cell: ({ deletedAt }) => <span title={formatDateTime(deletedAt)}>{formatShortTime(deletedAt)}</span>,
   },
   {
     key: 'destroyedAt',
     title: t.leads.fields.destroyedAt,
-    cell: ({ destroyedAt }) => <span title={fullMoment(destroyedAt)}>{shortMoment(destroyedAt)}</span>,
+    cell: ({ destroyedAt }) => <span title={formatDateTime(destroyedAt)}>{formatShortTime(destroyedAt)}</span>,
     optional: true,
   },
-  { key: 'restore', title: t.leads.restore, cell: (lead) => <RestoreButton lead={lead} verbs={verbs} /> },
+  { key: 'restore', title: t.leads.restore, cell: (lead) => <RestoreButton lead={lead} actions={actions} /> },
 ]
 
-function RestoreButton({ lead, verbs }: { lead: Trashed; verbs: LeadVerbs }) {
+function RestoreButton({ lead, actions }: { lead: Trashed; actions: LeadActions }) {
   const restore = async () => {
-    if (await verbs.restore([lead.id])) say(t.leads.restored({ name: nameOf(lead) }))
+    if (await actions.restore([lead.id])) showToast(t.leads.restored({ name: nameOf(lead) }))
   }
   return (
     <Button variant="default" size="compact-sm" onClick={() => void restore()}>

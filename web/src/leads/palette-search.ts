@@ -1,19 +1,19 @@
 import { findLeads } from '../data/leads.ts'
 import { t } from '../text/index.ts'
-import { shownPhone } from '../ui/format/phone.ts'
+import { formatPhone } from '../ui/format/phone.ts'
 import type { PaletteSource } from '../ui/palette-sources.ts'
 
-const most = 6
+const maxResults = 6
 
 /** Finds leads by what is typed into the palette. */
 export const leadSource: PaletteSource = async (workspaceId, term) => {
-  const leads = await findLeads(workspaceId, term, most)
+  const leads = await findLeads(workspaceId, term, maxResults)
   return leads.map(({ id, firstName, lastName, phone, email }) => ({
     id: `lead ${id}`,
     group: t.common.pages.leads,
     kind: t.common.palette.lead,
     label: [firstName, lastName].filter(Boolean).join(' '),
-    hint: phone === null ? (email ?? '') : shownPhone(phone),
+    hint: phone === null ? (email ?? '') : formatPhone(phone),
     // The router follows what is pushed onto the history.
     run: () => window.history.pushState({}, '', `/w/${workspaceId}/leads?lead=${id}`),
   }))

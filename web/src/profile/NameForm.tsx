@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { renameMe } from '../data/team/profile.ts'
 import { refreshSession, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 
@@ -15,9 +15,9 @@ export function NameForm() {
     onSuccess: async () => {
       const { user: renamed } = await refreshSession()
       draft.reset({ name: renamed?.name ?? '' })
-      say(t.profile.saved)
+      showToast(t.profile.saved)
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <Section

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { changePassword, sessionsKey } from '../data/team/profile.ts'
 import { refreshSession, useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 
@@ -21,10 +21,10 @@ export function PasswordForm() {
     onSuccess: async ({ csrfToken }) => {
       await refreshSession(csrfToken)
       draft.reset(blank)
-      say(texts.passwordSaved)
+      showToast(texts.passwordSaved)
       void queries.invalidateQueries({ queryKey: sessionsKey })
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <Section

@@ -1,8 +1,8 @@
 import { Radio, Select, Stack, Switch, useMantineColorScheme } from '@mantine/core'
 import { chooseLanguage, language, t } from '../text/index.ts'
 import { type Language, languages } from '../text/languages.ts'
-import { enterSends, opensNext, useKeptChoice } from '../ui/kept-choices.ts'
 import { Section } from '../ui/page/Section.tsx'
+import { enterSends, opensNext, useStoredToggle } from '../ui/stored-toggles.ts'
 
 /** What this browser keeps: it takes effect at once. */
 export function Preferences() {
@@ -31,13 +31,13 @@ export function Preferences() {
       <Switch
         label={t.profile.enterSends}
         description={t.profile.enterSendsHelp}
-        checked={useKeptChoice(enterSends)}
+        checked={useStoredToggle(enterSends)}
         onChange={(event) => enterSends.set(event.currentTarget.checked)}
       />
       <Switch
         label={t.profile.opensNext}
         description={t.profile.opensNextHelp}
-        checked={useKeptChoice(opensNext)}
+        checked={useStoredToggle(opensNext)}
         onChange={(event) => opensNext.set(event.currentTarget.checked)}
       />
     </Section>

@@ -3,7 +3,7 @@ import { PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { SectionTitle } from '../ui/page/Section.tsx'
 import { NameForm } from './NameForm.tsx'
-import { NoticeSettings } from './NoticeSettings.tsx'
+import { NotificationPreferences } from './NotificationPreferences.tsx'
 import { PasswordForm } from './PasswordForm.tsx'
 import { Preferences } from './Preferences.tsx'
 import { Sessions } from './Sessions.tsx'
@@ -18,7 +18,7 @@ export function ProfilePage() {
         <SectionTitle value="h2">
           <NameForm />
           <Preferences />
-          <NoticeSettings />
+          <NotificationPreferences />
           <PasswordForm />
           <TwoFactor />
           <Sessions />

@@ -1,13 +1,13 @@
 import { Chip, Group, Select, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { NoticeSettings } from '../data/notices.ts'
+import type { NotificationPreferences } from '../data/notifications.ts'
 import { t } from '../text/index.ts'
 import { weekdayName, weekdays } from '../ui/format/time.ts'
-import styles from './NoticeSettings.module.css'
+import styles from './NotificationPreferences.module.css'
 
-type Quiet = NonNullable<NoticeSettings['quiet']>
+type Quiet = NonNullable<NotificationPreferences['quiet']>
 
-const usual = (): Quiet => ({
+const defaultHours = (): Quiet => ({
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   from: '20:00',
   to: '08:00',
@@ -28,7 +28,7 @@ export function QuietHours({ quiet, change }: QuietHoursProps) {
         label={texts.quiet}
         description={texts.quietHelp}
         checked={quiet !== null}
-        onChange={(event) => change(event.currentTarget.checked ? usual() : null)}
+        onChange={(event) => change(event.currentTarget.checked ? defaultHours() : null)}
       />
       {quiet !== null && <QuietFields quiet={quiet} change={change} />}
     </>

@@ -3,9 +3,9 @@ import { type DeviceSession, endOtherSessions, endSession, sessionsKey, useSessi
 import { signOut } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { ago, fullMoment } from '../ui/format/time.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { formatDateTime, timeAgo } from '../ui/format/time.ts'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import styles from './Sessions.module.css'
@@ -23,7 +23,7 @@ export function Sessions() {
   const endOthers = () =>
     void change(
       (list) => list.filter((one) => one.current),
-      async () => say(texts.othersEnded({ count: (await endOtherSessions()).ended })),
+      async () => showToast(texts.othersEnded({ count: (await endOtherSessions()).ended })),
     )
   const hasOthers = query.data?.some((one) => !one.current) ?? false
   return (
@@ -38,7 +38,7 @@ export function Sessions() {
         )
       }
     >
-      <Loaded query={query} rows={2}>
+      <QueryBoundary query={query} rows={2}>
         {(sessions) => (
           <ul className={styles.list} aria-label={texts.title}>
             {sessions.map((one) => (
@@ -47,14 +47,14 @@ export function Sessions() {
                   <strong>
                     {one.device} {one.current && <Chip tone="accent">{texts.current}</Chip>}
                   </strong>
-                  <span title={fullMoment(one.lastSeenAt)}>{texts.seen({ ago: ago(one.lastSeenAt) })}</span>
+                  <span title={formatDateTime(one.lastSeenAt)}>{texts.seen({ ago: timeAgo(one.lastSeenAt) })}</span>
                 </div>
                 <Button
                   size="compact-sm"
                   variant="subtle"
                   color="red"
                   aria-label={one.current ? t.common.signOut : texts.endOf({ device: one.device })}
-                  onClick={() => (one.current ? void signOut().catch(complain) : end(one))}
+                  onClick={() => (one.current ? void signOut().catch(showError) : end(one))}
                 >
                   {one.current ? t.common.signOut : texts.end}
                 </Button>
@@ -62,7 +62,7 @@ export function Sessions() {
             ))}
           </ul>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   )
 }

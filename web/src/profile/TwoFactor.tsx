@@ -3,14 +3,14 @@ import { Suspense, useState } from 'react'
 import { useSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { KeysHeld } from '../ui/overlay/keys-held.ts'
-import { whenWanted } from '../ui/overlay/later.ts'
+import { lazyComponent } from '../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../ui/overlay/shortcuts-blocked.ts'
 import { Section } from '../ui/page/Section.tsx'
 import { RecoveryCodes } from './RecoveryCodes.tsx'
-import { type Enrolment, TwoFactorAsk } from './TwoFactorAsk.tsx'
+import { type Enrolment, TwoFactorDialog } from './TwoFactorDialog.tsx'
 import { TwoFactorOff } from './TwoFactorOff.tsx'
 
-const TwoFactorOn = whenWanted(() => import('./TwoFactorOn.tsx'))
+const TwoFactorOn = lazyComponent(() => import('./TwoFactorOn.tsx'))
 
 /** The second step of signing in: a code from the person's phone. */
 export function TwoFactor() {
@@ -18,7 +18,7 @@ export function TwoFactor() {
   const isOn = user?.twoFactor ?? false
   const hasPassword = user?.hasPassword ?? true
   const texts = t.profile.twoFactor
-  const [asks, setAsks] = useState<'on' | 'off' | null>(null)
+  const [dialog, setDialog] = useState<'on' | 'off' | null>(null)
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   return (
@@ -27,33 +27,33 @@ export function TwoFactor() {
       help={isOn || hasPassword ? texts.help : texts.passwordFirst}
       action={<Chip tone={isOn ? 'good' : 'plain'}>{isOn ? texts.on : texts.off}</Chip>}
       footer={
-        <Button variant="default" disabled={!hasPassword} onClick={() => setAsks(isOn ? 'off' : 'on')}>
+        <Button variant="default" disabled={!hasPassword} onClick={() => setDialog(isOn ? 'off' : 'on')}>
           {isOn ? texts.turnOff : texts.turnOn}
         </Button>
       }
     >
-      {asks === 'on' && (
-        <TwoFactorAsk
-          close={() => setAsks(null)}
-          begun={(made) => {
-            setAsks(null)
+      {dialog === 'on' && (
+        <TwoFactorDialog
+          close={() => setDialog(null)}
+          onStarted={(made) => {
+            setDialog(null)
             setEnrolment(made)
           }}
         />
       )}
-      <Suspense fallback={<KeysHeld />}>
+      <Suspense fallback={<ShortcutsBlocked />}>
         {enrolment !== null && !isOn && (
           <TwoFactorOn
             enrolment={enrolment}
             close={() => setEnrolment(null)}
-            done={(made) => {
+            onDone={(made) => {
               setEnrolment(null)
               setCodes(made)
             }}
           />
         )}
       </Suspense>
-      {asks === 'off' && <TwoFactorOff close={() => setAsks(null)} />}
+      {dialog === 'off' && <TwoFactorOff close={() => setDialog(null)} />}
       {codes !== null && <RecoveryCodes codes={codes} close={() => setCodes(null)} />}
     </Section>
   )

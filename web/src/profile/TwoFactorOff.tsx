@@ -4,7 +4,7 @@ import { endTwoFactor } from '../data/team/profile.ts'
 import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { CurrentPassword } from './CurrentPassword.tsx'
 
@@ -17,10 +17,10 @@ export function TwoFactorOff({ close }: { close(): void }) {
     mutationFn: () => endTwoFactor({ password: value.password, code: value.code.trim() }),
     onSuccess: async ({ csrfToken }) => {
       await refreshSession(csrfToken)
-      say(texts.isOff)
+      showToast(texts.isOff)
       close()
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <Dialog close={close} title={texts.turnOff}>

@@ -5,7 +5,7 @@ import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
-import { complain } from '../ui/overlay/notices.tsx'
+import { showError } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { QrCode } from '../ui/QrCode.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -13,20 +13,20 @@ import { useDraft } from '../ui/use-draft.ts'
 interface TwoFactorOnProps {
   enrolment: { secret: string; uri: string }
   close(): void
-  done(recoveryCodes: readonly string[]): void
+  onDone(recoveryCodes: readonly string[]): void
 }
 
 /** The code for the camera, then a code from the phone that proves it was read. */
-export default function TwoFactorOn({ enrolment, close, done }: TwoFactorOnProps) {
+export default function TwoFactorOn({ enrolment, close, onDone }: TwoFactorOnProps) {
   const texts = t.profile.twoFactor
   const draft = useDraft({ code: '' })
   const confirm = useMutation({
     mutationFn: () => confirmTwoFactor(draft.value.code.replace(/\s/g, '')),
     onSuccess: async ({ recoveryCodes, csrfToken }) => {
-      done(recoveryCodes)
+      onDone(recoveryCodes)
       await refreshSession(csrfToken)
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <Dialog close={close} title={texts.turnOn} closeOnClickOutside={false}>

@@ -9,6 +9,6 @@ export function lastWorkspace({ workspaces }: Session): string | null {
   return found?.id ?? null
 }
 
-export function keepLastWorkspace(workspaceId: string): void {
+export function saveLastWorkspace(workspaceId: string): void {
   localStorage.setItem(storageKey, workspaceId)
 }

@@ -5,7 +5,7 @@ export type KeyedStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 
 export const privatePrefixes = { draft: 'parley.draft.', sending: 'parley.sending.', noting: 'parley.noting.' } as const
 
 /** Whose it is. */
-export const ownerPlace = 'parley.private-of'
+export const ownerKey = 'parley.private-of'
 
 let isClosed = false
 
@@ -15,11 +15,11 @@ export const privateStorage: KeyedStorage = {
     return localStorage.length
   },
   key: (n) => localStorage.key(n),
-  getItem: (place) => localStorage.getItem(place),
-  setItem: (place, text) => {
-    if (!isClosed) localStorage.setItem(place, text)
+  getItem: (key) => localStorage.getItem(key),
+  setItem: (key, text) => {
+    if (!isClosed) localStorage.setItem(key, text)
   },
-  removeItem: (place) => localStorage.removeItem(place),
+  removeItem: (key) => localStorage.removeItem(key),
 }
 
 /** From now on nothing is put into it: what is still under way would bring back what was removed. */
@@ -28,20 +28,20 @@ export function closePrivateStorage(): void {
 }
 
 /** Keeps what this person has written; what somebody else has left here goes. */
-export function claimPrivate(storage: KeyedStorage, userId: string): void {
-  if (storage.getItem(ownerPlace) === userId) return
-  forgetPrivate(storage)
+export function claimPrivateStorage(storage: KeyedStorage, userId: string): void {
+  if (storage.getItem(ownerKey) === userId) return
+  clearPrivateStorage(storage)
   try {
-    storage.setItem(ownerPlace, userId)
+    storage.setItem(ownerKey, userId)
   } catch {
     // A full storage: nothing private is in it, and the next page tries again.
   }
 }
 
 /** Removes what was written in this browser and not sent. */
-export function forgetPrivate(storage: KeyedStorage): void {
-  const places = Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '')
+export function clearPrivateStorage(storage: KeyedStorage): void {
+  const keys = Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '')
   const prefixes = Object.values(privatePrefixes)
-  for (const place of places) if (prefixes.some((prefix) => place.startsWith(prefix))) storage.removeItem(place)
-  storage.removeItem(ownerPlace)
+  for (const key of keys) if (prefixes.some((prefix) => key.startsWith(prefix))) storage.removeItem(key)
+  storage.removeItem(ownerKey)
 }

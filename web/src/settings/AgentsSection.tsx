@@ -3,36 +3,36 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWorkspace, type Workspace } from '../data/workspace.ts'
 import { useWorkspaceChange } from '../data/workspace-change.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { number } from '../ui/format/time.ts'
+import { formatNumber } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
-import { complain } from '../ui/overlay/notices.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { showError } from '../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { MinutesSection } from './draft/MinutesSection.tsx'
 import { DraftButtons, useWorkspaceDraft } from './draft/WorkspaceDraft.tsx'
 
-const usualMinutes = 5
+const defaultMinutes = 5
 
 export function AgentsSection() {
   const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
   return (
-    <Loaded query={query}>
+    <QueryBoundary query={query}>
       {(workspace) => (
         <>
           <StopSwitch workspace={workspace} />
-          <AgentWord workspace={workspace} />
+          <AgentInstructions workspace={workspace} />
           <MinutesSection
             workspace={workspace}
             field="agentWatchdogMinutes"
-            usual={usualMinutes}
+            defaultMinutes={defaultMinutes}
             texts={t.settings.agents.watchdog}
           />
-          <TakingBack workspace={workspace} />
+          <TakeBackSwitch workspace={workspace} />
           <Text size="sm" c="dimmed">
             {t.settings.agents.keys}{' '}
             <Anchor component={Link} to={`/w/${workspaceId}/keys`} size="sm" underline="always">
@@ -41,17 +41,17 @@ export function AgentsSection() {
           </Text>
         </>
       )}
-    </Loaded>
+    </QueryBoundary>
   )
 }
 
 function StopSwitch({ workspace }: { workspace: Workspace }) {
-  const [asks, setAsks] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const texts = t.settings.agents
   const { agentsStopped } = workspace
   const change = useWorkspaceChange(workspace, agentsStopped ? texts.startedAgain : texts.stoppedNow)
-  const mayChange = mayIn(workspace.id, 'admin')
-  const stop = () => change.mutateAsync({ agentsStopped: true }).then(() => setAsks(false), complain)
+  const mayChange = hasRole(workspace.id, 'admin')
+  const stop = () => change.mutateAsync({ agentsStopped: true }).then(() => setConfirming(false), showError)
   return (
     <Section
       title={texts.stopTitle}
@@ -62,12 +62,12 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
         (agentsStopped ? (
           <Button
             loading={change.isPending}
-            onClick={() => change.mutate({ agentsStopped: false }, { onError: complain })}
+            onClick={() => change.mutate({ agentsStopped: false }, { onError: showError })}
           >
             {texts.start}
           </Button>
         ) : (
-          <Button color="red" variant="light" onClick={() => setAsks(true)}>
+          <Button color="red" variant="light" onClick={() => setConfirming(true)}>
             {texts.stop}
           </Button>
         ))
@@ -76,13 +76,13 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
       <div role="status">
         <Chip tone={agentsStopped ? 'bad' : 'good'}>{agentsStopped ? texts.stopped : texts.running}</Chip>
       </div>
-      {asks && (
+      {isConfirming && (
         <Confirm
           title={texts.stopAsk}
           action={texts.stop}
-          word={texts.stopWord}
+          confirmText={texts.stopWord}
           run={stop}
-          close={() => setAsks(false)}
+          close={() => setConfirming(false)}
         >
           {texts.stopHelp}
         </Confirm>
@@ -91,10 +91,10 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
   )
 }
 
-const longestWord = 4000
+const maxInstructionsLength = 4000
 
 /** What every agent of the workspace is told when it asks who it is. */
-function AgentWord({ workspace }: { workspace: Workspace }) {
+function AgentInstructions({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.agents
   const draft = useWorkspaceDraft(
     workspace,
@@ -112,12 +112,14 @@ function AgentWord({ workspace }: { workspace: Workspace }) {
         autosize
         minRows={4}
         maxRows={20}
-        maxLength={longestWord}
+        maxLength={maxInstructionsLength}
         value={agentWord}
         onChange={(event) => draft.set({ agentWord: event.currentTarget.value })}
         error={
           draft.errorOf('agentWord') ??
-          (agentWord.length >= longestWord ? texts.wordIsFull({ most: number(longestWord) }) : undefined)
+          (agentWord.length >= maxInstructionsLength
+            ? texts.wordIsFull({ most: formatNumber(maxInstructionsLength) })
+            : undefined)
         }
         disabled={!mayChange}
       />
@@ -125,13 +127,13 @@ function AgentWord({ workspace }: { workspace: Workspace }) {
   )
 }
 
-function TakingBack({ workspace }: { workspace: Workspace }) {
+function TakeBackSwitch({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.agents
   const change = useWorkspaceChange(workspace, t.settings.saved)
   const set = (isHeld: boolean) =>
     change.mutate(
       { agentsMayTakeBack: isHeld ? 'when_handed' : 'always' },
-      { onError: complain, onSettled: () => change.reset() },
+      { onError: showError, onSettled: () => change.reset() },
     )
   return (
     <Section title={texts.takingBack}>
@@ -140,7 +142,7 @@ function TakingBack({ workspace }: { workspace: Workspace }) {
         description={texts.takingBackHelp}
         checked={(change.variables?.agentsMayTakeBack ?? workspace.agentsMayTakeBack) === 'when_handed'}
         onChange={(event) => set(event.currentTarget.checked)}
-        disabled={change.isPending || !mayIn(workspace.id, 'admin')}
+        disabled={change.isPending || !hasRole(workspace.id, 'admin')}
       />
     </Section>
   )

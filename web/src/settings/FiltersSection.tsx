@@ -10,12 +10,12 @@ import {
   savedFiltersKey,
   useSavedFilters,
 } from '../data/saved-filters.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
-import { complain, sayWithUndo } from '../ui/overlay/notices.tsx'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { showError, showUndoToast } from '../ui/overlay/toasts.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -29,16 +29,16 @@ export function FiltersSection() {
   const queries = useQueryClient()
   const change = useListChange<SavedFilter>(queryKey)
   const [renaming, setRenaming] = useState<SavedFilter | null>(null)
-  const mayChange = ({ shared }: SavedFilter) => !shared || mayIn(workspaceId, 'admin')
+  const mayChange = ({ shared }: SavedFilter) => !shared || hasRole(workspaceId, 'admin')
 
   const remove = async (filter: SavedFilter) => {
-    const held = await change(
+    const isSaved = await change(
       (list) => list.filter(({ id }) => id !== filter.id),
       () => deleteFilter(workspaceId, filter.id),
     )
-    const bringBack = () => createFilter(workspaceId, filter).catch(complain)
-    if (held) {
-      sayWithUndo(texts.deleted({ name: filter.name }), () => {
+    const bringBack = () => createFilter(workspaceId, filter).catch(showError)
+    if (isSaved) {
+      showUndoToast(texts.deleted({ name: filter.name }), () => {
         void bringBack().then(() => queries.invalidateQueries({ queryKey }))
       })
     }
@@ -52,10 +52,10 @@ export function FiltersSection() {
   }
   return (
     <>
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {(filters) =>
           filters.length === 0 ? (
-            <Empty title={texts.empty} />
+            <EmptyState title={texts.empty} />
           ) : (
             <Table
               label={t.settings.sections.filters.title}
@@ -95,7 +95,7 @@ export function FiltersSection() {
             />
           )
         }
-      </Loaded>
+      </QueryBoundary>
       {renaming !== null && (
         <Rename filter={renaming} close={() => setRenaming(null)} run={(name) => rename(renaming, name)} />
       )}

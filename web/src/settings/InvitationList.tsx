@@ -7,12 +7,12 @@ import {
   useInvitations,
   withdrawInvitation,
 } from '../data/team/invitations.ts'
-import { mayIn } from '../session/session.ts'
-import { MadeBy } from '../shared/MadeBy.tsx'
+import { hasRole } from '../session/session.ts'
+import { CreatedBy } from '../shared/CreatedBy.tsx'
 import { t } from '../text/index.ts'
-import { fullMoment } from '../ui/format/time.ts'
+import { formatDateTime } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
-import { complain } from '../ui/overlay/notices.tsx'
+import { showError } from '../ui/overlay/toasts.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -24,19 +24,19 @@ export function InvitationList() {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members
   const { data: invitations = [] } = useInvitations(workspaceId)
-  const [asks, setAsks] = useState<Invitation | null>(null)
+  const [confirming, setConfirming] = useState<Invitation | null>(null)
   const [shown, setShown] = useState<{ email: string; url: string } | null>(null)
   const change = useListChange<Invitation>(invitationsKey(workspaceId))
   if (invitations.length === 0) return null
   const withdraw = ({ id }: Invitation) => {
-    setAsks(null)
+    setConfirming(null)
     return change(
       (list) => list.filter((one) => one.id !== id),
       () => withdrawInvitation(workspaceId, id),
     )
   }
   const copy = ({ id, email }: Invitation) =>
-    copyInvitationLink(workspaceId, id).then((url) => setShown({ email, url }), complain)
+    copyInvitationLink(workspaceId, id).then((url) => setShown({ email, url }), showError)
   return (
     <section className={styles.below}>
       <h3 className={styles.subtitle}>{texts.invitations}</h3>
@@ -50,13 +50,13 @@ export function InvitationList() {
           {
             key: 'by',
             title: t.settings.madeBy,
-            cell: ({ createdBy }) => <MadeBy id={createdBy} />,
+            cell: ({ createdBy }) => <CreatedBy id={createdBy} />,
             optional: true,
           },
           {
             key: 'ends',
             title: texts.ends,
-            cell: ({ expiresAt }) => fullMoment(expiresAt),
+            cell: ({ expiresAt }) => formatDateTime(expiresAt),
             optional: true,
             whole: true,
           },
@@ -66,7 +66,7 @@ export function InvitationList() {
             numeric: true,
             cell: (invitation) => (
               <span className={styles.actions}>
-                {mayIn(workspaceId, invitation.role === 'owner' ? 'owner' : 'admin') && (
+                {hasRole(workspaceId, invitation.role === 'owner' ? 'owner' : 'admin') && (
                   <Button
                     size="compact-sm"
                     variant="subtle"
@@ -81,7 +81,7 @@ export function InvitationList() {
                   variant="subtle"
                   color="red"
                   aria-label={texts.withdrawOf({ email: invitation.email })}
-                  onClick={() => setAsks(invitation)}
+                  onClick={() => setConfirming(invitation)}
                 >
                   {texts.withdraw}
                 </Button>
@@ -91,12 +91,12 @@ export function InvitationList() {
         ]}
       />
       {shown !== null && <LinkPanel {...shown} close={() => setShown(null)} />}
-      {asks !== null && (
+      {confirming !== null && (
         <Confirm
-          title={texts.withdrawAsk({ email: asks.email })}
+          title={texts.withdrawAsk({ email: confirming.email })}
           action={texts.withdraw}
-          run={() => withdraw(asks)}
-          close={() => setAsks(null)}
+          run={() => withdraw(confirming)}
+          close={() => setConfirming(null)}
         >
           {texts.withdrawHelp}
         </Confirm>

@@ -4,7 +4,7 @@ import { invitationsKey, invite } from '../data/team/invitations.ts'
 import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
-import { complain } from '../ui/overlay/notices.tsx'
+import { showError } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -21,7 +21,7 @@ export function InvitePanel({ close }: { close(): void }) {
   const create = useMutation({
     mutationFn: () => invite(workspaceId, value.email.trim(), value.role),
     onSuccess: () => void queries.invalidateQueries({ queryKey: invitationsKey(workspaceId) }),
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   if (create.data !== undefined) {
     return <LinkPanel email={create.data.invitation.email} url={create.data.url} close={close} />

@@ -6,7 +6,7 @@ import { changeLabel, createLabel, deleteLabel, type Label, labelsKey } from '..
 import { t } from '../text/index.ts'
 import { type LabelColor, LabelDot } from '../ui/LabelDot.tsx'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
-import { complain } from '../ui/overlay/notices.tsx'
+import { showError } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -23,7 +23,7 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.labels
   const queries = useQueryClient()
-  const [asks, setAsks] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const draft = useDraft({ name: label?.name ?? '', color: label?.color ?? ('indigo' as LabelColor) })
   const { value, set, errorOf } = draft
   const done = async () => {
@@ -32,12 +32,12 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
   }
   const save = useMutation({
     mutationFn: async () => {
-      const wanted = { ...value, name: value.name.trim() }
-      if (label === null) await createLabel(workspaceId, wanted)
-      else await changeLabel(workspaceId, label.id, wanted)
+      const next = { ...value, name: value.name.trim() }
+      if (label === null) await createLabel(workspaceId, next)
+      else await changeLabel(workspaceId, label.id, next)
     },
     onSuccess: done,
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel
@@ -47,7 +47,7 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
       footer={
         <>
           {label !== null && (
-            <Button variant="default" c="var(--bad)" mr="auto" onClick={() => setAsks(true)}>
+            <Button variant="default" c="var(--bad)" mr="auto" onClick={() => setConfirming(true)}>
               {t.common.delete}
             </Button>
           )}
@@ -79,13 +79,13 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
           ))}
         </Stack>
       </Radio.Group>
-      {asks && label !== null && (
+      {isConfirming && label !== null && (
         <Confirm
           title={texts.deleteAsk({ name: label.name })}
           action={t.common.delete}
-          word={label.name}
-          run={() => deleteLabel(workspaceId, label.id).then(done, complain)}
-          close={() => setAsks(false)}
+          confirmText={label.name}
+          run={() => deleteLabel(workspaceId, label.id).then(done, showError)}
+          close={() => setConfirming(false)}
         >
           {texts.deleteHelp}
         </Confirm>

@@ -2,11 +2,11 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type Label, useLabels } from '../data/labels.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { LabelDot } from '../ui/LabelDot.tsx'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { LabelPanel } from './LabelPanel.tsx'
@@ -17,21 +17,21 @@ export function LabelsSection() {
   const texts = t.settings.labels
   const query = useLabels(workspaceId)
   const [open, setOpen] = useState<Label | 'new' | null>(null)
-  const mayChange = mayIn(workspaceId, 'admin')
-  const make = () => setOpen('new')
+  const mayChange = hasRole(workspaceId, 'admin')
+  const create = () => setOpen('new')
   return (
     <>
       {mayChange && (
         <div className={styles.bar}>
-          <Button leftSection={<IconPlus size={16} />} onClick={make}>
+          <Button leftSection={<IconPlus size={16} />} onClick={create}>
             {texts.make}
           </Button>
         </div>
       )}
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {(labels) =>
           labels.length === 0 ? (
-            <Empty title={texts.empty} {...(mayChange && { action: { label: texts.make, run: make } })} />
+            <EmptyState title={texts.empty} {...(mayChange && { action: { label: texts.make, run: create } })} />
           ) : (
             <Table
               label={t.settings.sections.labels.title}
@@ -54,7 +54,7 @@ export function LabelsSection() {
             />
           )
         }
-      </Loaded>
+      </QueryBoundary>
       {open !== null && <LabelPanel label={open === 'new' ? null : open} close={() => setOpen(null)} />}
     </>
   )

@@ -4,25 +4,32 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { invitationsKey } from '../data/team/invitations.ts'
-import { changeRole, type Leaving, type Member, removeMember, signOutMember, useMembers } from '../data/team/members.ts'
+import {
+  changeRole,
+  type Member,
+  type RemovalOptions,
+  removeMember,
+  signOutMember,
+  useMembers,
+} from '../data/team/members.ts'
 import { tokensKey } from '../data/team/tokens.ts'
 import { everythingKey } from '../data/workspace.ts'
-import { membersKey } from '../data/workspace-news.ts'
-import { mayIn, me, type Role, refreshSession } from '../session/session.ts'
+import { membersKey } from '../data/workspace-updates.ts'
+import { currentUser, hasRole, type Role, refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { Chip } from '../ui/Chip.tsx'
-import { ago, fullMoment } from '../ui/format/time.ts'
+import { formatDateTime, timeAgo } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
-import { complain, say } from '../ui/overlay/notices.tsx'
 import { Tip } from '../ui/overlay/Tip.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { InvitationList } from './InvitationList.tsx'
 import { InvitePanel } from './InvitePanel.tsx'
-import { LeaveAsk } from './LeaveAsk.tsx'
+import { LeaveDialog } from './LeaveDialog.tsx'
 import styles from './List.module.css'
 import { rolesFor } from './roles.ts'
 import { memberAnchor } from './sections.ts'
@@ -31,7 +38,7 @@ export function MembersSection() {
   const workspaceId = useWorkspaceId()
   const query = useMembers(workspaceId)
   const [isInviting, setInviting] = useState(false)
-  const mayInvite = mayIn(workspaceId, 'admin')
+  const mayInvite = hasRole(workspaceId, 'admin')
   return (
     <>
       {mayInvite && (
@@ -41,7 +48,7 @@ export function MembersSection() {
           </Button>
         </div>
       )}
-      <Loaded query={query}>{(members) => <MemberTable members={members} />}</Loaded>
+      <QueryBoundary query={query}>{(members) => <MemberTable members={members} />}</QueryBoundary>
       {mayInvite && <InvitationList />}
       {isInviting && <InvitePanel close={() => setInviting(false)} />}
     </>
@@ -58,20 +65,20 @@ function MemberTable({ members }: { members: Member[] }) {
 
   const giveRole = async (member: Member, role: Role) => {
     const next = (list: Member[]) => list.map((one) => (one.userId === member.userId ? { ...one, role } : one))
-    const held = await change(next, () => changeRole(workspaceId, member.userId, role))
+    const isSaved = await change(next, () => changeRole(workspaceId, member.userId, role))
     for (const key of [invitationsKey(workspaceId), tokensKey(workspaceId)]) {
       void queries.invalidateQueries({ queryKey: key })
     }
-    if (held && isMe(member)) await refreshSession()
+    if (isSaved && isMe(member)) await refreshSession()
   }
-  const remove = async (member: Member, choice: Leaving) => {
+  const remove = async (member: Member, choice: RemovalOptions) => {
     await removeMember(workspaceId, member.userId, choice)
     if (isMe(member)) {
       window.location.assign('/')
       return
     }
     setLeaving(null)
-    say(texts.removed({ name: member.name }))
+    showToast(texts.removed({ name: member.name }))
     // What they made may have gone with them.
     await queries.invalidateQueries({ queryKey: everythingKey(workspaceId) })
   }
@@ -79,7 +86,7 @@ function MemberTable({ members }: { members: Member[] }) {
   const signOut = async ({ userId, name }: Member) => {
     await signOutMember(workspaceId, userId)
     setSignedOut(null)
-    say(texts.signedOut({ name }))
+    showToast(texts.signedOut({ name }))
   }
 
   return (
@@ -91,13 +98,13 @@ function MemberTable({ members }: { members: Member[] }) {
         keyOf={({ userId }) => userId}
       />
       {leaving !== null && (
-        <LeaveAsk member={leaving} run={(choice) => remove(leaving, choice)} close={() => setLeaving(null)} />
+        <LeaveDialog member={leaving} run={(choice) => remove(leaving, choice)} close={() => setLeaving(null)} />
       )}
       {signedOut !== null && (
         <Confirm
           title={texts.signOutAsk({ name: signedOut.name })}
           action={texts.signOut}
-          run={() => signOut(signedOut).catch(complain)}
+          run={() => signOut(signedOut).catch(showError)}
           close={() => setSignedOut(null)}
         >
           {texts.signOutHelp}
@@ -107,7 +114,7 @@ function MemberTable({ members }: { members: Member[] }) {
   )
 }
 
-const isMe = ({ userId }: Member) => userId === me().id
+const isMe = ({ userId }: Member) => userId === currentUser().id
 
 function columns(
   workspaceId: string,
@@ -115,7 +122,7 @@ function columns(
   ask: { leave(member: Member): void; signOut(member: Member): void },
 ): Column<Member>[] {
   const texts = t.settings.members
-  const mayTouch = ({ role }: Member) => mayIn(workspaceId, role === 'owner' ? 'owner' : 'admin')
+  const mayTouch = ({ role }: Member) => hasRole(workspaceId, role === 'owner' ? 'owner' : 'admin')
   return [
     { key: 'person', title: texts.person, cell: (member) => <Person member={member} /> },
     {
@@ -138,7 +145,7 @@ function columns(
     {
       key: 'joined',
       title: texts.joined,
-      cell: ({ joinedAt }) => <span title={fullMoment(joinedAt)}>{ago(joinedAt)}</span>,
+      cell: ({ joinedAt }) => <span title={formatDateTime(joinedAt)}>{timeAgo(joinedAt)}</span>,
       optional: true,
     },
     {
@@ -147,7 +154,7 @@ function columns(
       numeric: true,
       cell: (member) => (
         <span className={styles.actions}>
-          {!isMe(member) && mayIn(workspaceId, 'owner') && (
+          {!isMe(member) && hasRole(workspaceId, 'owner') && (
             <Tip label={texts.signOut}>
               <ActionIcon
                 variant="subtle"
@@ -193,7 +200,7 @@ function Person({ member }: { member: Member }) {
         <strong>
           {name} {isMe(member) && <Chip>{t.settings.members.you}</Chip>}
           {awaySince !== null && (
-            <Chip tone="attention" title={t.settings.members.awaySince({ moment: fullMoment(awaySince) })}>
+            <Chip tone="attention" title={t.settings.members.awaySince({ moment: formatDateTime(awaySince) })}>
               {t.settings.members.away}
             </Chip>
           )}

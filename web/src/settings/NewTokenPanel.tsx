@@ -4,7 +4,7 @@ import { roleValues } from '../api/schema.ts'
 import { createToken, type Token } from '../data/team/tokens.ts'
 import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { complain } from '../ui/overlay/notices.tsx'
+import { showError } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -12,10 +12,10 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface NewTokenPanelProps {
   close(): void
-  made(answer: { token: Token; value: string }): void
+  onCreated(answer: { token: Token; value: string }): void
 }
 
-export function NewTokenPanel({ close, made }: NewTokenPanelProps) {
+export function NewTokenPanel({ close, onCreated }: NewTokenPanelProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.tokens
   const draft = useDraft({ name: '', role: 'member' as Role, expiresAt: '' })
@@ -25,8 +25,8 @@ export function NewTokenPanel({ close, made }: NewTokenPanelProps) {
       const expiresAt = value.expiresAt === '' ? null : new Date(value.expiresAt).toISOString()
       return createToken(workspaceId, { name: value.name.trim(), role: value.role, expiresAt })
     },
-    onSuccess: made,
-    onError: (error) => draft.refuse(error) || complain(error),
+    onSuccess: onCreated,
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel

@@ -2,10 +2,10 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type CannedReply, useCannedReplies } from '../data/canned-replies.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
@@ -16,21 +16,21 @@ export function RepliesSection() {
   const texts = t.settings.replies
   const query = useCannedReplies(workspaceId)
   const [open, setOpen] = useState<CannedReply | 'new' | null>(null)
-  const mayChange = mayIn(workspaceId, 'admin')
-  const make = () => setOpen('new')
+  const mayChange = hasRole(workspaceId, 'admin')
+  const create = () => setOpen('new')
   return (
     <>
       {mayChange && (
         <div className={styles.bar}>
-          <Button leftSection={<IconPlus size={16} />} onClick={make}>
+          <Button leftSection={<IconPlus size={16} />} onClick={create}>
             {texts.make}
           </Button>
         </div>
       )}
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {(replies) =>
           replies.length === 0 ? (
-            <Empty title={texts.empty} {...(mayChange && { action: { label: texts.make, run: make } })} />
+            <EmptyState title={texts.empty} {...(mayChange && { action: { label: texts.make, run: create } })} />
           ) : (
             <Table
               label={t.settings.sections.replies.title}
@@ -44,7 +44,7 @@ export function RepliesSection() {
             />
           )
         }
-      </Loaded>
+      </QueryBoundary>
       {open !== null && <ReplyPanel reply={open === 'new' ? null : open} close={() => setOpen(null)} />}
     </>
   )

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { type CannedReply, cannedRepliesKey, changeReply, createReply, deleteReply } from '../data/canned-replies.ts'
 import { t } from '../text/index.ts'
-import { complain, sayWithUndo } from '../ui/overlay/notices.tsx'
+import { showError, showUndoToast } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -34,7 +34,7 @@ export function ReplyPanel({ reply, close }: ReplyPanelProps) {
       await queries.invalidateQueries({ queryKey })
       close()
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   const insert = (name: string) => {
     const at = field.current?.selectionStart ?? value.text.length
@@ -106,13 +106,13 @@ function useRemoval(workspaceId: string) {
   const queries = useQueryClient()
   const change = useListChange<CannedReply>(queryKey)
   return async ({ id, shortcut, text }: CannedReply) => {
-    const held = await change(
+    const isSaved = await change(
       (list) => list.filter((one) => one.id !== id),
       () => deleteReply(workspaceId, id),
     )
-    const bringBack = () => createReply(workspaceId, { shortcut, text }).catch(complain)
-    if (held) {
-      sayWithUndo(t.settings.replies.deleted({ shortcut }), () => {
+    const bringBack = () => createReply(workspaceId, { shortcut, text }).catch(showError)
+    if (isSaved) {
+      showUndoToast(t.settings.replies.deleted({ shortcut }), () => {
         void bringBack().then(() => queries.invalidateQueries({ queryKey }))
       })
     }

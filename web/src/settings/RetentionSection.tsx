@@ -1,7 +1,7 @@
 import { Group, NumberInput, Switch } from '@mantine/core'
 import { useWorkspace, type Workspace } from '../data/workspace.ts'
 import { t } from '../text/index.ts'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -11,16 +11,16 @@ type Retention = Workspace['retention']
 type Field = keyof Retention
 
 const fields: readonly Field[] = ['conversationsDays', 'activitiesDays', 'sendsDays', 'submissionsDays', 'auditDays']
-const fewestDays = 30
-const mostDays = 3650
+const minDays = 30
+const maxDays = 3650
 /** What is proposed when a limit is switched on. */
-const usualDays = 730
+const defaultDays = 730
 
 /** For how long the workspace keeps what would else stay for ever. */
 export function RetentionSection() {
   const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
-  return <Loaded query={query}>{(workspace) => <RetentionForm workspace={workspace} />}</Loaded>
+  return <QueryBoundary query={query}>{(workspace) => <RetentionForm workspace={workspace} />}</QueryBoundary>
 }
 
 type Days = Record<Field, number | string | null>
@@ -39,7 +39,7 @@ function RetentionForm({ workspace }: { workspace: Workspace }) {
       title={texts.title}
       help={mayChange ? texts.help : t.settings.adminsOnly}
       submit={draft.save}
-      footer={mayChange && <DraftButtons draft={draft} isWhole={isWhole} />}
+      footer={mayChange && <DraftButtons draft={draft} isComplete={isWhole} />}
     >
       {fields.map((field) => (
         <DaysField key={field} field={field} draft={draft} mayChange={mayChange} />
@@ -58,7 +58,7 @@ function DaysField({ field, draft, mayChange }: { field: Field; draft: Draft<Day
         label={name}
         description={help}
         checked={days !== null}
-        onChange={(event) => draft.set({ [field]: event.currentTarget.checked ? usualDays : null } as Partial<Days>)}
+        onChange={(event) => draft.set({ [field]: event.currentTarget.checked ? defaultDays : null } as Partial<Days>)}
         disabled={!mayChange}
         maw={420}
       />
@@ -67,8 +67,8 @@ function DaysField({ field, draft, mayChange }: { field: Field; draft: Draft<Day
           aria-label={texts.daysOf({ name })}
           suffix={` ${texts.days}`}
           w={140}
-          min={fewestDays}
-          max={mostDays}
+          min={minDays}
+          max={maxDays}
           allowDecimal={false}
           clampBehavior="none"
           value={days}
@@ -82,7 +82,7 @@ function DaysField({ field, draft, mayChange }: { field: Field; draft: Draft<Day
 }
 
 const isInRange = (days: number | string | null): boolean =>
-  days === null || (days !== '' && Number(days) >= fewestDays && Number(days) <= mostDays)
+  days === null || (days !== '' && Number(days) >= minDays && Number(days) <= maxDays)
 
 function asNumbers(days: Days): Retention {
   const entries = fields.map((field) => [field, days[field] === null ? null : Number(days[field])] as const)

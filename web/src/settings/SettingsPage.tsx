@@ -1,9 +1,9 @@
 import { IconChevronLeft } from '@tabler/icons-react'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
-import { Failure } from '../api/failure.ts'
+import { ApiError } from '../api/api-error.ts'
 import { t } from '../text/index.ts'
-import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { ErrorState } from '../ui/page/ErrorState.tsx'
 import { PageBody } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -90,8 +90,8 @@ export function SettingsPage() {
 function Content({ name }: { name: string }) {
   const workspaceId = useWorkspaceId()
   const section = findSection(name)
-  if (section === undefined) return <ErrorNotice error={new Failure(404, '')} />
-  if (!mayOpen(workspaceId, section)) return <ErrorNotice error={new Failure(403, '')} />
+  if (section === undefined) return <ErrorState error={new ApiError(404, '')} />
+  if (!mayOpen(workspaceId, section)) return <ErrorState error={new ApiError(403, '')} />
   const { title, help } = t.settings.sections[section.name]
   const Section = contents[section.name]
   return (

@@ -2,9 +2,9 @@ import { ActionIcon, Button, Input, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, useState } from 'react'
 import { t } from '../text/index.ts'
-import { statusName } from '../ui/format/lead-words.ts'
+import { statusName } from '../ui/format/lead-texts.ts'
 import styles from './StatusesField.module.css'
-import { moved, statusToken } from './status-token.ts'
+import { moveItem, statusToken } from './status-token.ts'
 
 interface StatusesFieldProps {
   value: readonly string[]
@@ -29,13 +29,13 @@ export function StatusesField({ value, change, error, disabled }: StatusesFieldP
                 <RowButton
                   label={texts.up({ name: statusName(status) })}
                   disabled={n === 0}
-                  run={() => change(moved(value, status, -1))}
+                  run={() => change(moveItem(value, status, -1))}
                   icon={IconArrowUp}
                 />
                 <RowButton
                   label={texts.down({ name: statusName(status) })}
                   disabled={n === value.length - 1}
-                  run={() => change(moved(value, status, 1))}
+                  run={() => change(moveItem(value, status, 1))}
                   icon={IconArrowDown}
                 />
                 <RowButton

@@ -3,15 +3,15 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { revokeToken, type Token, tokensKey, useTokens } from '../data/team/tokens.ts'
-import { MadeBy } from '../shared/MadeBy.tsx'
+import { CreatedBy } from '../shared/CreatedBy.tsx'
 import { t } from '../text/index.ts'
 import { Copyable } from '../ui/Copyable.tsx'
-import { ago, fullMoment } from '../ui/format/time.ts'
+import { formatDateTime, timeAgo } from '../ui/format/time.ts'
 import { Confirm } from '../ui/overlay/Confirm.tsx'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
-import { complain, say } from '../ui/overlay/notices.tsx'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
@@ -22,56 +22,58 @@ export function TokensSection() {
   const texts = t.settings.tokens
   const query = useTokens(workspaceId)
   const queries = useQueryClient()
-  const [isMaking, setMaking] = useState(false)
-  const [made, setMade] = useState<{ token: Token; value: string } | null>(null)
-  const [asks, setAsks] = useState<Token | null>(null)
+  const [isCreating, setCreating] = useState(false)
+  const [created, setCreated] = useState<{ token: Token; value: string } | null>(null)
+  const [confirming, setConfirming] = useState<Token | null>(null)
   const changed = () => queries.invalidateQueries({ queryKey: tokensKey(workspaceId) })
   const revoke = async ({ id, name }: Token) => {
     await revokeToken(workspaceId, id)
-    setAsks(null)
-    say(texts.revoked({ name }))
+    setConfirming(null)
+    showToast(texts.revoked({ name }))
     await changed()
   }
-  const make = () => setMaking(true)
+  const create = () => setCreating(true)
   return (
     <>
       <div className={styles.bar}>
-        <Button leftSection={<IconPlus size={16} />} onClick={make}>
+        <Button leftSection={<IconPlus size={16} />} onClick={create}>
           {texts.make}
         </Button>
       </div>
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {(tokens) =>
           tokens.length === 0 ? (
-            <Empty title={texts.empty} action={{ label: texts.make, run: make }} />
+            <EmptyState title={texts.empty} action={{ label: texts.make, run: create }} />
           ) : (
             <Table
               label={t.settings.sections.tokens.title}
               rows={tokens}
               keyOf={({ id }) => id}
-              columns={[...columns(), revokeColumn(setAsks)]}
+              columns={[...columns(), revokeColumn(setConfirming)]}
             />
           )
         }
-      </Loaded>
-      {isMaking && (
+      </QueryBoundary>
+      {isCreating && (
         <NewTokenPanel
-          close={() => setMaking(false)}
-          made={(answer) => {
-            setMaking(false)
-            setMade(answer)
+          close={() => setCreating(false)}
+          onCreated={(answer) => {
+            setCreating(false)
+            setCreated(answer)
             void changed()
           }}
         />
       )}
-      {made !== null && <TokenValue name={made.token.name} value={made.value} close={() => setMade(null)} />}
-      {asks !== null && (
+      {created !== null && (
+        <TokenValue name={created.token.name} value={created.value} close={() => setCreated(null)} />
+      )}
+      {confirming !== null && (
         <Confirm
-          title={texts.revokeAsk({ name: asks.name })}
+          title={texts.revokeAsk({ name: confirming.name })}
           action={texts.revoke}
-          word={asks.name}
-          run={() => revoke(asks).catch(complain)}
-          close={() => setAsks(null)}
+          confirmText={confirming.name}
+          run={() => revoke(confirming).catch(showError)}
+          close={() => setConfirming(null)}
         >
           {texts.revokeHelp}
         </Confirm>
@@ -89,20 +91,20 @@ function columns(): Column<Token>[] {
     {
       key: 'by',
       title: t.settings.madeBy,
-      cell: ({ createdBy }) => <MadeBy id={createdBy} />,
+      cell: ({ createdBy }) => <CreatedBy id={createdBy} />,
       optional: true,
     },
     {
       key: 'used',
       title: texts.lastUsed,
       cell: ({ lastUsedAt }) =>
-        lastUsedAt === null ? texts.never : <span title={fullMoment(lastUsedAt)}>{ago(lastUsedAt)}</span>,
+        lastUsedAt === null ? texts.never : <span title={formatDateTime(lastUsedAt)}>{timeAgo(lastUsedAt)}</span>,
       optional: true,
     },
     {
       key: 'expires',
       title: texts.expires,
-      cell: ({ expiresAt }) => (expiresAt === null ? texts.never : fullMoment(expiresAt)),
+      cell: ({ expiresAt }) => (expiresAt === null ? texts.never : formatDateTime(expiresAt)),
       optional: true,
       whole: true,
     },

@@ -1,10 +1,10 @@
 import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useWorkspace, type Workspace } from '../data/workspace.ts'
-import { mayIn, me } from '../session/session.ts'
+import { currentUser, hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { number } from '../ui/format/time.ts'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { formatNumber } from '../ui/format/time.ts'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { Section } from '../ui/page/Section.tsx'
 import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
@@ -16,7 +16,7 @@ import { StatusesField } from './StatusesField.tsx'
 export function WorkspaceSection() {
   const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
-  return <Loaded query={query}>{(workspace) => <WorkspaceForm workspace={workspace} />}</Loaded>
+  return <QueryBoundary query={query}>{(workspace) => <WorkspaceForm workspace={workspace} />}</QueryBoundary>
 }
 
 const maxQuota = 2_000_000_000
@@ -35,7 +35,7 @@ const draftOf = (workspace: Workspace) => ({
 
 function WorkspaceForm({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.workspace
-  const isOwner = mayIn(workspace.id, 'owner')
+  const isOwner = hasRole(workspace.id, 'owner')
   const draft = useWorkspaceDraft(workspace, draftOf, (value) => {
     const { inboxAvailable, dailyLeadQuota, dailyLeadQuotaCeiling, ...rest } = value
     return {
@@ -43,7 +43,7 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
       name: rest.name.trim(),
       dailyLeadQuota: Number(dailyLeadQuota),
       ...(isOwner && { inboxAvailable }),
-      ...(me().isOperator && { dailyLeadQuotaCeiling: Number(dailyLeadQuotaCeiling) }),
+      ...(currentUser().isOperator && { dailyLeadQuotaCeiling: Number(dailyLeadQuotaCeiling) }),
     }
   })
   const { mayChange } = draft
@@ -104,7 +104,7 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
       />
       <NumberInput
         label={texts.quota}
-        description={ceiling === 0 ? texts.quotaHelp : texts.quotaUpTo({ ceiling: number(ceiling) })}
+        description={ceiling === 0 ? texts.quotaHelp : texts.quotaUpTo({ ceiling: formatNumber(ceiling) })}
         min={ceiling === 0 ? 0 : 1}
         max={ceiling === 0 ? maxQuota : ceiling}
         allowDecimal={false}
@@ -113,7 +113,7 @@ function Fields({ draft, mayChange, isOwner }: FieldsProps) {
         error={errorOf('dailyLeadQuota')}
         disabled={!mayChange}
       />
-      {me().isOperator && (
+      {currentUser().isOperator && (
         <NumberInput
           label={texts.ceiling}
           description={texts.ceilingHelp}

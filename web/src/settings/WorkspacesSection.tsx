@@ -12,9 +12,9 @@ import {
 } from '../data/workspace.ts'
 import { refreshSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { fullMoment } from '../ui/format/time.ts'
-import { complain, say } from '../ui/overlay/notices.tsx'
-import { Loaded } from '../ui/page/PageBody.tsx'
+import { formatDateTime } from '../ui/format/time.ts'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { Table } from '../ui/page/Table.tsx'
@@ -42,7 +42,7 @@ export function WorkspacesSection() {
           {texts.make}
         </Button>
       </div>
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {(workspaces) => (
           <Table
             label={t.settings.sections.workspaces.title}
@@ -78,14 +78,14 @@ export function WorkspacesSection() {
               {
                 key: 'created',
                 title: texts.created,
-                cell: ({ createdAt }) => fullMoment(createdAt),
+                cell: ({ createdAt }) => formatDateTime(createdAt),
                 optional: true,
                 whole: true,
               },
             ]}
           />
         )}
-      </Loaded>
+      </QueryBoundary>
       {isMaking && <NewWorkspacePanel close={() => setMaking(false)} />}
     </>
   )
@@ -101,10 +101,10 @@ function NewWorkspacePanel({ close }: { close(): void }) {
     mutationFn: () => createWorkspace({ name: value.name.trim(), defaultCountry: value.defaultCountry || null }),
     onSuccess: async ({ name }) => {
       await Promise.all([refreshSession(), queries.invalidateQueries({ queryKey: allWorkspacesKey })])
-      say(texts.made({ name }))
+      showToast(texts.made({ name }))
       close()
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel

@@ -14,7 +14,7 @@ import {
   IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { mayIn, me, type Role } from '../session/session.ts'
+import { currentUser, hasRole, type Role } from '../session/session.ts'
 import type { t } from '../text/index.ts'
 
 export type SectionName = keyof typeof t.settings.sections
@@ -45,7 +45,7 @@ const sections: readonly SectionInfo[] = [
 export const findSection = (name: string): SectionInfo | undefined => sections.find((one) => one.name === name)
 
 export const mayOpen = (workspaceId: string, { role }: SectionInfo): boolean =>
-  role === 'operator' ? me().isOperator : mayIn(workspaceId, role)
+  role === 'operator' ? currentUser().isOperator : hasRole(workspaceId, role)
 
 export const openSections = (workspaceId: string): SectionInfo[] =>
   sections.filter((section) => mayOpen(workspaceId, section))

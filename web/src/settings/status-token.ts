@@ -10,7 +10,7 @@ export function statusToken(typed: string): string | null {
 }
 
 /** The list with one of its members a place further up (-1) or down (1); the same at the ends. */
-export function moved(list: readonly string[], one: string, by: -1 | 1): string[] {
+export function moveItem(list: readonly string[], one: string, by: -1 | 1): string[] {
   const from = list.indexOf(one)
   const to = from + by
   if (from < 0 || to < 0 || to >= list.length) return [...list]

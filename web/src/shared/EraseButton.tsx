@@ -1,32 +1,32 @@
 import { Button } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import type { CustomerName } from '../data/erasures.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t, withTexts } from '../text/index.ts'
-import { KeysHeld } from '../ui/overlay/keys-held.ts'
-import { whenWanted } from '../ui/overlay/later.ts'
+import { lazyComponent } from '../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../ui/overlay/shortcuts-blocked.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
-const EraseAsk = whenWanted(() => withTexts(() => import('./EraseAsk.tsx')))
+const EraseDialog = lazyComponent(() => withTexts(() => import('./EraseDialog.tsx')))
 
 interface EraseButtonProps {
   name: CustomerName
-  done?: () => void
+  onDone?: () => void
 }
 
 /** Begins to erase a customer; for admins, whom it asks first. */
-export function EraseButton({ name, done }: EraseButtonProps) {
+export function EraseButton({ name, onDone }: EraseButtonProps) {
   const workspaceId = useWorkspaceId()
-  const [asks, setAsks] = useState(false)
-  if (!mayIn(workspaceId, 'admin')) return null
+  const [isConfirming, setConfirming] = useState(false)
+  if (!hasRole(workspaceId, 'admin')) return null
   return (
     <>
-      <Button variant="subtle" color="red" size="compact-sm" onClick={() => setAsks(true)}>
+      <Button variant="subtle" color="red" size="compact-sm" onClick={() => setConfirming(true)}>
         {t.customer.erase}
       </Button>
-      {asks && (
-        <Suspense fallback={<KeysHeld />}>
-          <EraseAsk name={name} close={() => setAsks(false)} {...(done && { done })} />
+      {isConfirming && (
+        <Suspense fallback={<ShortcutsBlocked />}>
+          <EraseDialog name={name} close={() => setConfirming(false)} {...(onDone && { onDone })} />
         </Suspense>
       )}
     </>

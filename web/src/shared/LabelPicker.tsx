@@ -2,17 +2,17 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { labelColorValues } from '../api/schema.ts'
 import { createLabel, labelsKey, useLabelsById } from '../data/labels.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { plain } from '../ui/format/plain.ts'
+import { foldText } from '../ui/format/fold-text.ts'
 import { LabelDot } from '../ui/LabelDot.tsx'
-import type { Drop } from '../ui/overlay/drop.tsx'
-import { complain, say } from '../ui/overlay/notices.tsx'
+import type { Dropdown } from '../ui/overlay/dropdown.tsx'
 import { Picker, type PickerItem } from '../ui/overlay/Picker.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface LabelPickerProps {
-  drop: Drop
+  dropdown: Dropdown
   /** Whether a label is carried, or by some of those that are asked about. */
   carries(labelId: string): boolean | 'some'
   set(labelId: string, isOn: boolean): void
@@ -25,7 +25,7 @@ interface LabelItem extends PickerItem {
 
 const maxName = 50
 
-export default function LabelPicker({ drop, carries, set }: LabelPickerProps) {
+export default function LabelPicker({ dropdown, carries, set }: LabelPickerProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const labels = useLabelsById(workspaceId)
@@ -36,9 +36,9 @@ export default function LabelPicker({ drop, carries, set }: LabelPickerProps) {
     isOn: carries(id),
     icon: <LabelDot color={color} />,
   }))
-  const made = (term: string): LabelItem | null => {
-    const isKnown = items.some(({ label }) => plain(label) === plain(term))
-    if (isKnown || term.length > maxName || !mayIn(workspaceId, 'admin')) return null
+  const created = (term: string): LabelItem | null => {
+    const isKnown = items.some(({ label }) => foldText(label) === foldText(term))
+    if (isKnown || term.length > maxName || !hasRole(workspaceId, 'admin')) return null
     return {
       id: 'new',
       label: pick.createLabel({ name: term }),
@@ -51,19 +51,19 @@ export default function LabelPicker({ drop, carries, set }: LabelPickerProps) {
     const color = labelColorValues[labels.size % labelColorValues.length] ?? 'grey'
     const { label } = await createLabel(workspaceId, { name, color })
     await queries.invalidateQueries({ queryKey: labelsKey(workspaceId) })
-    say(pick.labelMade({ name }))
+    showToast(pick.labelMade({ name }))
     set(label.id, true)
   }
   return (
     <Picker
-      drop={drop}
+      dropdown={dropdown}
       label={t.inbox.actions.label}
       placeholder={pick.labelSearch}
       items={items}
       none={pick.noLabels}
       isMany
-      made={made}
-      choose={({ id, isOn, name }) => (name === undefined ? set(id, isOn !== true) : void make(name).catch(complain))}
+      created={created}
+      choose={({ id, isOn, name }) => (name === undefined ? set(id, isOn !== true) : void make(name).catch(showError))}
     />
   )
 }

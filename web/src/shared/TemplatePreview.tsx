@@ -1,6 +1,6 @@
 import { t } from '../text/index.ts'
 import styles from './TemplatePreview.module.css'
-import { piecesOf } from './template-preview.ts'
+import { parseTemplate } from './template-preview.ts'
 
 /** A template as the customer will read it, with what was typed for its values; what is still missing stands by its number. */
 export function TemplatePreview({ body, values }: { body: string; values: readonly string[] }) {
@@ -8,7 +8,7 @@ export function TemplatePreview({ body, values }: { body: string; values: readon
     <figure className={styles.preview}>
       <figcaption>{t.compose.templates.preview}</figcaption>
       <p dir="auto">
-        {piecesOf(body, values).map((piece, n) =>
+        {parseTemplate(body, values).map((piece, n) =>
           'text' in piece ? (
             piece.text
           ) : (

@@ -1,9 +1,9 @@
-import type { NoticeTone } from '../data/notices.ts'
+import type { NotificationTone } from '../data/notifications.ts'
 
 let context: AudioContext | null = null
 
 /** Browsers let nothing sound before the first touch or key: from then on it may. */
-export function hearFirstGesture(): () => void {
+export function unlockAudioOnGesture(): () => void {
   const begin = () => {
     // Of a finger only the end counts, and keys like Escape not at all.
     if (navigator.userActivation?.hasBeenActive === false) return
@@ -19,7 +19,7 @@ export function hearFirstGesture(): () => void {
 }
 
 const gestures = ['pointerdown', 'pointerup', 'keydown']
-const heldMs = 3000
+const lockMs = 3000
 
 interface Note {
   /** Where it begins, and where it has slid to at its end. */
@@ -33,7 +33,7 @@ interface Note {
 
 const soft = { seconds: 0.25, shape: 'sine', loudness: 0.12 } as const
 const hard = { hertz: 260, toHertz: 150, seconds: 0.09, shape: 'triangle', loudness: 0.3 } as const
-const tones: Readonly<Record<NoticeTone, readonly Note[]>> = {
+const tones: Readonly<Record<NotificationTone, readonly Note[]>> = {
   chime: [
     { ...soft, hertz: 660, toHertz: 660, atSeconds: 0 },
     { ...soft, hertz: 880, toHertz: 880, atSeconds: 0.12 },
@@ -47,7 +47,7 @@ const tones: Readonly<Record<NoticeTone, readonly Note[]>> = {
 }
 
 /** What was chosen, by one of the pages that are open. */
-export async function sound(id: string, tone: NoticeTone): Promise<void> {
+export async function playSound(id: string, tone: NotificationTone): Promise<void> {
   const player = context
   // A page that nobody has touched yet would keep the others from it.
   if (player?.state !== 'running') return
@@ -55,12 +55,12 @@ export async function sound(id: string, tone: NoticeTone): Promise<void> {
   await navigator.locks.request(`parley.sound.${id}`, { ifAvailable: true }, async (lock) => {
     if (lock === null) return
     play(player, tones[tone])
-    await new Promise((resolve) => setTimeout(resolve, heldMs))
+    await new Promise((resolve) => setTimeout(resolve, lockMs))
   })
 }
 
 /** For who chooses among them, and has just pressed for it. */
-export async function hear(tone: NoticeTone): Promise<void> {
+export async function previewSound(tone: NotificationTone): Promise<void> {
   context ??= new AudioContext()
   await context.resume()
   play(context, tones[tone])

@@ -1,4 +1,4 @@
-import { plain } from '../ui/format/plain.ts'
+import { foldText } from '../ui/format/fold-text.ts'
 
 export interface Template {
   id: string
@@ -13,10 +13,10 @@ export interface Template {
   sendable: boolean
 }
 
-export type Piece = { text: string } | { parameter: number; value: string }
+export type TemplatePart = { text: string } | { parameter: number; value: string }
 
 /** A template's body in pieces, with what was typed for `{{1}}`, `{{2}}`, …; nothing typed yet is an empty value. */
-export function piecesOf(body: string, values: readonly string[]): Piece[] {
+export function parseTemplate(body: string, values: readonly string[]): TemplatePart[] {
   return body
     .split(/(\{\{\s*\d+\s*\}\})/)
     .filter((part) => part !== '')
@@ -28,24 +28,26 @@ export function piecesOf(body: string, values: readonly string[]): Piece[] {
 
 /** The message as the customer will read it. */
 export const filledText = (body: string, values: readonly string[]): string =>
-  piecesOf(body, values)
+  parseTemplate(body, values)
     .map((piece) => ('text' in piece ? piece.text : piece.value || `{{${piece.parameter}}}`))
     .join('')
 
-const greeting =
+const greetingPattern =
   /(?:^|[^\p{L}])(?:hi|hello|hey|dear|hola|ol[áa]|oi|estimad[oa]|car[oa]|prezad[oa]|querid[oa]|(?:bom|buenos?|boa|buenas) \p{L}{3,6})[,!]? ?\*?$/iu
-const shownBefore = 30
+const compareTemplates = 30
 
 /** What a template's values begin with: the person's first name where somebody is greeted, nothing elsewhere. */
 export function valuesFor(
   { body, parameterCount }: Pick<Template, 'body' | 'parameterCount'>,
   firstName: string,
 ): string[] {
-  const pieces = piecesOf(body, [])
+  const pieces = parseTemplate(body, [])
   return Array.from({ length: parameterCount }, (_, n) => {
     const at = pieces.findIndex((piece) => 'parameter' in piece && piece.parameter === n + 1)
     const before = pieces[at - 1]
-    return before !== undefined && 'text' in before && greeting.test(before.text.slice(-shownBefore)) ? firstName : ''
+    return before !== undefined && 'text' in before && greetingPattern.test(before.text.slice(-compareTemplates))
+      ? firstName
+      : ''
   })
 }
 
@@ -69,11 +71,11 @@ export const findUnsendable = (templates: readonly Template[], term: string, lan
   search(templates, term, language).filter(({ sendable, status }) => !sendable && status === 'APPROVED')
 
 function search(templates: readonly Template[], term: string, language: string): Template[] {
-  const words = plain(term)
+  const words = foldText(term)
     .split(/[\s_]+/)
     .filter((word) => word !== '')
   const isNear = (one: Template) => (one.language.startsWith(language) ? 0 : 1)
   return templates
-    .filter((one) => words.every((word) => plain(`${one.name} ${one.body}`).includes(word)))
+    .filter((one) => words.every((word) => foldText(`${one.name} ${one.body}`).includes(word)))
     .sort((a, b) => a.name.localeCompare(b.name) || isNear(a) - isNear(b))
 }

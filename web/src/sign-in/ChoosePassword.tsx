@@ -3,14 +3,14 @@ import { changePassword } from '../data/team/profile.ts'
 import { t } from '../text/index.ts'
 import { EntryCard } from './EntryCard.tsx'
 import { Form, NewPassword } from './Form.tsx'
-import { ofNewPassword } from './problems.ts'
+import { newPasswordProblems } from './problems.ts'
 import { leaveFor } from './SignIn.tsx'
 import { useEntryForm } from './use-entry-form.ts'
 
 /** Asks who came by a link and has no password to choose one: without it the end of the session locks them out. */
 export function ChoosePassword({ email }: { email: string }) {
   const texts = t.entry
-  const form = useEntryForm({ password: '' }, ofNewPassword, async ({ password }) => {
+  const form = useEntryForm({ password: '' }, newPasswordProblems, async ({ password }) => {
     await changePassword(password, '')
     leaveFor('/')
   })

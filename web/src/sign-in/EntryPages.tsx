@@ -1,5 +1,5 @@
 import { type ReactNode, Suspense } from 'react'
-import { openSession } from '../session/session.ts'
+import { loadSession } from '../session/session.ts'
 import { ChoosePassword } from './ChoosePassword.tsx'
 import { findJoining, JoinPage } from './Join.tsx'
 import { LinkPage, leaveFor, SignInPage } from './SignIn.tsx'
@@ -20,7 +20,7 @@ export async function entryPage(pathname: string): Promise<ReactNode> {
 }
 
 async function choosePasswordPage(): Promise<ReactNode> {
-  const user = (await openSession())?.user ?? null
+  const user = (await loadSession())?.user ?? null
   if (user === null) return null
   if (!user.hasPassword) return <ChoosePassword email={user.email} />
   leaveFor('/')

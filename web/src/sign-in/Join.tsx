@@ -1,30 +1,30 @@
 import { TextInput } from '@mantine/core'
 import { use } from 'react'
-import type { Failure } from '../api/failure.ts'
+import type { ApiError } from '../api/api-error.ts'
 import { acceptInvitation, type Invitation, readInvitation } from '../data/team/sign-in.ts'
 import { findSession } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { ErrorNotice } from '../ui/page/ErrorNotice.tsx'
+import { ErrorState } from '../ui/page/ErrorState.tsx'
 import { EntryCard } from './EntryCard.tsx'
 import { Form, NewPassword } from './Form.tsx'
-import { ofNewcomer } from './problems.ts'
-import { leaveFor, Over } from './SignIn.tsx'
+import { newcomerProblems } from './problems.ts'
+import { LinkExpired, leaveFor } from './SignIn.tsx'
 import { entryProblem, useEntryForm } from './use-entry-form.ts'
 
-interface Found {
+interface FoundInvitation {
   token: string
   invitation: Invitation
   /** Who is signed in; null for a newcomer. */
   name: string | null
 }
 
-export type Joining = Promise<Found | { error: Failure }>
+export type Joining = Promise<FoundInvitation | { error: ApiError }>
 
 export function findJoining(token: string): Joining {
   const finding = Promise.all([readInvitation(token), findSession()])
   return finding.then(
     ([invitation, session]) => ({ token, invitation, name: session?.user?.name ?? null }),
-    (error: Failure) => ({ error }),
+    (error: ApiError) => ({ error }),
   )
 }
 
@@ -32,14 +32,14 @@ export function findJoining(token: string): Joining {
 export function JoinPage({ joining }: { joining: Joining }) {
   const found = use(joining)
   if (!('error' in found))
-    return found.name === null ? <Newcomer {...found} /> : <Colleague {...found} name={found.name} />
-  if (found.error.status === 404) return <Over help={entryProblem(found.error)} />
-  return <ErrorNotice error={found.error} retry={() => window.location.reload()} />
+    return found.name === null ? <NewAccountForm {...found} /> : <ExistingAccountForm {...found} name={found.name} />
+  if (found.error.status === 404) return <LinkExpired help={entryProblem(found.error)} />
+  return <ErrorState error={found.error} retry={() => window.location.reload()} />
 }
 
-function Newcomer({ token, invitation: { workspaceName, email, role } }: Found) {
+function NewAccountForm({ token, invitation: { workspaceName, email, role } }: FoundInvitation) {
   const texts = t.entry
-  const form = useEntryForm({ name: '', password: '' }, ofNewcomer, async ({ name, password }) => {
+  const form = useEntryForm({ name: '', password: '' }, newcomerProblems, async ({ name, password }) => {
     await acceptInvitation(token, { name: name.trim(), password })
     leaveFor('/')
   })
@@ -68,7 +68,7 @@ function Newcomer({ token, invitation: { workspaceName, email, role } }: Found) 
   )
 }
 
-function Colleague({ token, invitation: { workspaceName, role }, name }: Found & { name: string }) {
+function ExistingAccountForm({ token, invitation: { workspaceName, role }, name }: FoundInvitation & { name: string }) {
   const texts = t.entry
   const form = useEntryForm(
     {},

@@ -5,7 +5,7 @@ import { t } from '../text/index.ts'
 import { EntryCard } from './EntryCard.tsx'
 import { Form } from './Form.tsx'
 import { safeNext } from './next.ts'
-import { ofCode, ofSignIn } from './problems.ts'
+import { codeProblems, signInProblems } from './problems.ts'
 import { useEntryForm } from './use-entry-form.ts'
 
 /** Leads on, unless a code is asked for. */
@@ -30,7 +30,7 @@ interface StepProps {
 
 function PasswordForm({ go }: StepProps) {
   const texts = t.entry
-  const form = useEntryForm({ email: '', password: '' }, ofSignIn, async ({ email, password }) =>
+  const form = useEntryForm({ email: '', password: '' }, signInProblems, async ({ email, password }) =>
     go(await signIn(email, password)),
   )
   return (
@@ -51,7 +51,7 @@ function PasswordForm({ go }: StepProps) {
 
 function CodeForm({ challenge, go }: StepProps & { challenge: string }) {
   const texts = t.entry
-  const form = useEntryForm({ code: '' }, ofCode, async ({ code }) => go(await signInWithCode(challenge, code)))
+  const form = useEntryForm({ code: '' }, codeProblems, async ({ code }) => go(await signInWithCode(challenge, code)))
   return (
     <EntryCard title={texts.enterCode} help={texts.enterCodeHelp} below={<a href="/sign-in">{texts.startAgain}</a>}>
       <Form form={form} action={texts.signIn}>
@@ -90,7 +90,7 @@ export function LinkPage({ token }: { token: string }) {
 }
 
 /** In place of a form that there is no use for any more. */
-export function Over({ help }: { help: string }) {
+export function LinkExpired({ help }: { help: string }) {
   return (
     <EntryCard title={t.entry.linkOver} help={help}>
       <a href="/sign-in">{t.entry.withPassword}</a>

@@ -1,7 +1,7 @@
 import { type ChangeEvent, type FormEvent, useState } from 'react'
-import { Failure } from '../api/failure.ts'
+import { ApiError } from '../api/api-error.ts'
 import { t } from '../text/index.ts'
-import { sentenceFor } from '../ui/format/failure-words.ts'
+import { errorSentence } from '../ui/format/error-texts.ts'
 import type { Problems } from './problems.ts'
 
 /** What an input takes beside its label. */
@@ -76,7 +76,7 @@ const refusals = {
 
 /** What the service says, in the reader's words. */
 export function entryProblem(error: unknown): string {
-  const message = error instanceof Failure ? error.message : ''
+  const message = error instanceof ApiError ? error.message : ''
   if (message in refusals) return t.entry.refusals[refusals[message as keyof typeof refusals]]
-  return sentenceFor(error)
+  return errorSentence(error)
 }

@@ -5,9 +5,9 @@ import type list from './en/list.json'
 import type rest from './en/rest.json'
 import type talk from './en/talk.json'
 import { type Language, languages } from './languages.ts'
-import { type Catalogue, type Said, textsOf } from './messages.ts'
+import { type Catalogue, type TextsOf, textsOf } from './messages.ts'
 
-export type Texts = Said<typeof entry & typeof frame & typeof home & typeof list & typeof rest & typeof talk>
+export type Texts = TextsOf<typeof entry & typeof frame & typeof home & typeof list & typeof rest & typeof talk>
 
 const storageKey = 'parley.language'
 
@@ -18,7 +18,7 @@ const storageKey = 'parley.language'
 export let t = {} as Texts
 export let language: Language = 'en'
 /** What the service says of a field or a whole request, in the reader's words; null before the rest of the texts is there. */
-export let problemIn: (message: string) => string | null = () => null
+export let translateProblem: (message: string) => string | null = () => null
 
 export async function loadTexts(): Promise<void> {
   language = chosenLanguage()
@@ -47,7 +47,7 @@ async function addTexts(part: PartName): Promise<void> {
   const reading: Promise<{ default: Catalogue }> = import(`./${language}/${part}.json`, { with: { type: 'json' } })
   const [catalogue, refusals] = await Promise.all([reading, part === 'rest' ? import('./refusals.ts') : null])
   t = { ...t, ...textsOf(catalogue.default, language) }
-  if (refusals !== null) problemIn = (message) => refusals.problemIn(t.problem, message)
+  if (refusals !== null) translateProblem = (message) => refusals.translateProblem(t.problem, message)
 }
 
 /** What fails is tried again the next time. */

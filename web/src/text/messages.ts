@@ -11,11 +11,11 @@ type Values = Record<string, string | number>
 type Call = (values: never) => string
 
 /** What is said of a catalogue: a text where the message is one, and what makes one where it has arguments. */
-export type Said<Parts, Called = Calls> = {
+export type TextsOf<Parts, Called = Calls> = {
   readonly [Name in keyof Parts]: Name extends keyof Called
     ? Called[Name] extends Call
       ? Called[Name]
-      : Said<Parts[Name], Called[Name]>
+      : TextsOf<Parts[Name], Called[Name]>
     : Parts[Name]
 }
 

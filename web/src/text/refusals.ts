@@ -1,11 +1,11 @@
 import type rest from './en/rest.json'
-import type { Said } from './messages.ts'
+import type { TextsOf } from './messages.ts'
 
 /**
  * How the service words what it refuses, each said by the message of its name in the reader's language, which is given what
  * stands in named brackets. The first that fits is taken.
  */
-export const forms = {
+export const problemPatterns = {
   unmatched: /^is empty, and rows are matched by it$/,
   required: /^(?:is required|is empty|must not be empty$|must have the form \\S$)/,
   atLeastCharacters: /^(?:must have|needs) at least (?<n>\d+) characters/,
@@ -132,8 +132,8 @@ export const forms = {
 } as const
 
 /** Says in a language what the service says, which speaks English alone; null for what it has no words for. */
-export function problemIn(words: Said<typeof rest>['problem'], message: string): string | null {
-  for (const [name, form] of Object.entries(forms) as [keyof typeof forms, RegExp][]) {
+export function translateProblem(words: TextsOf<typeof rest>['problem'], message: string): string | null {
+  for (const [name, form] of Object.entries(problemPatterns) as [keyof typeof problemPatterns, RegExp][]) {
     const found = form.exec(message.slice(0, 500))
     if (found === null) continue
     const said = words[name]

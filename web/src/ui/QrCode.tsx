@@ -15,7 +15,7 @@ const border = 3
 
 /** A code for a camera, dark on light in every scheme: scanners want it so. */
 export function QrCode({ value, label, size = 200, ecc = 'M' }: QrCodeProps) {
-  const { side, path } = drawn(value, ecc)
+  const { side, path } = renderQr(value, ecc)
   return (
     <svg
       role="img"
@@ -34,7 +34,7 @@ export function QrCode({ value, label, size = 200, ecc = 'M' }: QrCodeProps) {
 
 /** Hands the browser the code as a file to print. */
 export function saveQrCode(value: string, name: string): void {
-  const { side, path } = drawn(value, 'M')
+  const { side, path } = renderQr(value, 'M')
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><rect width="${side}" height="${side}" fill="#fff"/><path d="${path}"/></svg>`
   const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
   const link = document.createElement('a')
@@ -44,7 +44,7 @@ export function saveQrCode(value: string, name: string): void {
   URL.revokeObjectURL(url)
 }
 
-function drawn(value: string, ecc: Correction): { side: number; path: string } {
+function renderQr(value: string, ecc: Correction): { side: number; path: string } {
   const { size, data } = encode(value, { ecc, border })
   const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
   return { side: size, path: squares.join('') }

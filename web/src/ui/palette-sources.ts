@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 
 /** Something that the palette offers besides pages and keys: a conversation, a lead. */
-export interface Found {
+export interface PaletteResult {
   id: string
   group: string
   /** One of its group, in a word: said where another group has the same person. */
@@ -12,14 +12,14 @@ export interface Found {
 }
 
 /** A room's search by name; rooms add theirs to the list below when they are built. */
-export type PaletteSource = (workspaceId: string, term: string) => Promise<Found[]>
+export type PaletteSource = (workspaceId: string, term: string) => Promise<PaletteResult[]>
 
 const minTerm = 2
 const sources: PaletteSource[] = []
 
 export const paletteSearch = {
   add: (source: PaletteSource): void => void (sources.includes(source) || sources.push(source)),
-  use: (workspaceId: string, term: string): { found: Found[]; isSearching: boolean; hasFailed: boolean } => {
+  use: (workspaceId: string, term: string): { found: PaletteResult[]; isSearching: boolean; hasFailed: boolean } => {
     const answers = useQueries({
       queries: sources.map((source, n) => ({
         queryKey: [workspaceId, 'palette', n, term],

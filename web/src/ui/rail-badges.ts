@@ -8,7 +8,7 @@ export interface Badge {
 }
 
 const badges = new Map<string, Badge>()
-const watchers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
 /** Sets the number at a page of the rail; null or 0 takes it away. */
 export function setRailBadge(path: string, badge: Badge | null): void {
@@ -17,19 +17,19 @@ export function setRailBadge(path: string, badge: Badge | null): void {
     if (!badges.delete(path)) return
   } else if (before?.count === badge.count && before.tone === badge.tone && before.label === badge.label) return
   else badges.set(path, badge)
-  for (const changed of watchers) changed()
+  for (const listener of listeners) listener()
 }
 
 export function useRailBadge(path: string): Badge | null {
-  return useSyncExternalStore(watch, () => badges.get(path) ?? null)
+  return useSyncExternalStore(subscribe, () => badges.get(path) ?? null)
 }
 
 /** What several pages count together, where one sign stands for them all. */
 export function useRailCount(paths: readonly string[]): number {
-  return useSyncExternalStore(watch, () => paths.reduce((sum, path) => sum + (badges.get(path)?.count ?? 0), 0))
+  return useSyncExternalStore(subscribe, () => paths.reduce((sum, path) => sum + (badges.get(path)?.count ?? 0), 0))
 }
 
-function watch(changed: () => void): () => void {
-  watchers.add(changed)
-  return () => watchers.delete(changed)
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

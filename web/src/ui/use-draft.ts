@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { Failure } from '../api/failure.ts'
-import { problemFor } from './format/failure-words.ts'
+import { ApiError } from '../api/api-error.ts'
+import { problemText } from './format/error-texts.ts'
 
 /** What somebody is filling in, with what the service said of each field. Nothing typed is lost by a refusal. */
 export interface Draft<T> {
@@ -11,7 +11,7 @@ export interface Draft<T> {
   /** The same of one place alone, `customFieldValues.city`. */
   issueAt(path: string): string | undefined
   /** Takes a refusal; answers whether it was about fields that the form shows. */
-  refuse(error: unknown): boolean
+  applyError(error: unknown): boolean
   isChanged: boolean
   reset(to: T): void
 }
@@ -30,13 +30,13 @@ export function useDraft<T extends object>(initial: T): Draft<T> {
     },
     errorOf: (field) => {
       const found = [...issues].find(([path]) => path === field || rootOf(path) === field)
-      return found && problemFor(found[1])
+      return found && problemText(found[1])
     },
     issueAt: (path) => {
       const found = issues.get(path)
-      return found === undefined ? undefined : problemFor(found)
+      return found === undefined ? undefined : problemText(found)
     },
-    refuse: (error) => {
+    applyError: (error) => {
       const found = issuesOf(error)
       setIssues(found)
       return [...found.keys()].some((path) => rootOf(path) in value)
@@ -51,7 +51,7 @@ export function useDraft<T extends object>(initial: T): Draft<T> {
 
 // `data.field` names one field, `data.issues` several.
 function issuesOf(error: unknown): ReadonlyMap<string, string> {
-  if (!(error instanceof Failure)) return new Map()
+  if (!(error instanceof ApiError)) return new Map()
   if (typeof error.data.field === 'string') return new Map([[error.data.field, error.message]])
   return error.issues
 }

@@ -1,5 +1,5 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
-import { complain } from './overlay/notices.tsx'
+import { showError } from './overlay/toasts.tsx'
 
 /** Changes a cached list at once, and takes that back, saying why, when the service refuses. Returns whether it was kept. */
 export function useListChange<T>(queryKey: QueryKey) {
@@ -13,7 +13,7 @@ export function useListChange<T>(queryKey: QueryKey) {
       return true
     } catch (error) {
       queries.setQueryData(queryKey, before)
-      complain(error)
+      showError(error)
       return false
     } finally {
       void queries.invalidateQueries({ queryKey })

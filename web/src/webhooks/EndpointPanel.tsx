@@ -9,7 +9,7 @@ import {
 } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { isOtherServer } from '../ui/other-server.ts'
-import { complain } from '../ui/overlay/notices.tsx'
+import { showError } from '../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../ui/page/SidePanel.tsx'
 import { useDraft } from '../ui/use-draft.ts'
@@ -22,7 +22,7 @@ interface EndpointPanelProps {
   endpoint?: Endpoint
   close(): void
   /** With the secret of a new one. */
-  saved(endpoint: Endpoint, secret: string | null): void
+  onSaved(endpoint: Endpoint, secret: string | null): void
 }
 
 export interface EndpointDraft {
@@ -42,7 +42,7 @@ const blank: EndpointDraft = {
   headers: [],
 }
 
-export function EndpointPanel({ endpoint, close, saved }: EndpointPanelProps) {
+export function EndpointPanel({ endpoint, close, onSaved }: EndpointPanelProps) {
   const workspaceId = useWorkspaceId()
   const draft = useDraft(endpoint === undefined ? blank : draftOf(endpoint))
   const { value, set, errorOf } = draft
@@ -52,8 +52,8 @@ export function EndpointPanel({ endpoint, close, saved }: EndpointPanelProps) {
       if (endpoint === undefined) return createEndpoint(workspaceId, settingsOf(value))
       return { ...(await changeEndpoint(workspaceId, endpoint.id, settingsOf(value))), secret: null }
     },
-    onSuccess: (answer) => saved(answer.endpoint, answer.secret),
-    onError: (error) => draft.refuse(error) || complain(error),
+    onSuccess: (answer) => onSaved(answer.endpoint, answer.secret),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel
@@ -94,7 +94,7 @@ export function EndpointPanel({ endpoint, close, saved }: EndpointPanelProps) {
       </Radio.Group>
       <HeaderFields
         value={value.headers}
-        kept={endpoint?.headerNames ?? []}
+        savedNames={endpoint?.headerNames ?? []}
         isElsewhere={isOtherServer(endpoint?.url ?? '', value.url.trim())}
         change={(headers) => set({ headers })}
         error={errorOf('headers')}

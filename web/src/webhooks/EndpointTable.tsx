@@ -1,11 +1,18 @@
 import type { Endpoint } from '../data/webhooks.ts'
 import { t } from '../text/index.ts'
 import { Chip } from '../ui/Chip.tsx'
-import { ago, fullMoment, number } from '../ui/format/time.ts'
+import { formatDateTime, formatNumber, timeAgo } from '../ui/format/time.ts'
 import { type Column, Table } from '../ui/page/Table.tsx'
 import styles from './Endpoint.module.css'
-import { standingOf } from './standing.ts'
-import { hostOf, nameOf, patternName, standingName, standingSentence, standingTones } from './words.ts'
+import { endpointStatus } from './status.ts'
+import {
+  endpointStatusName,
+  endpointStatusSentence,
+  endpointStatusTones,
+  hostOf,
+  nameOf,
+  patternName,
+} from './webhook-texts.ts'
 
 export function EndpointTable({ endpoints, open }: { endpoints: Endpoint[]; open: (endpoint: Endpoint) => void }) {
   return <Table label={t.webhooks.title} columns={columns()} rows={endpoints} keyOf={({ id }) => id} open={open} />
@@ -13,7 +20,7 @@ export function EndpointTable({ endpoints, open }: { endpoints: Endpoint[]; open
 
 const columns = (): Column<Endpoint>[] => [
   { key: 'name', title: t.webhooks.endpoint, cell: (endpoint) => <Name endpoint={endpoint} /> },
-  { key: 'state', title: t.webhooks.state, cell: (endpoint) => <StandingChip endpoint={endpoint} /> },
+  { key: 'state', title: t.webhooks.state, cell: (endpoint) => <EndpointStatusChip endpoint={endpoint} /> },
   {
     key: 'events',
     title: t.webhooks.events,
@@ -24,7 +31,7 @@ const columns = (): Column<Endpoint>[] => [
     key: 'waiting',
     title: t.webhooks.waiting,
     cell: ({ health: { waiting } }) =>
-      waiting === 0 ? '–' : waiting >= countedUpTo ? `${number(waiting)}+` : number(waiting),
+      waiting === 0 ? '–' : waiting >= cappedCount ? `${formatNumber(waiting)}+` : formatNumber(waiting),
     optional: true,
     numeric: true,
   },
@@ -32,13 +39,13 @@ const columns = (): Column<Endpoint>[] => [
     key: 'success',
     title: t.webhooks.lastSuccess,
     cell: ({ health: { lastSuccessAt: at } }) =>
-      at === null ? t.webhooks.never : <span title={fullMoment(at)}>{ago(at)}</span>,
+      at === null ? t.webhooks.never : <span title={formatDateTime(at)}>{timeAgo(at)}</span>,
     optional: true,
   },
 ]
 
 // The list counts no further.
-const countedUpTo = 1000
+const cappedCount = 1000
 
 function Name({ endpoint }: { endpoint: Endpoint }) {
   const host = hostOf(endpoint.url)
@@ -50,11 +57,11 @@ function Name({ endpoint }: { endpoint: Endpoint }) {
   )
 }
 
-export function StandingChip({ endpoint }: { endpoint: Endpoint }) {
-  const standing = standingOf(endpoint)
+export function EndpointStatusChip({ endpoint }: { endpoint: Endpoint }) {
+  const status = endpointStatus(endpoint)
   return (
-    <Chip tone={standingTones[standing]} title={standingSentence(endpoint)}>
-      {standingName(standing)}
+    <Chip tone={endpointStatusTones[status]} title={endpointStatusSentence(endpoint)}>
+      {endpointStatusName(status)}
     </Chip>
   )
 }

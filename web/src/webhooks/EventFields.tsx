@@ -4,7 +4,7 @@ import { t } from '../text/index.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './Endpoint.module.css'
 import { type Group, groups, toggle } from './event-choice.ts'
-import { patternName } from './words.ts'
+import { patternName } from './webhook-texts.ts'
 
 interface EventFieldsProps {
   value: readonly EventPattern[]

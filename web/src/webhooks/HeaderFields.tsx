@@ -12,14 +12,14 @@ export interface HeaderLine {
 interface HeaderFieldsProps {
   /** Null: those that are set stay. */
   value: HeaderLine[] | null
-  kept: readonly string[]
+  savedNames: readonly string[]
   /** The address is another server's: those that are set are not for that one. */
   isElsewhere: boolean
   change(to: HeaderLine[] | null): void
   error: string | undefined
 }
 
-export function HeaderFields({ value, kept, isElsewhere, change, error }: HeaderFieldsProps) {
+export function HeaderFields({ value, savedNames, isElsewhere, change, error }: HeaderFieldsProps) {
   const lines = value ?? []
   const add = () => change([...lines, { id: crypto.randomUUID(), name: '', value: '' }])
   const edit = (id: string, changes: Partial<HeaderLine>) =>
@@ -29,7 +29,7 @@ export function HeaderFields({ value, kept, isElsewhere, change, error }: Header
       {value === null && (
         <Group gap="xs" mt={6}>
           <Text size="sm">
-            {(isElsewhere ? t.webhooks.headersAgain : t.webhooks.headersKept)({ names: kept.join(', ') })}
+            {(isElsewhere ? t.webhooks.headersAgain : t.webhooks.headersKept)({ names: savedNames.join(', ') })}
           </Text>
           <Button variant="default" size="compact-sm" onClick={add}>
             {t.webhooks.headersReplace}

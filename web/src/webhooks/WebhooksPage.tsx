@@ -3,40 +3,40 @@ import { IconPlus } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useEndpoints } from '../data/webhooks.ts'
-import { mayIn } from '../session/session.ts'
+import { hasRole } from '../session/session.ts'
 import { t } from '../text/index.ts'
-import { useKeys } from '../ui/keys.ts'
-import { Empty } from '../ui/page/Empty.tsx'
-import { Loaded, PageBody } from '../ui/page/PageBody.tsx'
+import { EmptyState } from '../ui/page/EmptyState.tsx'
+import { PageBody, QueryBoundary } from '../ui/page/PageBody.tsx'
 import { PageHeader } from '../ui/page/PageHeader.tsx'
-import { useMaking } from '../ui/use-making.ts'
+import { useShortcuts } from '../ui/shortcuts.ts'
+import { useCreate } from '../ui/use-create.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { EndpointPanel } from './EndpointPanel.tsx'
 import { EndpointTable } from './EndpointTable.tsx'
 import { SecretValue } from './SecretValue.tsx'
-import { useEndpointChanged } from './use-changed.ts'
-import { useFreshEndpoints } from './use-fresh.ts'
-import { nameOf } from './words.ts'
+import { useUpdateEndpointCache } from './update-cache.ts'
+import { useLiveEndpoints } from './use-live-updates.ts'
+import { nameOf } from './webhook-texts.ts'
 
 /** The endpoints that events are sent to, and how that goes. */
 export function WebhooksPage() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const query = useEndpoints(workspaceId)
-  const changed = useEndpointChanged(workspaceId)
-  const [isMaking, setMaking] = useMaking()
-  const [made, setMade] = useState<{ id: string; name: string; secret: string } | null>(null)
-  const mayChange = mayIn(workspaceId, 'admin')
-  useFreshEndpoints(workspaceId, query.data)
-  useKeys(
+  const changed = useUpdateEndpointCache(workspaceId)
+  const [isCreating, setCreating] = useCreate()
+  const [created, setCreated] = useState<{ id: string; name: string; secret: string } | null>(null)
+  const mayChange = hasRole(workspaceId, 'admin')
+  useLiveEndpoints(workspaceId, query.data)
+  useShortcuts(
     t.webhooks.title,
     useMemo(
-      () => (mayChange ? [{ keys: 'c', label: t.webhooks.make, run: () => setMaking(true) }] : []),
-      [mayChange, setMaking],
+      () => (mayChange ? [{ keys: 'c', label: t.webhooks.make, run: () => setCreating(true) }] : []),
+      [mayChange, setCreating],
     ),
   )
 
-  const make = () => setMaking(true)
+  const create = () => setCreating(true)
   const open = (endpointId: string) =>
     void navigate({ to: '/w/$workspaceId/webhooks/$endpointId', params: { workspaceId, endpointId } })
 
@@ -46,34 +46,37 @@ export function WebhooksPage() {
         title={t.webhooks.title}
         action={
           mayChange && (
-            <Button leftSection={<IconPlus size={16} />} onClick={make}>
+            <Button leftSection={<IconPlus size={16} />} onClick={create}>
               {t.webhooks.make}
             </Button>
           )
         }
       />
       <PageBody>
-        <Loaded query={query}>
+        <QueryBoundary query={query}>
           {(endpoints) =>
             endpoints.length === 0 ? (
-              <Empty title={t.webhooks.empty} {...(mayChange && { action: { label: t.webhooks.make, run: make } })} />
+              <EmptyState
+                title={t.webhooks.empty}
+                {...(mayChange && { action: { label: t.webhooks.make, run: create } })}
+              />
             ) : (
               <EndpointTable endpoints={endpoints} open={({ id }) => open(id)} />
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </PageBody>
-      {isMaking && (
+      {isCreating && (
         <EndpointPanel
-          close={() => setMaking(false)}
-          saved={(endpoint, secret) => {
-            setMaking(false)
+          close={() => setCreating(false)}
+          onSaved={(endpoint, secret) => {
+            setCreating(false)
             changed(endpoint)
-            setMade({ id: endpoint.id, name: nameOf(endpoint), secret: secret ?? '' })
+            setCreated({ id: endpoint.id, name: nameOf(endpoint), secret: secret ?? '' })
           }}
         />
       )}
-      {made !== null && <SecretValue name={made.name} secret={made.secret} close={() => open(made.id)} />}
+      {created !== null && <SecretValue name={created.name} secret={created.secret} close={() => open(created.id)} />}
     </>
   )
 }

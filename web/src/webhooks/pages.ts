@@ -4,15 +4,15 @@ import type { Delivery, DeliveryPages } from '../data/webhooks.ts'
  * What is shown once the newest page was read again: that page, and after it what was read before of what is older. When
  * so much has come that the two do not meet, the page alone.
  */
-export function withFresh(before: DeliveryPages, fresh: DeliveryPages['pages'][number]): DeliveryPages {
-  const last = fresh.deliveries.at(-1)
+export function mergeNewestPage(before: DeliveryPages, newest: DeliveryPages['pages'][number]): DeliveryPages {
+  const last = newest.deliveries.at(-1)
   const known = before.pages.flatMap(({ deliveries }) => deliveries)
   const meets = known.findIndex(({ eventId }) => eventId === last?.eventId)
-  if (meets < 0 || fresh.nextCursor === null) return { pages: [fresh], pageParams: [null] }
+  if (meets < 0 || newest.nextCursor === null) return { pages: [newest], pageParams: [null] }
   const older = known.slice(meets + 1)
   const nextCursor = before.pages.at(-1)?.nextCursor ?? null
-  const pages = older.length === 0 ? [fresh] : [fresh, { deliveries: older, nextCursor }]
-  return { pages, pageParams: pages.map((_, n) => (n === 0 ? null : fresh.nextCursor)) }
+  const pages = older.length === 0 ? [newest] : [newest, { deliveries: older, nextCursor }]
+  return { pages, pageParams: pages.map((_, n) => (n === 0 ? null : newest.nextCursor)) }
 }
 
 export const deliveriesOf = (pages: DeliveryPages | undefined): Delivery[] =>

@@ -29,7 +29,7 @@ export function readEndpointSearch(raw: Record<string, unknown>): EndpointSearch
     ...(view !== undefined && { view }),
     ...(state !== undefined && { state }),
     ...(event !== undefined && { event }),
-    ...(raw.find !== undefined && soughtIn(String(raw.find)) !== null && { find: String(raw.find) }),
+    ...(raw.find !== undefined && parseDeliverySearch(String(raw.find)) !== null && { find: String(raw.find) }),
     ...(typeof raw.delivery === 'string' && { delivery: raw.delivery }),
     ...(hours !== undefined && { hours }),
   }
@@ -39,7 +39,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const answer = /^([1-5][0-9]{2}|[1-5]xx|none)$/
 
 /** What a typed text looks for; null for what can be nothing. */
-export function soughtIn(text: string): { about: string } | { answer: string } | null {
+export function parseDeliverySearch(text: string): { about: string } | { answer: string } | null {
   const typed = text.trim().toLowerCase()
   if (uuid.test(typed)) return { about: typed }
   return answer.test(typed) ? { answer: typed } : null

@@ -5,7 +5,7 @@ import { atEnd } from '../../../server/test/support/file-end.ts'
 import { assertAccessible, issuesIn, issuesInSchemes } from '../support/accessibility.ts'
 import { phone, visitOf } from '../support/browser.ts'
 import { sharedDemo } from '../support/demo.ts'
-import { everyPage, shownPlace, walkerOf } from '../support/every-page.ts'
+import { currentPath, everyPage, walkerOf } from '../support/every-page.ts'
 
 const demo = await sharedDemo()
 const { stops, forStrangers } = await everyPage(demo)
@@ -29,7 +29,7 @@ const look = (page: Page, within?: string) =>
 let isAmidst = false
 
 for (const stop of stops)
-  test(`nothing of ${shownPlace(stop)}, light or dark, has a fault that axe knows`, async () => {
+  test(`nothing of ${currentPath(stop)}, light or dark, has a fault that axe knows`, async () => {
     // What a test before has left, when it failed.
     if (isAmidst) await page.reload()
     isAmidst = true

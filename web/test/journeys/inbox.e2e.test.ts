@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { field, newWriter, thread, until } from '../support/composing.ts'
+import { field, newWriter, thread, waitUntil } from '../support/composing.ts'
 import { sharedDemo } from '../support/demo.ts'
 
 const demo = await sharedDemo()
@@ -22,8 +22,8 @@ test('a reply goes out once however often it is clicked, and its ticks climb', a
   await field(page).press('Shift+Enter')
   await page.keyboard.type('from nine.')
   await field(page).press('Enter')
-  await until(rosa.heard, { length: 2 })
-  assert.deepEqual(await rosa.heard(), ['Until six.', 'And tomorrow\nfrom nine.'])
+  await waitUntil(rosa.receivedMessages, { length: 2 })
+  assert.deepEqual(await rosa.receivedMessages(), ['Until six.', 'And tomorrow\nfrom nine.'])
 })
 
 test('T takes over, the agent is refused from then on, and H hands back with a sentence', async () => {
@@ -48,7 +48,7 @@ test('T takes over, the agent is refused from then on, and H hands back with a s
       { ...agent, 'idempotency-key': crypto.randomUUID() },
     )
   const mine = async () => (await demo.team('GET', `${inboxPath}/${nuno.id}`)).conversation.owner
-  await until(mine, 'human')
+  await waitUntil(mine, 'human')
   const refused = await send()
   assert.deepEqual([refused.status, refused.body.data.code], [409, 'OWNER_MISMATCH'])
 

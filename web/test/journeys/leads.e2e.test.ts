@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from '../support/accessibility.ts'
 import { pickOption } from '../support/actions.ts'
-import { until } from '../support/composing.ts'
+import { waitUntil } from '../support/composing.ts'
 import { sharedDemo } from '../support/demo.ts'
 import { choose, counts, downloaded } from '../support/transfer.ts'
 
@@ -77,7 +77,7 @@ test('a cell is changed in its place by keys alone, and shows what the service s
   await field.fill('+55 11 95550-8888')
   await page.keyboard.press('Enter')
   await rowOf(page, 'Sexta Prova').getByText('+55 11 95550-8888').waitFor()
-  await until(async () => (await demo.team('GET', `${leads}/${lead.id}`)).lead, {
+  await waitUntil(async () => (await demo.team('GET', `${leads}/${lead.id}`)).lead, {
     status: 'qualified',
     phone: '5511955508888',
   })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  amountText,
+  amountInputText,
   currencySign,
-  readAmount,
-  readNumber,
-  shortAmount,
-  shownAmount,
-  understood,
-  understoodNumber,
+  formatAmount,
+  formatAmountShort,
+  normalizedAmount,
+  normalizedNumber,
+  parseAmount,
+  parseNumber,
 } from '../../src/ui/format/amount.ts'
 
 const all = ['en', 'es', 'pt']
@@ -35,7 +35,7 @@ test('an amount means the same wherever it is typed and in whatever language', (
     [undefined, ['1.234.567.89', '1,500,50', '1.234,567', '0.500', '1.5000', '12,34,567', '1.2.3']],
     [undefined, ['1000000000000', '1'.repeat(10_000)]],
   ]
-  for (const [value, typed] of spellings) for (const text of typed) assert.equal(readAmount(text), value, text)
+  for (const [value, typed] of spellings) for (const text of typed) assert.equal(parseAmount(text), value, text)
 })
 
 test('what was read is told where it was typed in another way than the language and the currency write it', () => {
@@ -56,24 +56,24 @@ test('what was read is told where it was typed in another way than the language 
     ['1.500,50', 'en', 'USD', '$1,500.50'],
   ]
   for (const [text, language, currency, expected] of table)
-    assert.equal(understood(text, language, currency), expected, `${text} ${language}`)
+    assert.equal(normalizedAmount(text, language, currency), expected, `${text} ${language}`)
 })
 
 test('an amount is read as it is shown', () => {
   for (const language of all) {
     for (const value of [0, 7, 1500, 1500.5, 12_345.67, 1_234_567.89]) {
-      assert.equal(readAmount(amountText(value, language)), value)
-      assert.equal(readAmount(new Intl.NumberFormat(language).format(value)), value)
+      assert.equal(parseAmount(amountInputText(value, language)), value)
+      assert.equal(parseAmount(new Intl.NumberFormat(language).format(value)), value)
     }
   }
 })
 
 test('an amount is shown in the currency of the workspace, without cents when it has none, else as a bare number', () => {
   assert.deepEqual(
-    [shownAmount(1500, 'BRL'), shownAmount(1500.5, 'BRL'), shownAmount(1500, 'JPY'), shownAmount(1500.5, null)],
+    [formatAmount(1500, 'BRL'), formatAmount(1500.5, 'BRL'), formatAmount(1500, 'JPY'), formatAmount(1500.5, null)],
     ['R$1,500', 'R$1,500.50', '¥1,500', '1,500.50'],
   )
-  assert.deepEqual([shortAmount(38_200, 'BRL'), shortAmount(38_000, null)], ['R$38.2K', '38K'])
+  assert.deepEqual([formatAmountShort(38_200, 'BRL'), formatAmountShort(38_000, null)], ['R$38.2K', '38K'])
   assert.deepEqual(
     [currencySign('BRL', 'pt'), currencySign('EUR', 'es'), currencySign('PEN', 'es'), currencySign(null, 'pt')],
     ['R$', '€', 'PEN', undefined],
@@ -86,7 +86,7 @@ test('an amount that is shown in a currency can be typed in again as it stands',
     for (const language of all) {
       const style = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
       const shown = new Intl.NumberFormat(language, { ...style, minimumFractionDigits: 2, maximumFractionDigits: 2 })
-      assert.equal(readAmount(shown.format(12_345.67)), 12_345.67, shown.format(12_345.67))
+      assert.equal(parseAmount(shown.format(12_345.67)), 12_345.67, shown.format(12_345.67))
     }
   }
 })
@@ -105,7 +105,7 @@ test('a number is read as an amount is, keeps its sign and its decimals', () => 
     ['-10000', ['-10k']],
     [undefined, ['5-3', '--5', '1.234.5678', '01310-100', '-', '1,'.repeat(10_000)]],
   ]
-  for (const [value, typed] of spellings) for (const text of typed) assert.equal(readNumber(text), value, text)
+  for (const [value, typed] of spellings) for (const text of typed) assert.equal(parseNumber(text), value, text)
   const told: [typed: string, language: string, told: string | null][] = [
     ['1.235', 'en', '1,235'],
     ['1.235', 'pt', null],
@@ -113,5 +113,5 @@ test('a number is read as an amount is, keeps its sign and its decimals', () => 
     ['-12,5', 'es', null],
     ['three', 'en', null],
   ]
-  for (const [text, language, expected] of told) assert.equal(understoodNumber(text, language), expected, text)
+  for (const [text, language, expected] of told) assert.equal(normalizedNumber(text, language), expected, text)
 })

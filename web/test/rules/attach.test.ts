@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MediaKind, Upload, UploadLimits } from '../../src/data/inbox/types.ts'
-import { type Attachment, type Attachments, leadOf, type Step } from '../../src/inbox/attach/attachment.ts'
-import { type Change, changed, isHalted, keepCaptions, nextToSend } from '../../src/inbox/attach/attachments.ts'
+import { type Attachment, type Attachments, leadingText, type Step } from '../../src/inbox/attach/attachment.ts'
+import {
+  type Change,
+  isHalted,
+  nextToSend,
+  preserveCaptions,
+  reduceAttachments,
+} from '../../src/inbox/attach/attachments.ts'
 import { fitOf } from '../../src/inbox/attach/limits.ts'
 import { planFor } from '../../src/inbox/attach/voice-formats.ts'
 import { waveformOf } from '../../src/inbox/attach/waveform.ts'
@@ -78,7 +84,7 @@ const file = (id: string, changes: Partial<Attachment> = {}): Attachment => ({
   seconds: null,
   waveform: null,
   caption: '',
-  letGo: null,
+  submitted: null,
   step: { at: 'waiting' },
   ...changes,
 })
@@ -115,7 +121,7 @@ test('a file goes from step to step and never aside; what does not fit its step 
   ]
   for (const [from, change, to] of table) {
     const all = [file('z'), file('a', { step: steps[from] })]
-    const [other, one, ...more] = changed(all, change)
+    const [other, one, ...more] = reduceAttachments(all, change)
     const label = `${from} ${change.type}`
     assert.deepEqual([other, more], [all[0], []], label)
     if (to === 'gone') assert.equal(one, undefined, label)
@@ -131,14 +137,14 @@ test('a file keeps one Idempotency-Key however often it fails and is tried again
     { type: 'retried', id: 'a', nowMs: before },
     { type: 'uploadBegan', id: 'a' },
     { type: 'uploaded', id: 'a', upload },
-    { type: 'letGo', text: 'Hi', seenId: 'm1', quotedId: null },
+    { type: 'submitted', text: 'Hi', seenId: 'm1', quotedId: null },
     { type: 'sendBegan', id: 'a' },
     { type: 'failed', id: 'a', error },
-    { type: 'sawMore', seenId: 'm2' },
+    { type: 'seenUpdated', seenId: 'm2' },
     { type: 'retried', id: 'a', nowMs: after },
   ]
-  const [one] = way.reduce<Attachments>(changed, [file('a')])
-  assert.deepEqual(one, file('a', { caption: 'Hi', letGo: { seenId: 'm2', quotedId: null } }))
+  const [one] = way.reduce<Attachments>(reduceAttachments, [file('a')])
+  assert.deepEqual(one, file('a', { caption: 'Hi', submitted: { seenId: 'm2', quotedId: null } }))
 })
 
 test('the next file is sent when the one before was accepted, and none passes one that failed', () => {
@@ -160,16 +166,21 @@ test('the next file is sent when the one before was accepted, and none passes on
 
 test('the text is the caption of the first file that takes one, and the quote is of the first file', () => {
   const all = [file('voice', { kind: 'voice' }), file('a'), file('b', { caption: ' the other ' })]
-  const sent = changed(all, { type: 'letGo', text: 'one', seenId: 'm', quotedId: 'q' })
+  const sent = reduceAttachments(all, { type: 'submitted', text: 'one', seenId: 'm', quotedId: 'q' })
   assert.deepEqual(
-    sent.map((one) => [one.caption, one.letGo]),
+    sent.map((one) => [one.caption, one.submitted]),
     [
       ['', { seenId: 'm', quotedId: 'q' }],
       ['one', { seenId: 'm', quotedId: null }],
       ['the other', { seenId: 'm', quotedId: null }],
     ],
   )
-  const more = changed([...sent, file('c')], { type: 'letGo', text: 'later', seenId: 'n', quotedId: null })
+  const more = reduceAttachments([...sent, file('c')], {
+    type: 'submitted',
+    text: 'later',
+    seenId: 'n',
+    quotedId: null,
+  })
   assert.deepEqual(
     more.map(({ caption }) => caption),
     ['', 'one', 'the other', 'later'],
@@ -178,14 +189,17 @@ test('the text is the caption of the first file that takes one, and the quote is
 
 test('text and caption stay with their files when these change places, and no letter is lost with a file', () => {
   const all = [file('a'), file('b', { caption: 'second' })]
-  const swapped = keepCaptions(all, changed(all, { type: 'moved', id: 'b', by: -1 }), 'first')
+  const swapped = preserveCaptions(all, reduceAttachments(all, { type: 'moved', id: 'b', by: -1 }), 'first')
   assert.deepEqual(
     [swapped.text, ...swapped.attachments.map((one) => `${one.id} ${one.caption}`)],
     ['second', 'b ', 'a first'],
   )
-  const kept = keepCaptions(all, changed(all, { type: 'cancelled', id: 'a' }), 'first')
-  assert.deepEqual([kept.text, kept.attachments[0]?.caption, leadOf(kept.attachments)?.id], ['first\nsecond', '', 'b'])
-  const last = keepCaptions([file('a')], [], 'first')
+  const kept = preserveCaptions(all, reduceAttachments(all, { type: 'cancelled', id: 'a' }), 'first')
+  assert.deepEqual(
+    [kept.text, kept.attachments[0]?.caption, leadingText(kept.attachments)?.id],
+    ['first\nsecond', '', 'b'],
+  )
+  const last = preserveCaptions([file('a')], [], 'first')
   assert.deepEqual([last.text, last.attachments], ['first', []])
 })
 

@@ -3,23 +3,23 @@ import { test } from 'node:test'
 import type { TimelineItem } from '../../src/data/inbox/types.ts'
 import { type AgentKey, agentsFor } from '../../src/inbox/compose/agents-for.ts'
 import { blankDraft, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
-import { dropSend, keepSend, keptSends } from '../../src/inbox/compose/kept-sends.ts'
+import { newestMessageId, newMessageAuthor } from '../../src/inbox/compose/new-messages.ts'
 import { obstacleOf } from '../../src/inbox/compose/obstacle.ts'
+import { pendingSends, removePendingSend, savePendingSend } from '../../src/inbox/compose/pending-sends.ts'
 import {
-  askedAt,
-  fillReply,
   findMembers,
+  findMentions,
   findReplies,
-  isOffered,
-  mentionedIn,
+  findTypeahead,
+  isTypeaheadOpen,
+  renderReply,
 } from '../../src/inbox/compose/typeahead.ts'
-import { nextChangeMs, windowAt } from '../../src/inbox/compose/window.ts'
-import { newestMessageId, writtenSince } from '../../src/inbox/compose/written-since.ts'
+import { nextChangeMs, windowStateAt } from '../../src/inbox/compose/window.ts'
 import {
   filledText,
   findTemplates,
   findUnsendable,
-  piecesOf,
+  parseTemplate,
   problemOf,
   valuesFor,
 } from '../../src/shared/template-preview.ts'
@@ -31,9 +31,9 @@ const now = Date.parse('2026-03-01T12:00:00.000Z')
 const inMs = (ms: number) => new Date(now + ms).toISOString()
 
 test('the window is announced from four hours on, presses in the last hour, and ends', () => {
-  const closing = (ms: number, hours: number, minutes: number, presses: boolean) =>
-    ({ state: 'closing', at: inMs(ms), hours, minutes, presses }) as const
-  const table: [string | null, ReturnType<typeof windowAt>, number | null][] = [
+  const closing = (ms: number, hours: number, minutes: number, isUrgent: boolean) =>
+    ({ state: 'closing', at: inMs(ms), hours, minutes, isUrgent }) as const
+  const table: [string | null, ReturnType<typeof windowStateAt>, number | null][] = [
     [null, { state: 'closed' }, null],
     [inMs(-1), { state: 'closed' }, null],
     [inMs(0), { state: 'closed' }, null],
@@ -46,7 +46,7 @@ test('the window is announced from four hours on, presses in the last hour, and 
     [inMs(1), closing(1, 0, 1, true), 1],
   ]
   for (const [expiresAt, expected, nextMs] of table) {
-    assert.deepEqual(windowAt(expiresAt, now), expected)
+    assert.deepEqual(windowStateAt(expiresAt, now), expected)
     assert.equal(nextChangeMs(expiresAt, now), nextMs)
   }
 })
@@ -80,9 +80,9 @@ test('a sign asks at the beginning of a word, up to the caret', () => {
     [`/${'x'.repeat(41)}`, '/', null],
   ]
   for (const [text, sign, expected] of table) {
-    assert.deepEqual(askedAt(text, text.length, sign), expected && { sign, ...expected }, text)
+    assert.deepEqual(findTypeahead(text, text.length, sign), expected && { sign, ...expected }, text)
   }
-  assert.deepEqual(askedAt('/hours', 2, '/'), { sign: '/', term: 'h', start: 0 })
+  assert.deepEqual(findTypeahead('/hours', 2, '/'), { sign: '/', term: 'h', start: 0 })
 })
 
 test('the list stays open where a text is nothing but a word for it, so that Enter does not send that', () => {
@@ -95,11 +95,11 @@ test('the list stays open where a text is nothing but a word for it, so that Ent
     ['see /', 0, true],
   ]
   for (const [text, found, isOpen] of rows) {
-    const asked = askedAt(text, text.length, '/')
-    assert.equal(asked !== null && isOffered(text, asked, found), isOpen, text)
+    const asked = findTypeahead(text, text.length, '/')
+    assert.equal(asked !== null && isTypeaheadOpen(text, asked, found), isOpen, text)
   }
-  const note = askedAt('@nobody', 7, '@')
-  assert.equal(note !== null && isOffered('@nobody', note, 0), false)
+  const note = findTypeahead('@nobody', 7, '@')
+  assert.equal(note !== null && isTypeaheadOpen('@nobody', note, 0), false)
 })
 
 test('canned replies are found by shortcut before text, whatever the accents', () => {
@@ -123,11 +123,11 @@ test('the placeholders of a canned reply are filled; what is not known leaves no
     ['{{unknown}} stays', '{{unknown}} stays'],
     ['no {{ braces', 'no {{ braces'],
   ]
-  for (const [text, expected] of table) assert.equal(fillReply(text, facts), expected)
+  for (const [text, expected] of table) assert.equal(renderReply(text, facts), expected)
   const nobody = { ...facts, contact: { name: null, phone: null } }
-  assert.equal(fillReply('Hi {{contact.first_name}}, welcome', nobody), 'Hi, welcome')
+  assert.equal(renderReply('Hi {{contact.first_name}}, welcome', nobody), 'Hi, welcome')
   assert.equal(
-    fillReply('{{contact.name}}', { ...facts, contact: { name: '$& {{me.name}}', phone: null } }),
+    renderReply('{{contact.name}}', { ...facts, contact: { name: '$& {{me.name}}', phone: null } }),
     '$& {{me.name}}',
   )
 })
@@ -154,11 +154,11 @@ test('members are found by any word of their name, and named by the whole of it'
     ['mail me at x@Ana', ['1']],
     ['Ana', []],
   ]
-  for (const [text, expected] of table) assert.deepEqual(mentionedIn(text, members), expected, text)
+  for (const [text, expected] of table) assert.deepEqual(findMentions(text, members), expected, text)
 })
 
 test('a template is shown as the customer will read it, with what is still missing', () => {
-  assert.deepEqual(piecesOf('Hi {{1}}, {{ 2 }}!', [' Ana ']), [
+  assert.deepEqual(parseTemplate('Hi {{1}}, {{ 2 }}!', [' Ana ']), [
     { text: 'Hi ' },
     { parameter: 1, value: 'Ana' },
     { text: ', ' },
@@ -218,13 +218,13 @@ test('a send is kept for who sent it, in order, until it is dropped, and nonsens
     ifLastMessageId: null,
     atMs,
   })
-  for (const kept of [one('b', 2), one('a', 1), one('x', 3, 'other')]) keepSend(storage, 'w', kept)
-  keepSend(storage, 'v', one('elsewhere', 1))
+  for (const kept of [one('b', 2), one('a', 1), one('x', 3, 'other')]) savePendingSend(storage, 'w', kept)
+  savePendingSend(storage, 'v', one('elsewhere', 1))
   storage.setItem('parley.sending.w.bad', '{')
   storage.setItem('parley.sending.w.worse', 'null')
-  const keys = () => keptSends(storage, 'w', 'me').map(({ key }) => key)
+  const keys = () => pendingSends(storage, 'w', 'me').map(({ key }) => key)
   assert.deepEqual(keys(), ['a', 'b'])
-  dropSend(storage, 'w', 'a')
+  removePendingSend(storage, 'w', 'a')
   assert.deepEqual(keys(), ['b'])
 })
 
@@ -244,7 +244,7 @@ test('what was seen is the newest message of a thread that is known to its end',
     [[...items, item('3', null), item('4', 'ana', 'Ana')], '2', 'Ana'],
     [[...items, item('3', null)], 'unknown', null],
   ]
-  for (const [all, since, expected] of table) assert.equal(writtenSince(all, since, 'me'), expected)
+  for (const [all, since, expected] of table) assert.equal(newMessageAuthor(all, since, 'me'), expected)
 })
 
 test('an agent can go on whose key is active, may answer, and allows the connection', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { fieldsOf, isNeededAgain, settingsOf } from '../../src/connections/parts/settings-fields.ts'
-import { isInTrouble, stateWords } from '../../src/connections/parts/state-words.ts'
+import { fieldsOf, mustReenter, settingsOf } from '../../src/connections/parts/settings-fields.ts'
+import { isInTrouble, stateText } from '../../src/connections/parts/state-texts.ts'
 import type { Connection } from '../../src/data/connections.ts'
 import { choose, decimalOf, mappingOf, matchersOf, meaningOf, sentMeanings } from '../../src/leads/transfer/mapping.ts'
 import { withTexts } from '../../src/text/index.ts'
@@ -21,7 +21,7 @@ test('each state has a tone, a word and, where it cannot send, a reason; only wh
     ['unavailable', null, 'bad', 'Can’t send', 'The platform doesn’t respond', true],
   ] as const
   for (const [state, stateReason, tone, word, reason, inTrouble] of cases) {
-    assert.deepEqual(stateWords({ state, stateReason }), { tone, word, reason })
+    assert.deepEqual(stateText({ state, stateReason }), { tone, word, reason })
     assert.equal(isInTrouble({ state, stateReason }), inTrouble, `${state} ${stateReason}`)
   }
 })
@@ -30,7 +30,7 @@ test('a secret that the platform is shown is asked for again when its address le
   const connection = { channel: 'waba', baseUrl: 'https://graph.example' } as Connection
   const asked = (baseUrl: string) => {
     const draft = { ...settingsOf(connection), baseUrl }
-    return fieldsOf('waba').filter((field) => isNeededAgain(field, connection, draft))
+    return fieldsOf('waba').filter((field) => mustReenter(field, connection, draft))
   }
   assert.deepEqual(asked('https://other.example'), ['accessToken'])
   for (const baseUrl of ['https://graph.example', ' https://GRAPH.example/v1 ', '', 'https://']) {

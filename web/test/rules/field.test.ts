@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LeadField } from '../../src/data/lead-fields.ts'
 import { formFieldOf } from '../../src/forms/fields.ts'
-import { firstChoice, readChoice, toggled, widthOf } from '../../src/leads/fields/column-choice.ts'
+import { defaultChoice, readChoice, toggleColumn, widthOf } from '../../src/leads/fields/column-choice.ts'
 import {
   columnTitle,
   fieldCell,
@@ -15,12 +15,12 @@ import { definedTargets } from '../../src/leads/transfer/mapping.ts'
 import { withTexts } from '../../src/text/index.ts'
 import {
   type FieldType,
-  fits,
-  guessedType,
-  keyOfName,
-  readTyped,
-  shownValue,
-  typedValue,
+  formatValue,
+  guessType,
+  inputValue,
+  isValidValue,
+  keyFromName,
+  parseTyped,
 } from '../../src/ui/format/custom-value.ts'
 
 await withTexts(async () => {})
@@ -49,7 +49,7 @@ test('what is typed is kept in one form whatever the language writes, and an emp
     ['url', 'http://example.com', 'http://example.com'],
     ['multiselect', 'Recife, Natal', 'Recife, Natal'],
   ]
-  for (const [type, text, kept] of table) assert.equal(readTyped(rule(type), text), kept, `${type} ${text}`)
+  for (const [type, text, kept] of table) assert.equal(parseTyped(rule(type), text), kept, `${type} ${text}`)
 })
 
 test('a value is shown as people read it, and one that does not fit as it is', () => {
@@ -74,15 +74,19 @@ test('a value is shown as people read it, and one that does not fit as it is', (
     ['email', 'ana@example.com', 'ana@example.com', true],
   ]
   for (const [type, value, shown, isFit] of table) {
-    assert.deepEqual([shownValue(rule(type), value, null), fits(rule(type), value)], [shown, isFit], `${type} ${value}`)
+    assert.deepEqual(
+      [formatValue(rule(type), value, null), isValidValue(rule(type), value)],
+      [shown, isFit],
+      `${type} ${value}`,
+    )
   }
   assert.deepEqual(
-    [typedValue(rule('amount'), '1500.50'), typedValue(rule('amount'), 'a lot'), typedValue(rule('date'), undefined)],
+    [inputValue(rule('amount'), '1500.50'), inputValue(rule('amount'), 'a lot'), inputValue(rule('date'), undefined)],
     ['1500.5', 'a lot', ''],
   )
   for (const value of ['1.235', '-12.125', '0.125', '1234.125', '7']) {
     assert.equal(
-      readTyped(rule('number'), typedValue(rule('number'), value)),
+      parseTyped(rule('number'), inputValue(rule('number'), value)),
       value,
       'it is read as it stood in the input',
     )
@@ -99,8 +103,8 @@ test('the type of a value that nobody has defined is guessed by its looks', () =
     ['email', ['ana@example.com']],
     ['text', ['Recife', '01310100']],
   ]
-  for (const [type, values] of table) for (const value of values) assert.equal(guessedType(value), type, String(value))
-  assert.equal(keyOfName(' 2ª Opção de visita '), 'opcao_de_visita')
+  for (const [type, values] of table) for (const value of values) assert.equal(guessType(value), type, String(value))
+  assert.equal(keyFromName(' 2ª Opção de visita '), 'opcao_de_visita')
 })
 
 const field = (key: string, more: Partial<LeadField> = {}): LeadField => ({
@@ -118,9 +122,9 @@ const field = (key: string, more: Partial<LeadField> = {}): LeadField => ({
 test('fields are columns by their key: those of the workspace until somebody chooses, archived ones never', () => {
   const fields = [field('city'), field('sum', { type: 'amount', shownIn: [] }), field('old', { isArchived: true })]
   assert.deepEqual(fieldColumns(fields), ['field:city', 'field:sum'])
-  const first = withFieldColumns(firstChoice, fields)
+  const first = withFieldColumns(defaultChoice, fields)
   assert.deepEqual(first.shown.slice(-2), ['createdAt', 'field:city'])
-  const chosen = toggled(toggled(first, 'field:sum'), 'field:city')
+  const chosen = toggleColumn(toggleColumn(first, 'field:sum'), 'field:city')
   const kept = readChoice(JSON.stringify({ ...chosen, widths: { 'field:sum': 200, 'field:no!': 200 } }))
   assert.deepEqual([kept.shown.at(-1), kept.widths], ['field:sum', { 'field:sum': 200 }])
   assert.deepEqual(withFieldColumns(kept, fields).shown, kept.shown)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerColumns, answerIn } from '../../src/forms/answers.ts'
 import { type Change, changeOf } from '../../src/home/change.ts'
-import { duration } from '../../src/home/duration.ts'
-import { moved, statusToken } from '../../src/settings/status-token.ts'
+import { formatDuration } from '../../src/home/duration.ts'
+import { moveItem, statusToken } from '../../src/settings/status-token.ts'
 import { withTexts } from '../../src/text/index.ts'
 import { ticksFor } from '../../src/ui/charts/scale.ts'
-import { soughtIn } from '../../src/webhooks/search.ts'
+import { parseDeliverySearch } from '../../src/webhooks/search.ts'
 
 await withTexts(async () => {})
 
@@ -36,7 +36,7 @@ test('a length of time is told in the unit that suits it', () => {
     [86_400, '1 day'],
     [216_000, '2.5 days'],
   ]
-  for (const [seconds, told] of cases) assert.equal(duration(seconds, 'en'), told, String(seconds))
+  for (const [seconds, told] of cases) assert.equal(formatDuration(seconds, 'en'), told, String(seconds))
 })
 
 test('the name of a step becomes a token, and a step moves within the list', () => {
@@ -48,9 +48,9 @@ test('the name of a step becomes a token, and a step moves within the list', () 
     ['x'.repeat(51), null],
   ]
   for (const [typed, token] of cases) assert.equal(statusToken(typed), token, typed)
-  assert.deepEqual(moved(['a', 'b', 'c'], 'b', -1), ['b', 'a', 'c'])
-  assert.deepEqual(moved(['a', 'b', 'c'], 'c', 1), ['a', 'b', 'c'])
-  assert.deepEqual(moved(['a', 'b', 'c'], 'a', -1), ['a', 'b', 'c'])
+  assert.deepEqual(moveItem(['a', 'b', 'c'], 'b', -1), ['b', 'a', 'c'])
+  assert.deepEqual(moveItem(['a', 'b', 'c'], 'c', 1), ['a', 'b', 'c'])
+  assert.deepEqual(moveItem(['a', 'b', 'c'], 'a', -1), ['a', 'b', 'c'])
 })
 
 test('a figure is told beside the one of the time before', () => {
@@ -69,7 +69,7 @@ test('a figure is told beside the one of the time before', () => {
 
 test('what is typed to find deliveries is an id or an answer', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
-  const cases: [typed: string, sought: ReturnType<typeof soughtIn>][] = [
+  const cases: [typed: string, sought: ReturnType<typeof parseDeliverySearch>][] = [
     [` ${id.toUpperCase()} `, { about: id }],
     ['500', { answer: '500' }],
     ['5XX', { answer: '5xx' }],
@@ -78,7 +78,7 @@ test('what is typed to find deliveries is an id or an answer', () => {
     ['lead', null],
     ['', null],
   ]
-  for (const [typed, sought] of cases) assert.deepEqual(soughtIn(typed), sought, typed)
+  for (const [typed, sought] of cases) assert.deepEqual(parseDeliverySearch(typed), sought, typed)
 })
 
 test('answers have a column each, those of fields that the form has no more come last', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Form } from '../../src/data/forms.ts'
 import { draftOf, settingsOf } from '../../src/forms/draft.ts'
-import { keyFor } from '../../src/forms/fields.ts'
+import { uniqueKey } from '../../src/forms/fields.ts'
 
 test('a label suggests a key that the service takes and no other field has', () => {
   const cases: [label: string, taken: string[], key: string][] = [
@@ -15,8 +15,8 @@ test('a label suggests a key that the service takes and no other field has', () 
     ['2 years', [], 'years'],
     ['名前', [], 'field'],
   ]
-  for (const [label, taken, key] of cases) assert.equal(keyFor(label, taken), key, label)
-  assert.match(keyFor('x'.repeat(200), []), /^x{37}$/)
+  for (const [label, taken, key] of cases) assert.equal(uniqueKey(label, taken), key, label)
+  assert.match(uniqueKey('x'.repeat(200), []), /^x{37}$/)
 })
 
 test('what was not touched is saved as it was', () => {

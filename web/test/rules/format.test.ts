@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csvOf } from '../../src/ui/csv.ts'
-import { plainPhone, shownPhone } from '../../src/ui/format/phone.ts'
+import { dialablePhone, formatPhone } from '../../src/ui/format/phone.ts'
 
 const cells: [text: string | number, cell: string][] = [
   ['Ana', '"Ana"'],
@@ -49,8 +49,8 @@ test('a phone is grouped as people read it, and never changed', () => {
     ['', ''],
   ]
   for (const [phone = '', shown] of table) {
-    assert.equal(shownPhone(phone), shown)
-    assert.equal(shownPhone(phone).replace(/\D/g, ''), phone.replace(/\D/g, ''))
+    assert.equal(formatPhone(phone), shown)
+    assert.equal(formatPhone(phone).replace(/\D/g, ''), phone.replace(/\D/g, ''))
   }
 })
 
@@ -61,5 +61,5 @@ test('a phone that is copied or typed over has its digits alone', () => {
     ['•••••1101', '•••••1101'],
     ['', ''],
   ]
-  for (const [phone = '', plain] of table) assert.equal(plainPhone(phone), plain)
+  for (const [phone = '', plain] of table) assert.equal(dialablePhone(phone), plain)
 })

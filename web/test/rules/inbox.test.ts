@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addPending, hearConversation, listAsHeard, rowToShow, thisMoment } from '../../src/data/inbox/heard-changes.ts'
 import type { Inbox } from '../../src/data/inbox/inbox.ts'
-import { appendPage, type ConversationList, matches, placeRow, shareRows } from '../../src/data/inbox/list-rules.ts'
-import { mineOf, notYetShown, type Waiting } from '../../src/data/inbox/outbox-rules.ts'
-import { climbs, type Rung } from '../../src/data/inbox/status-rules.ts'
+import { appendPage, type ConversationList, matches, reuseRows, upsertRow } from '../../src/data/inbox/list-rules.ts'
+import {
+  addPending,
+  currentSequence,
+  listWithLiveChanges,
+  recordConversation,
+  withLiveChanges,
+} from '../../src/data/inbox/live-changes.ts'
+import { type OutboxEntry, ownMessageIds, pendingEntries } from '../../src/data/inbox/outbox-rules.ts'
+import { type DeliveryStatus, isStatusAdvance } from '../../src/data/inbox/status-rules.ts'
 import { mapMessages, mergeNewest, type Thread } from '../../src/data/inbox/thread-rules.ts'
 import type { Conversation, Message, TimelineItem } from '../../src/data/inbox/types.ts'
 import { filterOf, queryOf, readSearch, searchOf } from '../../src/inbox/list/filters.ts'
-import { placeAfter } from '../../src/inbox/list/keep-place.ts'
+import { anchoredScrollTop } from '../../src/inbox/list/scroll-anchor.ts'
 import { fileFailure } from '../../src/inbox/parts/file-failures.ts'
-import { stretchesOf } from '../../src/inbox/parts/link-rules.ts'
+import { parseLinks } from '../../src/inbox/parts/link-rules.ts'
 import { blocksOf, showsTicks } from '../../src/inbox/thread/blocks.ts'
 import { withTexts } from '../../src/text/index.ts'
 
@@ -74,45 +80,46 @@ test('a list holds what its filter says, whatever the service would be asked', (
 test('a row comes, moves, changes in place and goes; what lies behind the rows read so far waits for its page', () => {
   const filter = filterOf({})
   const list = listOf('more', row('c', 3), row('b', 2), row('a', 1))
-  assert.equal(ids(placeRow(list, row('a', 4), filter, ana)), 'acb')
-  assert.equal(ids(placeRow(list, row('d', 2, { id: 'd' }), filter, ana)), 'cdba')
-  assert.equal(placeRow(list, row('z', 0), filter, ana), list)
-  assert.equal(ids(placeRow({ ...list, cursor: null }, row('z', 0), filter, ana)), 'cbaz')
-  assert.equal(ids(placeRow(list, row('b', 2, { status: 'closed' }), filter, ana)), 'ca')
-  assert.equal(placeRow(list, row('b', 2, { unreadCount: 3 }), filter, ana).rows[1]?.unreadCount, 3)
-  assert.equal(placeRow(list, row('q', 9, { status: 'closed' }), filter, ana), list)
+  assert.equal(ids(upsertRow(list, row('a', 4), filter, ana)), 'acb')
+  assert.equal(ids(upsertRow(list, row('d', 2, { id: 'd' }), filter, ana)), 'cdba')
+  assert.equal(upsertRow(list, row('z', 0), filter, ana), list)
+  assert.equal(ids(upsertRow({ ...list, cursor: null }, row('z', 0), filter, ana)), 'cbaz')
+  assert.equal(ids(upsertRow(list, row('b', 2, { status: 'closed' }), filter, ana)), 'ca')
+  assert.equal(upsertRow(list, row('b', 2, { unreadCount: 3 }), filter, ana).rows[1]?.unreadCount, 3)
+  assert.equal(upsertRow(list, row('q', 9, { status: 'closed' }), filter, ana), list)
   const found = filterOf({ search: 'x' })
-  assert.equal(placeRow(list, row('new', 9), found, ana), list)
+  assert.equal(upsertRow(list, row('new', 9), found, ana), list)
   assert.equal(ids(appendPage(list, listOf(null, row('a', 1), row('z', 0)))), 'cbaz')
 })
 
 test('a list read again keeps the rows that are as they were, and one that brings nothing new is the same', () => {
   const before = listOf('more', row('c', 3), row('b', 2), row('a', 1))
-  assert.equal(shareRows(undefined, before), before)
-  assert.equal(shareRows(before, structuredClone(before)), before)
-  const again = shareRows(before, listOf('more', row('d', 4), row('b', 2, { unreadCount: 1 }), row('a', 1)))
+  assert.equal(reuseRows(undefined, before), before)
+  assert.equal(reuseRows(before, structuredClone(before)), before)
+  const again = reuseRows(before, listOf('more', row('d', 4), row('b', 2, { unreadCount: 1 }), row('a', 1)))
   assert.equal(ids(again), 'dba')
   assert.equal(again.rows[1]?.unreadCount, 1)
   assert.equal(again.rows[1]?.contact, before.rows[1]?.contact)
   assert.equal(again.rows[2], before.rows[2])
-  assert.notEqual(shareRows(before, { ...before, cursor: null }), before)
+  assert.notEqual(reuseRows(before, { ...before, cursor: null }), before)
 })
 
 test('who waits longest comes first, and an answer takes the row out', () => {
   const filter = filterOf({ sort: 'waiting' })
   const waits = (id: string, since: number) => row(id, since, { unansweredSince: minute(since) })
   const list = listOf(null, waits('a', 1), waits('c', 3))
-  assert.equal(ids(placeRow(list, waits('b', 2), filter, ana)), 'abc')
-  assert.equal(ids(placeRow(list, row('a', 9), filter, ana)), 'c')
+  assert.equal(ids(upsertRow(list, waits('b', 2), filter, ana)), 'abc')
+  assert.equal(ids(upsertRow(list, row('a', 9), filter, ana)), 'c')
 })
 
 test('of two states of one time the one that was asked for before the other was heard is the older', () => {
   const inbox = { workspaceId: 'ties' } as Inbox
-  const asked = thisMoment()
-  hearConversation(inbox, 'a', row('a', 5, { unreadCount: 0 }))
-  const unread = (at: number, when: number) => rowToShow(inbox, row('a', at, { unreadCount: 9 }), when).unreadCount
+  const asked = currentSequence()
+  recordConversation(inbox, 'a', row('a', 5, { unreadCount: 0 }))
+  const unread = (at: number, when: number) =>
+    withLiveChanges(inbox, row('a', at, { unreadCount: 9 }), when).unreadCount
   assert.deepEqual(
-    [unread(4, thisMoment()), unread(5, asked), unread(5, thisMoment()), unread(6, asked)],
+    [unread(4, currentSequence()), unread(5, asked), unread(5, currentSequence()), unread(6, asked)],
     [0, 0, 9, 9],
     'older, asked for before, asked for after, newer',
   )
@@ -121,11 +128,12 @@ test('of two states of one time the one that was asked for before the other was 
 test('what was done here lies over whatever is read, until it is ended', () => {
   const inbox = { workspaceId: 'pending' } as Inbox
   const filter = filterOf({})
-  hearConversation(inbox, 'a', row('a', 5))
+  recordConversation(inbox, 'a', row('a', 5))
   const endFirst = addPending(inbox, 'a', { status: 'resolved' })
   const endSecond = addPending(inbox, 'a', { assignedTo: ana })
-  const read = () => rowToShow(inbox, row('a', 6), thisMoment())
-  const list = () => ids(listAsHeard(inbox, listOf(null, row('b', 7), row('a', 6)), thisMoment(), filter, ana))
+  const read = () => withLiveChanges(inbox, row('a', 6), currentSequence())
+  const list = () =>
+    ids(listWithLiveChanges(inbox, listOf(null, row('b', 7), row('a', 6)), currentSequence(), filter, ana))
   assert.deepEqual([read().status, read().assignedTo, list()], ['resolved', ana, 'b'])
   endFirst()
   assert.deepEqual([read().status, read().assignedTo, list()], ['open', ana, 'ba'])
@@ -144,7 +152,8 @@ test('an address is read for what it can mean, and comes back as it was', () => 
 const rowsOf = (text: string) => [...text].map((id) => ({ id }))
 
 test('whoever has scrolled keeps the rows in sight where they are', () => {
-  const place = (before: string, after: string, top: number) => placeAfter(rowsOf(before), rowsOf(after), top, 10)
+  const place = (before: string, after: string, top: number) =>
+    anchoredScrollTop(rowsOf(before), rowsOf(after), top, 10)
   assert.equal(place('abcdef', 'xabcdef', 0), 0)
   assert.equal(place('abcdef', 'xabcdef', 20), 30)
   assert.equal(place('abcdef', 'bcdef', 20), 10)
@@ -153,7 +162,7 @@ test('whoever has scrolled keeps the rows in sight where they are', () => {
 })
 
 test('links lead to the web and to mail alone, without the marks of the sentence', () => {
-  const hrefs = (text: string) => stretchesOf(text).flatMap(({ href }) => href ?? [])
+  const hrefs = (text: string) => parseLinks(text).flatMap(({ href }) => href ?? [])
   assert.deepEqual(hrefs('See https://example.com/a?b=1, please.'), ['https://example.com/a?b=1'])
   assert.deepEqual(hrefs('(www.example.com) or ana@example.com!'), [
     'https://www.example.com/',
@@ -163,7 +172,7 @@ test('links lead to the web and to mail alone, without the marks of the sentence
   assert.deepEqual(hrefs('javascript:alert(1) data:text/html,x file:///etc ftp://example.com'), [])
   const text = '<img src=x onerror=alert(1)> https://example.com/"><script>'
   assert.equal(
-    stretchesOf(text)
+    parseLinks(text)
       .map((one) => one.text)
       .join(''),
     text,
@@ -229,9 +238,9 @@ test('the newest page is put to what is known; where they do not meet, only the 
   assert.equal(mergeNewest(known, late), known)
 })
 
-const rungOf = (text: string): Rung => {
+const rungOf = (text: string): DeliveryStatus => {
   const [status, errorCode = null] = text.split(' ')
-  return { status, errorCode } as Rung
+  return { status, errorCode } as DeliveryStatus
 }
 
 test('ticks climb and never go down; a failure that was assumed gives way to what the platform tells', () => {
@@ -248,7 +257,7 @@ test('ticks climb and never go down; a failure that was assumed gives way to wha
     ['failed outcome_unknown', 'failed outcome_unknown', false],
   ] as const
   for (const [from, to, expected] of cases) {
-    assert.equal(climbs(rungOf(from), rungOf(to)), expected, `${from} ${to}`)
+    assert.equal(isStatusAdvance(rungOf(from), rungOf(to)), expected, `${from} ${to}`)
   }
   const thread = threadOf([said('a', 0, { ...byAna, status: 'sent' }), said('b', 1)])
   const read = mapMessages(thread, (message) => (message.id === 'a' ? { ...message, status: 'read' } : message))
@@ -262,16 +271,16 @@ test('ticks climb and never go down; a failure that was assumed gives way to wha
 
 test('what I send is shown once: by itself until the thread shows it, also when I say the same twice', () => {
   const before = [said('a', 0, { ...byAna, text: 'Yes' })]
-  const entry = (key: string): Waiting => ({
+  const entry = (key: string): OutboxEntry => ({
     key,
     text: 'Yes',
     at: minute(1),
     state: 'sending',
-    earlier: mineOf(before, 'Yes', ana),
+    knownIds: ownMessageIds(before, 'Yes', ana),
     messageId: null,
   })
   const outbox = [entry('1'), entry('2')]
-  const left = (items: TimelineItem[]) => notYetShown(outbox, items, ana).map(({ key }) => key)
+  const left = (items: TimelineItem[]) => pendingEntries(outbox, items, ana).map(({ key }) => key)
   assert.deepEqual(left(before), ['1', '2'])
   const once = [...before, said('b', 1, { ...byAna, text: 'Yes' })]
   assert.deepEqual(left(once), ['2'])

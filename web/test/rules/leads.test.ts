@@ -4,18 +4,18 @@ import { addressOf, conditionsOf, queryOf, readAddress, withConditions } from '.
 import {
   columnIds,
   columnsText,
-  firstChoice,
-  placed,
+  defaultChoice,
+  placeColumn,
   readChoice,
   readColumns,
-  resized,
-  toggled,
+  resizeColumn,
+  toggleColumn,
   widthOf,
 } from '../../src/leads/fields/column-choice.ts'
 import { type Condition, operatorsOf } from '../../src/leads/fields/conditions.ts'
 import { maxScrollPx, rowWindow, scrollToRow } from '../../src/leads/table/row-window.ts'
 import { readFilters } from '../../src/leads/transfer/search.ts'
-import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from '../../src/leads/views/view-rules.ts'
+import { addressOfView, isChanged, moveIdBy, moveIdTo, nameOfCopy, openView } from '../../src/leads/views/view-rules.ts'
 
 test('an address keeps what makes sense and drops the rest', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
@@ -112,17 +112,17 @@ test('rows are found at any height, and a row is scrolled to where it is seen wh
 })
 
 test('columns are shown, hidden, moved and widened; nonsense that was remembered is forgotten', () => {
-  assert.deepEqual(toggled(firstChoice, 'email').shown.at(-1), 'email')
-  assert.equal(toggled(firstChoice, 'phone').shown.includes('phone'), false)
-  assert.deepEqual(placed(firstChoice, 'phone', 'status').shown.slice(0, 3), ['name', 'phone', 'status'])
-  assert.equal(placed(firstChoice, 'phone', 'name'), firstChoice)
+  assert.deepEqual(toggleColumn(defaultChoice, 'email').shown.at(-1), 'email')
+  assert.equal(toggleColumn(defaultChoice, 'phone').shown.includes('phone'), false)
+  assert.deepEqual(placeColumn(defaultChoice, 'phone', 'status').shown.slice(0, 3), ['name', 'phone', 'status'])
+  assert.equal(placeColumn(defaultChoice, 'phone', 'name'), defaultChoice)
   assert.deepEqual(
-    [10, 200, 9999].map((px) => widthOf(resized(firstChoice, 'phone', px), 'phone')),
+    [10, 200, 9999].map((px) => widthOf(resizeColumn(defaultChoice, 'phone', px), 'phone')),
     [72, 200, 640],
   )
-  const kept = placed(resized(firstChoice, 'phone', 200), 'createdAt', 'status')
+  const kept = placeColumn(resizeColumn(defaultChoice, 'phone', 200), 'createdAt', 'status')
   assert.deepEqual(readChoice(JSON.stringify(kept)), kept)
-  for (const text of [null, '', '{', '{}', '[]', '{"shown":7}']) assert.equal(readChoice(text), firstChoice)
+  for (const text of [null, '', '{', '{}', '[]', '{"shown":7}']) assert.equal(readChoice(text), defaultChoice)
   assert.deepEqual(readChoice('{"shown":["phone","moon","phone"],"widths":{"phone":1,"moon":90}}'), {
     shown: ['name', 'phone'],
     widths: {},
@@ -131,7 +131,7 @@ test('columns are shown, hidden, moved and widened; nonsense that was remembered
 })
 
 test('an address carries columns in their order with their widths, and what makes no sense is left out', () => {
-  const wide = resized(placed(firstChoice, 'createdAt', 'status'), 'phone', 200)
+  const wide = resizeColumn(placeColumn(defaultChoice, 'createdAt', 'status'), 'phone', 200)
   assert.deepEqual(readColumns(columnsText(wide)), wide)
   assert.equal(columnsText({ shown: ['name', 'phone'], widths: { phone: 200 } }), 'name,phone~200')
   assert.deepEqual(readAddress({ cols: columnsText(wide) }), { cols: columnsText(wide) })
@@ -172,14 +172,14 @@ test('the open view is the one that the address names, or says, and differs once
 test('views go to where they are taken, and a copy has a name of its own', () => {
   const ids = ['a', 'b', 'c']
   for (const [moved, order] of [
-    [movedBy(ids, 'a', 1), 'bac'],
-    [movedBy(ids, 'c', -2), 'cab'],
-    [movedBy(ids, 'a', -1), 'abc'],
-    [movedBy(ids, 'c', 1), 'abc'],
-    [movedTo(ids, 'a', 'c'), 'bca'],
-    [movedTo(ids, 'c', 'a'), 'cab'],
-    [movedTo(ids, 'x', 'a'), 'abc'],
-    [movedTo(ids, 'a', 'x'), 'abc'],
+    [moveIdBy(ids, 'a', 1), 'bac'],
+    [moveIdBy(ids, 'c', -2), 'cab'],
+    [moveIdBy(ids, 'a', -1), 'abc'],
+    [moveIdBy(ids, 'c', 1), 'abc'],
+    [moveIdTo(ids, 'a', 'c'), 'bca'],
+    [moveIdTo(ids, 'c', 'a'), 'cab'],
+    [moveIdTo(ids, 'x', 'a'), 'abc'],
+    [moveIdTo(ids, 'a', 'x'), 'abc'],
   ] as const)
     assert.equal(moved.join(''), order)
   assert.equal(nameOfCopy('Ads', ['Ads']), 'Ads 2')

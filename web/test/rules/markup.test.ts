@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Piece, piecesOf, wordsOf } from '../../src/inbox/parts/markup.ts'
+import { type MarkupNode, parseMarkup, stripMarkup } from '../../src/inbox/parts/markup.ts'
 
 /** The pieces in short: `b(…)` for bold, `i(…)`, `s(…)`, `c(…)` for code, `l(…)` for links, `@(…)` for mentions. */
-function shortOf(pieces: readonly Piece[]): string {
+function shortOf(pieces: readonly MarkupNode[]): string {
   return pieces
     .map((piece) => {
       switch (piece.type) {
@@ -52,21 +52,21 @@ const cases: [text: string, drawn: string][] = [
 
 for (const [text, drawn] of cases) {
   test(`${JSON.stringify(text)} is drawn as ${JSON.stringify(drawn)}`, () => {
-    assert.equal(shortOf(piecesOf(text)), drawn)
+    assert.equal(shortOf(parseMarkup(text)), drawn)
   })
 }
 
 test('the names that a note mentions are marked, the longer of two, and no other word after @', () => {
   const names = ['Ana', 'Ana Lima']
-  assert.equal(shortOf(piecesOf('@Ana Lima, *@Ana* @Anabel @Bo', names)), '@(@Ana Lima), b(@(@Ana)) @Anabel @Bo')
+  assert.equal(shortOf(parseMarkup('@Ana Lima, *@Ana* @Anabel @Bo', names)), '@(@Ana Lima), b(@(@Ana)) @Anabel @Bo')
 })
 
 test('where there is one line, the words stand without their marks', () => {
-  assert.equal(wordsOf('*a _b_* `c` snake_case https://x.example/_y_'), 'a b c snake_case https://x.example/_y_')
+  assert.equal(stripMarkup('*a _b_* `c` snake_case https://x.example/_y_'), 'a b c snake_case https://x.example/_y_')
 })
 
 /** What was read, as it was written. */
-const sourceOf = (pieces: readonly Piece[]): string =>
+const sourceOf = (pieces: readonly MarkupNode[]): string =>
   pieces
     .map((piece) => {
       if (piece.type === 'code') return piece.mark + piece.text + piece.mark
@@ -74,7 +74,7 @@ const sourceOf = (pieces: readonly Piece[]): string =>
     })
     .join('')
 
-const depthOf = (pieces: readonly Piece[]): number =>
+const depthOf = (pieces: readonly MarkupNode[]): number =>
   Math.max(0, ...pieces.map((piece) => ('pieces' in piece ? 1 + depthOf(piece.pieces) : 0)))
 
 function* signs(seed: number): Generator<string> {
@@ -91,7 +91,7 @@ test('whatever is written, nothing of it is lost or added, and at most three sty
       .take(1 + (seed % 40))
       .toArray()
       .join('')
-    const pieces = piecesOf(text, ['Ana'])
+    const pieces = parseMarkup(text, ['Ana'])
     assert.equal(sourceOf(pieces), text)
     assert.ok(depthOf(pieces) <= 3, text)
   }
@@ -100,6 +100,6 @@ test('whatever is written, nothing of it is lost or added, and at most three sty
 test('a text that is all marks takes as many steps as it is long', () => {
   for (const unit of ['*', '*a ', ' *a', '_a* ', '`', '``` ', '`a\n', '*_~a', '~~a', '@Ana', '@', '*a* ']) {
     const text = unit.repeat(200_000 / unit.length)
-    assert.equal(sourceOf(piecesOf(text, ['Ana'])), text)
+    assert.equal(sourceOf(parseMarkup(text, ['Ana'])), text)
   }
 })

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { withReactions } from '../../src/data/inbox/thread-rules.ts'
 import type { GalleryItem, Media, Message, Reaction, TimelineItem } from '../../src/data/inbox/types.ts'
 import { albumOf } from '../../src/inbox/media/album.ts'
-import { lookOf, placeholderAddress, sizeInBubble } from '../../src/inbox/media/media-rules.ts'
-import { held, pinched, swipeOf, whole, zoomAt } from '../../src/inbox/media/zoom.ts'
+import { mediaViewOf, placeholderAddress, sizeInBubble } from '../../src/inbox/media/media-rules.ts'
+import { clampView, initialView, pinchView, swipeOf, zoomAt } from '../../src/inbox/media/zoom.ts'
 import { blocksOf } from '../../src/inbox/thread/blocks.ts'
 
 const media = (changes: Partial<Media> = {}): Media => ({
@@ -57,7 +57,7 @@ test('what a file is shown as follows from its bytes and from what the browser p
     [{ kind: 'image', type: null }, 'file'],
   ]
   for (const [changes, expected] of cases) {
-    assert.equal(lookOf(media(changes), plays), expected, JSON.stringify(changes))
+    assert.equal(mediaViewOf(media(changes), plays), expected, JSON.stringify(changes))
   }
 })
 
@@ -72,18 +72,18 @@ test('a placeholder is a picture in base64 or nothing', () => {
 const box = { frame: { width: 400, height: 400 }, picture: { width: 400, height: 200 } }
 
 test('a picture grows about the point that is held, and never leaves its frame', () => {
-  assert.deepEqual(zoomAt(whole, 2, { x: 100, y: 0 }), { scale: 2, x: -100, y: 0 })
-  assert.deepEqual(zoomAt({ scale: 2, x: -100, y: 0 }, 0.5, { x: 0, y: 0 }), whole)
-  assert.equal(zoomAt(whole, 100, { x: 0, y: 0 }).scale, 8)
-  assert.deepEqual(held({ scale: 2, x: -900, y: 50 }, box), { scale: 2, x: -200, y: 0 })
-  assert.deepEqual(held({ scale: 1, x: 30, y: 30 }, box), whole)
+  assert.deepEqual(zoomAt(initialView, 2, { x: 100, y: 0 }), { scale: 2, x: -100, y: 0 })
+  assert.deepEqual(zoomAt({ scale: 2, x: -100, y: 0 }, 0.5, { x: 0, y: 0 }), initialView)
+  assert.equal(zoomAt(initialView, 100, { x: 0, y: 0 }).scale, 8)
+  assert.deepEqual(clampView({ scale: 2, x: -900, y: 50 }, box), { scale: 2, x: -200, y: 0 })
+  assert.deepEqual(clampView({ scale: 1, x: 30, y: 30 }, box), initialView)
   const fingers = (half: number) =>
     [
       { x: -half, y: 0 },
       { x: half, y: 0 },
     ] as const
-  assert.deepEqual(pinched(whole, fingers(50), fingers(100)), { scale: 2, x: 0, y: 0 })
-  assert.deepEqual(pinched({ scale: 2, x: 5, y: 5 }, fingers(100), fingers(10)), whole)
+  assert.deepEqual(pinchView(initialView, fingers(50), fingers(100)), { scale: 2, x: 0, y: 0 })
+  assert.deepEqual(pinchView({ scale: 2, x: 5, y: 5 }, fingers(100), fingers(10)), initialView)
 })
 
 test('a finger goes on to the next picture only when the whole of this one is in sight', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Lead } from '../../src/data/leads.ts'
-import { choicesSent, mergeRows, surplus } from '../../src/leads/merge/merge-rows.ts'
+import { excessFields, mergeRows, toRequestChoices } from '../../src/leads/merge/merge-rows.ts'
 
 const nothing = { externalRef: null, lastName: null, email: null, phone: null, adPlatform: null, assignedTo: null }
 const usual = { firstName: 'Ana', status: 'new', priority: 'medium', source: 'other' }
@@ -27,7 +27,7 @@ test('what contradicts comes first, then what one of them has; what both have is
 
 test('the kept lead is filled from the other, and notes are put together while they fit', () => {
   assert.deepEqual(
-    all.filter(({ usual }) => usual !== 'kept').map(({ id, usual }) => [id, usual]),
+    all.filter(({ defaultChoice }) => defaultChoice !== 'kept').map(({ id, defaultChoice }) => [id, defaultChoice]),
     [
       ['notes', 'both'],
       ['lastName', 'other'],
@@ -35,21 +35,21 @@ test('the kept lead is filled from the other, and notes are put together while t
     ],
   )
   const long = mergeRows({ ...kept, notes: 'x'.repeat(9_998) }, other).conflicts[0]
-  assert.deepEqual([long?.usual, long?.options], ['kept', ['kept', 'other']])
+  assert.deepEqual([long?.defaultChoice, long?.options], ['kept', ['kept', 'other']])
 })
 
 test('only what differs from the usual is sent, each under its name', () => {
   const choices = { notes: 'other', uniqueCode: 'kept', 'custom:plan': 'none', 'custom:city': 'other' } as const
-  assert.deepEqual(choicesSent(all, choices), { fields: { notes: 'other' }, customFields: { plan: 'none' } })
+  assert.deepEqual(toRequestChoices(all, choices), { fields: { notes: 'other' }, customFields: { plan: 'none' } })
 })
 
 test('custom fields beyond ten are counted by what was chosen', () => {
   const many = (from: number) => Array.from({ length: 6 }, (_, n) => field(`field_${from + n}`, 'x'))
   const rows = mergeRows({ ...kept, customFields: many(0) }, { ...other, customFields: many(6) }).filled
-  assert.equal(surplus(rows, {}), 2)
-  assert.equal(surplus(rows, { 'custom:field_0': 'none' }), 1)
+  assert.equal(excessFields(rows, {}), 2)
+  assert.equal(excessFields(rows, { 'custom:field_0': 'none' }), 1)
   assert.equal(
-    surplus(rows, { 'custom:field_0': 'none', 'custom:field_6': 'kept' }),
+    excessFields(rows, { 'custom:field_0': 'none', 'custom:field_6': 'kept' }),
     0,
     'an empty value gives it up too',
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fitting, toldApart } from '../../src/app/palette-match.ts'
+import { disambiguate, findMatches } from '../../src/app/palette-match.ts'
 
 const choices = [
   { label: 'Settings', words: 'preferences ajustes configuración' },
@@ -27,14 +27,14 @@ for (const [term, labels] of [
   ['nothing', []],
 ] as const)
   test(`"${term}" finds ${labels.length === 0 ? 'nothing' : labels.join(', ')}`, () => {
-    const found = fitting(choices, term).map(({ label }) => label)
+    const found = findMatches(choices, term).map(({ label }) => label)
     assert.deepEqual(found, labels)
   })
 
 test('a person who is found goes before what only another word fits, and after what is called so', () => {
   const found = [{ label: 'Marina Azevedo' }]
   const pages = [{ label: 'Labels', words: 'marcadores etiquetas' }, { label: 'Mark as read' }]
-  const labels = fitting(pages, 'mar', found).map(({ label }) => label)
+  const labels = findMatches(pages, 'mar', found).map(({ label }) => label)
   assert.deepEqual(labels, ['Mark as read', 'Marina Azevedo', 'Labels'])
 })
 
@@ -43,7 +43,7 @@ test('who is found as a lead and by a conversation says which is which, by name 
     ...{ kind, group: `${kind}s`, label },
     ...(hint !== undefined && { hint }),
   })
-  const hints = toldApart([
+  const hints = disambiguate([
     row('Conversation', 'Marina Azevedo', '+55 81'),
     row('Conversation', 'mari', '+55 11'),
     row('Conversation', 'Otto', ''),

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { openPresenceSender, type Said } from '../../src/inbox/parts/presence-sender.ts'
+import { createPresenceSender, type PresenceState } from '../../src/inbox/parts/presence-sender.ts'
 
 /** A sender that nobody answers until told so, with the clock in the test's hand. */
 function listener() {
   mock.timers.reset()
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
-  const said: Said[] = []
+  const said: PresenceState[] = []
   let answers: (() => void)[] = []
-  const sender = openPresenceSender((state) => {
+  const sender = createPresenceSender((state) => {
     said.push(state)
     return new Promise<void>((resolve) => answers.push(resolve))
   })
@@ -29,10 +29,10 @@ function listener() {
 
 test('who writes says so at the first letter, not at each, and no more five seconds after the last', async () => {
   const { said, sender, answer, pass } = listener()
-  sender.look(true)
+  sender.setVisible(true)
   await answer()
   for (let n = 0; n < 4; n++) {
-    sender.type()
+    sender.startTyping()
     await pass(1500)
   }
   assert.deepEqual(said, ['viewing', 'typing'])
@@ -44,10 +44,10 @@ test('who writes says so at the first letter, not at each, and no more five seco
 
 test('the beat of whoever writes on says typing: nobody sees them stop meanwhile', async () => {
   const { said, sender, answer, pass } = listener()
-  sender.look(true)
+  sender.setVisible(true)
   await answer()
   for (let n = 0; n < 12; n++) {
-    sender.type()
+    sender.startTyping()
     await pass(1000)
   }
   assert.deepEqual(said, ['viewing', 'typing', 'typing'])
@@ -55,14 +55,14 @@ test('the beat of whoever writes on says typing: nobody sees them stop meanwhile
 
 test('what was sent or taken back ends the writing at once, and so does leaving; then nothing is said any more', async () => {
   const { said, sender, answer, pass } = listener()
-  sender.look(true)
+  sender.setVisible(true)
   await answer()
-  sender.type()
+  sender.startTyping()
   await answer()
-  sender.rest()
-  sender.rest()
+  sender.stopTyping()
+  sender.stopTyping()
   await answer()
-  sender.type()
+  sender.startTyping()
   await answer()
   sender.leave()
   await pass(60_000)
@@ -71,9 +71,9 @@ test('what was sent or taken back ends the writing at once, and so does leaving;
 
 test('nothing overtakes what is still on its way, and of what changed meanwhile the last counts', async () => {
   const { said, sender, answer } = listener()
-  sender.look(true)
-  sender.type()
-  sender.rest()
+  sender.setVisible(true)
+  sender.startTyping()
+  sender.stopTyping()
   sender.leave()
   assert.deepEqual(said, ['viewing'])
   await answer()
@@ -82,11 +82,11 @@ test('nothing overtakes what is still on its way, and of what changed meanwhile 
 
 test('a page out of sight is gone, and back when it is looked at', async () => {
   const { said, sender, answer, pass } = listener()
-  sender.look(true)
+  sender.setVisible(true)
   await answer()
-  sender.look(false)
+  sender.setVisible(false)
   await pass(30_000)
-  sender.look(true)
+  sender.setVisible(true)
   await answer()
   assert.deepEqual(said, ['viewing', 'gone', 'viewing'])
 })

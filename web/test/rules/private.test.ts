@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { blankDraft, readDraft, writeDraft } from '../../src/inbox/compose/drafts.ts'
-import { dropNoteKey, keepSend, keptSends, noteKeyFor } from '../../src/inbox/compose/kept-sends.ts'
-import { claimPrivate, forgetPrivate } from '../../src/session/private-storage.ts'
+import { noteKeyFor, pendingSends, removeNoteKey, savePendingSend } from '../../src/inbox/compose/pending-sends.ts'
+import { claimPrivateStorage, clearPrivateStorage } from '../../src/session/private-storage.ts'
 import { newStorage } from '../support/storage.ts'
 
 const send = {
@@ -17,10 +17,10 @@ const send = {
 
 function usedStorage() {
   const storage = newStorage()
-  claimPrivate(storage, 'ana')
+  claimPrivateStorage(storage, 'ana')
   storage.setItem('parley.language', 'pt')
   writeDraft(storage, 'w', 'c', { ...blankDraft, reply: 'Half a tho' }, 1)
-  keepSend(storage, 'w', send)
+  savePendingSend(storage, 'w', send)
   noteKeyFor(storage, 'w', 'c', 'Call back')
   return storage
 }
@@ -28,18 +28,18 @@ function usedStorage() {
 test('what somebody wrote and did not send is removed when they sign out, and nothing else', () => {
   const storage = usedStorage()
   assert.equal(storage.length, 5)
-  forgetPrivate(storage)
+  clearPrivateStorage(storage)
   assert.deepEqual([storage.length, storage.getItem('parley.language')], [1, 'pt'])
 })
 
 test('the same person finds their drafts again; another one finds none of them', () => {
   const storage = usedStorage()
-  claimPrivate(storage, 'ana')
+  claimPrivateStorage(storage, 'ana')
   assert.equal(readDraft(storage, 'w', 'c').reply, 'Half a tho')
-  assert.equal(keptSends(storage, 'w', 'ana').length, 1)
-  claimPrivate(storage, 'bea')
+  assert.equal(pendingSends(storage, 'w', 'ana').length, 1)
+  claimPrivateStorage(storage, 'bea')
   assert.deepEqual(readDraft(storage, 'w', 'c'), blankDraft)
-  assert.deepEqual(keptSends(storage, 'w', 'ana'), [])
+  assert.deepEqual(pendingSends(storage, 'w', 'ana'), [])
   assert.equal(storage.getItem('parley.language'), 'pt')
 })
 
@@ -51,7 +51,7 @@ test('a note that is tried again has the key of before, another text or another 
   assert.notEqual(key('Call\nback', 'd'), first)
   const second = key('Call back')
   assert.notEqual(second, first)
-  dropNoteKey(storage, 'w', 'c')
+  removeNoteKey(storage, 'w', 'c')
   assert.notEqual(key('Call back'), second)
   for (const nonsense of ['', '\n', 'x', '\nCall back']) {
     storage.setItem('parley.noting.w.c', nonsense)

@@ -9,11 +9,11 @@ import spanish from '../../src/text/es/rest.json' with { type: 'json' }
 import type { Texts } from '../../src/text/index.ts'
 import { textsOf } from '../../src/text/messages.ts'
 import portuguese from '../../src/text/pt/rest.json' with { type: 'json' }
-import { forms, problemIn } from '../../src/text/refusals.ts'
+import { problemPatterns, translateProblem } from '../../src/text/refusals.ts'
 
 const speaking = (catalogue: typeof english, language: string) => {
   const { problem } = textsOf(catalogue, language) as Pick<Texts, 'problem'>
-  return (message: string) => problemIn(problem, message)
+  return (message: string) => translateProblem(problem, message)
 }
 const [en, pt, es] = [speaking(english, 'en'), speaking(portuguese, 'pt'), speaking(spanish, 'es')]
 
@@ -54,9 +54,9 @@ test('what the service has no words for yet has none, rather than English', () =
 })
 
 test('what is taken out of what the service says is what the words for it are given', () => {
-  for (const [name, form] of Object.entries(forms)) {
+  for (const [name, form] of Object.entries(problemPatterns)) {
     const taken = [...form.source.matchAll(/\(\?<(\w+)>/g)].map(([, group]) => group)
-    const words = english.problem[name as keyof typeof forms]
+    const words = english.problem[name as keyof typeof problemPatterns]
     assert.deepEqual(taken.sort(), [...argumentsOf(words).keys()].sort(), name)
   }
 })

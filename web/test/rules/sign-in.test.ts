@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { safeNext } from '../../src/sign-in/next.ts'
-import { ofCode, ofNewcomer, ofNewPassword, ofSignIn } from '../../src/sign-in/problems.ts'
+import { codeProblems, newcomerProblems, newPasswordProblems, signInProblems } from '../../src/sign-in/problems.ts'
 import { withTexts } from '../../src/text/index.ts'
 
 await withTexts(async () => {}, ['entry'])
@@ -32,29 +32,33 @@ const password = 'four plain words together'
 for (const [what, found, expected] of [
   [
     'nothing filled in',
-    ofSignIn({ email: ' ', password: '' }),
+    signInProblems({ email: ' ', password: '' }),
     { email: 'Enter your email address.', password: 'Enter your password.' },
   ],
-  ['no password', ofSignIn({ email: 'ana@example.com', password: '' }), { password: 'Enter your password.' }],
-  ['both', ofSignIn({ email: 'ana@example.com', password }), {}],
-  ['no code', ofCode({ code: ' ' }), { code: 'Enter the code.' }],
+  ['no password', signInProblems({ email: 'ana@example.com', password: '' }), { password: 'Enter your password.' }],
+  ['both', signInProblems({ email: 'ana@example.com', password }), {}],
+  ['no code', codeProblems({ code: ' ' }), { code: 'Enter the code.' }],
   [
     'a short password',
-    ofNewPassword({ password: 'short' }),
+    newPasswordProblems({ password: 'short' }),
     { password: 'Use at least 12 characters for the password.' },
   ],
   [
     'a long password',
-    ofNewPassword({ password: 'x'.repeat(257) }),
+    newPasswordProblems({ password: 'x'.repeat(257) }),
     { password: 'Use at most 256 characters for the password.' },
   ],
   [
     'a name that shows nothing',
-    ofNewcomer({ name: '\u200b', password }),
+    newcomerProblems({ name: '\u200b', password }),
     { name: 'Use 1 to 100 characters for your name.' },
   ],
-  ['a long name', ofNewcomer({ name: 'n'.repeat(101), password }), { name: 'Use 1 to 100 characters for your name.' }],
-  ['a newcomer', ofNewcomer({ name: ' Bo Chen ', password }), {}],
+  [
+    'a long name',
+    newcomerProblems({ name: 'n'.repeat(101), password }),
+    { name: 'Use 1 to 100 characters for your name.' },
+  ],
+  ['a newcomer', newcomerProblems({ name: ' Bo Chen ', password }), {}],
 ] as const)
   test(`of ${what} the form says ${JSON.stringify(expected)}, the first field first`, () => {
     assert.deepEqual(found, expected)

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Failure } from '../../src/api/failure.ts'
-import { type ChangedLead, digitsOf, isAnyRenamed, isSameNumber, peopleOf } from '../../src/data/inbox/whom-rules.ts'
-import { numbersFor, type Place, placeOf } from '../../src/shared/start/start-rules.ts'
+import { ApiError } from '../../src/api/api-error.ts'
+import {
+  type ChangedLead,
+  digitsOf,
+  isAnyRenamed,
+  isSameNumber,
+  recipientMatches,
+} from '../../src/data/inbox/recipient-rules.ts'
+import { fieldOf, numbersFor, type StartField } from '../../src/shared/start/start-rules.ts'
 
 const typed: [text: string, digits: string | null][] = [
   ['+55 11 96660-1234', '5511966601234'],
@@ -43,7 +49,7 @@ test('each number is offered once: by its lead, else by what the customer calls 
     { name: null, phone: '5511955550001' },
     { name: 'Unseen', phone: null },
   ]
-  const people = peopleOf(
+  const people = recipientMatches(
     [lead, nobody],
     contacts.map((contact) => ({ contact })),
   )
@@ -73,19 +79,22 @@ test('numbers that may write first are offered, and those that there is a conver
   assert.deepEqual(idsWith('qr', 'waba'), ['qr', 'waba', 'partner'])
 })
 
-const refusals: [error: unknown, place: Place][] = [
-  [new Failure(400, 'Validation failed', { issues: [{ path: 'phone', message: 'must be a phone number' }] }), 'whom'],
-  [new Failure(404, 'Chat connection not found', { code: 'NOT_FOUND' }), 'number'],
-  [new Failure(409, '', { code: 'CONNECTION_UNAVAILABLE' }), 'number'],
-  [new Failure(422, '', { code: 'TEMPLATE_NOT_APPROVED' }), 'template'],
-  [new Failure(422, '', { code: 'INVALID_MESSAGE' }), 'all'],
-  [new Failure(0, ''), 'all'],
+const refusals: [error: unknown, place: StartField][] = [
+  [
+    new ApiError(400, 'Validation failed', { issues: [{ path: 'phone', message: 'must be a phone number' }] }),
+    'recipient',
+  ],
+  [new ApiError(404, 'Chat connection not found', { code: 'NOT_FOUND' }), 'number'],
+  [new ApiError(409, '', { code: 'CONNECTION_UNAVAILABLE' }), 'number'],
+  [new ApiError(422, '', { code: 'TEMPLATE_NOT_APPROVED' }), 'template'],
+  [new ApiError(422, '', { code: 'INVALID_MESSAGE' }), 'all'],
+  [new ApiError(0, ''), 'all'],
   [new Error('nothing of the service'), 'all'],
 ]
 
 for (const [error, place] of refusals)
-  test(`${error instanceof Failure ? `${error.status} ${error.code}` : error} is told at ${place}`, () => {
-    assert.equal(placeOf(error), place)
+  test(`${error instanceof ApiError ? `${error.status} ${error.code}` : error} is told at ${place}`, () => {
+    assert.equal(fieldOf(error), place)
   })
 
 const mari = { contact: { name: 'Mari', phone: '5511966601234' }, leadId: null }

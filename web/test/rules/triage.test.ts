@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Handover, TimelineItem } from '../../src/data/inbox/types.ts'
-import { noticeOf } from '../../src/inbox/parts/notices.ts'
-import { extended, neighbourOf } from '../../src/inbox/parts/selection-rules.ts'
+import { adjacentId, extendSelection } from '../../src/inbox/parts/selection-rules.ts'
+import { parseSystemMessage } from '../../src/inbox/parts/system-message.ts'
 import { readSnooze, snoozeTimes } from '../../src/inbox/pick/snooze-times.ts'
 import { blocksOf } from '../../src/inbox/thread/blocks.ts'
 import { withTexts } from '../../src/text/index.ts'
@@ -21,15 +21,15 @@ const ranges: [chosen: string[], anchor: string | null, to: string, all: string[
 
 for (const [chosen, anchor, to, all] of ranges) {
   test(`a range from ${anchor} to ${to} beside ${chosen.join(', ') || 'nothing'} is ${all.join(', ')}`, () => {
-    assert.deepEqual(extended(chosen, anchor, to, rows), all)
+    assert.deepEqual(extendSelection(chosen, anchor, to, rows), all)
   })
 }
 
 test('from one conversation one goes on to the next, from the last to the one before, and from elsewhere nowhere', () => {
-  assert.equal(neighbourOf(rows, 'b'), 'c')
-  assert.equal(neighbourOf(rows, 'e'), 'd')
-  assert.equal(neighbourOf([{ id: 'a' }], 'a'), null)
-  assert.equal(neighbourOf(rows, 'x'), undefined)
+  assert.equal(adjacentId(rows, 'b'), 'c')
+  assert.equal(adjacentId(rows, 'e'), 'd')
+  assert.equal(adjacentId([{ id: 'a' }], 'a'), null)
+  assert.equal(adjacentId(rows, 'x'), undefined)
 })
 
 // A Tuesday.
@@ -82,7 +82,7 @@ const notices: [text: string, words: string, call: string | null][] = [
 
 for (const [text, words, call] of notices) {
   test(`the notice “${text}” is told as ${call ?? 'no'} call`, () => {
-    assert.deepEqual(noticeOf(text), { words, call })
+    assert.deepEqual(parseSystemMessage(text), { words, call })
   })
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery, Endpoint } from '../../src/data/webhooks.ts'
-import { deliveriesOf, withFresh } from '../../src/webhooks/pages.ts'
-import { isTrouble, standingOf } from '../../src/webhooks/standing.ts'
+import { deliveriesOf, mergeNewestPage } from '../../src/webhooks/pages.ts'
+import { endpointStatus, needsAttention } from '../../src/webhooks/status.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
 
@@ -30,8 +30,8 @@ test('an endpoint stands as its last answers say, and what a member disabled is 
     [endpoint('disabled', 'failing', {}), 'stopped', true],
   ] as const
   for (const [one, standing, trouble] of cases) {
-    assert.equal(standingOf(one), standing)
-    assert.equal(isTrouble(standing), trouble)
+    assert.equal(endpointStatus(one), standing)
+    assert.equal(needsAttention(standing), trouble)
   }
 })
 
@@ -44,9 +44,9 @@ const idsOf = (pages: Parameters<typeof deliveriesOf>[0]) => deliveriesOf(pages)
 
 test('a newest page read again takes the place of what it covers, and keeps what is older', () => {
   const before = shown(page(['d', 'c'], '1'), page(['b', 'a'], null))
-  assert.deepEqual(idsOf(withFresh(before, page(['e', 'd'], '2'))), ['e', 'd', 'c', 'b', 'a'])
-  assert.deepEqual(idsOf(withFresh(before, page(['e', 'c'], '2'))), ['e', 'c', 'b', 'a'])
-  assert.equal(withFresh(before, page(['e', 'd'], '2')).pages.at(-1)?.nextCursor, null)
-  assert.deepEqual(idsOf(withFresh(before, page(['z', 'y'], '3'))), ['z', 'y'])
-  assert.deepEqual(idsOf(withFresh(before, page([], null))), [])
+  assert.deepEqual(idsOf(mergeNewestPage(before, page(['e', 'd'], '2'))), ['e', 'd', 'c', 'b', 'a'])
+  assert.deepEqual(idsOf(mergeNewestPage(before, page(['e', 'c'], '2'))), ['e', 'c', 'b', 'a'])
+  assert.equal(mergeNewestPage(before, page(['e', 'd'], '2')).pages.at(-1)?.nextCursor, null)
+  assert.deepEqual(idsOf(mergeNewestPage(before, page(['z', 'y'], '3'))), ['z', 'y'])
+  assert.deepEqual(idsOf(mergeNewestPage(before, page([], null))), [])
 })

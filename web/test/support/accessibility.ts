@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { takePicture } from './browser.ts'
+import { takeScreenshot } from './browser.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const colourRules = ['color-contrast', 'link-in-text-block']
+const contrastRules = ['color-contrast', 'link-in-text-block']
 
 /** What opens over a page. */
 export const overlays = '[role=dialog], [role=menu], [role=listbox]'
 
-const allButColours = { rules: Object.fromEntries(colourRules.map((rule) => [rule, { enabled: false }])) }
+const rulesWithoutContrast = { rules: Object.fromEntries(contrastRules.map((rule) => [rule, { enabled: false }])) }
 /** In the dark only the colours differ from the light, and on a phone all but them: each is held to what it differs by. */
-const rulesOf = { light: {}, dark: { runOnly: colourRules }, phone: allButColours }
+const rulesOf = { light: {}, dark: { runOnly: contrastRules }, phone: rulesWithoutContrast }
 
 /** Fails if axe knows a fault of the page, light and dark, or on a phone if it is as narrow: all of them are serious. */
 export async function assertAccessible(page: Page): Promise<void> {
@@ -26,14 +26,14 @@ export const issuesInSchemes = async (page: Page): Promise<string[]> => [
 ]
 
 /** Returns what axe finds in the page, or in what of it `within` selects. The page is not loaded again to be dark. */
-export async function issuesIn(page: Page, look: 'light' | 'dark' | 'phone', within?: string): Promise<string[]> {
+export async function issuesIn(page: Page, variant: 'light' | 'dark' | 'phone', within?: string): Promise<string[]> {
   // Rows that are about to be others are dimmed meanwhile, for less than anybody could read them in.
   await page.locator('[data-old], [data-stale]').first().waitFor({ state: 'detached' })
-  if (look === 'dark') await follow(page, 'dark')
-  await takePicture(page)
-  const found = await find(page, rulesOf[look], within)
-  if (look === 'dark') await follow(page, 'light')
-  return found.map((issue) => `${look}: ${issue}`)
+  if (variant === 'dark') await follow(page, 'dark')
+  await takeScreenshot(page)
+  const found = await find(page, rulesOf[variant], within)
+  if (variant === 'dark') await follow(page, 'light')
+  return found.map((issue) => `${variant}: ${issue}`)
 }
 
 /** Resolves once the app has followed; a page that is none of the app follows by its style alone. */

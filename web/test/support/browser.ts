@@ -22,16 +22,16 @@ export const phone = { width: 390, height: 844 }
 const opened = new Set<Page | BrowserContext>()
 /** What their programs threw or complained of; also what React got over only by drawing the whole page anew. */
 const thrown: string[] = []
-const mayFailToLoad = new WeakSet<Page>()
-const pictures: Buffer[] = []
-const pictureFolder = process.env.SCREENSHOTS
+const allowedLoadFailures = new WeakSet<Page>()
+const screenshots: Buffer[] = []
+const screenshotFolder = process.env.SCREENSHOTS
 
 afterEachTest(async (test) => {
   for (const page of openPages()) {
-    if (!test.passed) await tellLook(test, page)
-    await takePicture(page)
+    if (!test.passed) await logPage(test, page)
+    await takeScreenshot(page)
   }
-  await keepPictures(test.fullName)
+  await saveScreenshots(test.fullName)
   await Promise.all(
     [...opened].map(async (one) => {
       // What a test lets fail may still be on its way: it is nobody's any more.
@@ -51,22 +51,22 @@ export function closeAfterTest(one: Page | BrowserContext): void {
 const openPages = (): Page[] => [...opened].flatMap((one) => ('pages' in one ? one.pages() : [one]))
 
 /** What a page shows when its test fails: where the fault cannot be had again, this is all that is known of it. */
-async function tellLook(test: TestContext, page: Page): Promise<void> {
-  const look = await page.locator('body').ariaSnapshot({ timeout: 5000 }).catch(String)
-  test.diagnostic(`${page.url()} shows\n${look.slice(-6000)}`)
+async function logPage(test: TestContext, page: Page): Promise<void> {
+  const snapshot = await page.locator('body').ariaSnapshot({ timeout: 5000 }).catch(String)
+  test.diagnostic(`${page.url()} shows\n${snapshot.slice(-6000)}`)
 }
 
 /** Does nothing unless SCREENSHOTS names a folder for pictures. */
-export async function takePicture(page: Page): Promise<void> {
-  if (pictureFolder !== undefined && !page.isClosed()) pictures.push(await page.screenshot())
+export async function takeScreenshot(page: Page): Promise<void> {
+  if (screenshotFolder !== undefined && !page.isClosed()) screenshots.push(await page.screenshot())
 }
 
-async function keepPictures(testName: string): Promise<void> {
-  if (pictureFolder === undefined) return
-  await mkdir(pictureFolder, { recursive: true })
+async function saveScreenshots(testName: string): Promise<void> {
+  if (screenshotFolder === undefined) return
+  await mkdir(screenshotFolder, { recursive: true })
   const name = testName.replace(/[^a-z0-9]+/gi, '-').slice(-100)
-  for (const [n, picture] of pictures.splice(0).entries())
-    await writeFile(join(pictureFolder, `${name}-${n + 1}.png`), picture)
+  for (const [n, picture] of screenshots.splice(0).entries())
+    await writeFile(join(screenshotFolder, `${name}-${n + 1}.png`), picture)
 }
 
 export function launchBrowser(): Promise<Browser> {
@@ -103,37 +103,37 @@ export async function newVisit(context: BrowserContext, { viewport = desktop }: 
   await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' })
   await page.setViewportSize(viewport)
   page.setDefaultTimeout(30_000)
-  if (slowness > 1) await slowDown(page)
-  await page.addInitScript(tellCauses)
+  if (slowdownFactor > 1) await slowDown(page)
+  await page.addInitScript(logCauses)
   page.on('pageerror', (error) => thrown.push(error.message))
   page.on('console', (message) => {
     const text = message.text()
     if (message.type() !== 'error' || ofBrowser.test(text)) return
-    if (!(mayFailToLoad.has(page) && text.startsWith('Failed to load resource'))) thrown.push(text)
+    if (!(allowedLoadFailures.has(page) && text.startsWith('Failed to load resource'))) thrown.push(text)
   })
   return { page, context }
 }
 
 /** For a test that keeps the service from answering: what the page asks for meanwhile may fail. */
-export function letLoadingFail(page: Page): void {
-  mayFailToLoad.add(page)
+export function allowLoadFailure(page: Page): void {
+  allowedLoadFailures.add(page)
 }
 
 /**
  * How many times slower than this machine the pages compute, and as many times 40 ms later they hear of anything: what a
  * test takes for granted of the order of things shows where they are slow.
  */
-const slowness = Number(process.env.SLOW_BROWSER ?? 1)
+const slowdownFactor = Number(process.env.SLOW_BROWSER ?? 1)
 
 async function slowDown(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowdownFactor })
   const anySpeed = { downloadThroughput: -1, uploadThroughput: -1 }
-  await session.send('Network.emulateNetworkConditions', { offline: false, latency: 40 * slowness, ...anySpeed })
+  await session.send('Network.emulateNetworkConditions', { offline: false, latency: 40 * slowdownFactor, ...anySpeed })
 }
 
 /** What a browser says by itself: of each answer that is a refusal, and of what it lacks as tests run it. */
 const ofBrowser = /^(?:Failed to load resource: .* status of 4\d\d|Chrome currently does not support)/
 
 // React wraps what it got over, and a browser tells the wrapping alone.
-const tellCauses = `addEventListener('error', ({ error }) => error?.cause && console.error('Because of', error.cause))`
+const logCauses = `addEventListener('error', ({ error }) => error?.cause && console.error('Because of', error.cause))`

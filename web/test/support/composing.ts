@@ -12,7 +12,7 @@ export interface Writer {
   place: string
   write(words: string): Promise<unknown>
   /** What has arrived at their phone. */
-  heard(): Promise<string[]>
+  receivedMessages(): Promise<string[]>
 }
 
 let people = 0
@@ -31,34 +31,34 @@ export async function newWriter(
   const write = (words: string) => demo.call('POST', `${customers}/${customer.id}/messages`, { text: words })
   await write(text)
   const find = async () => (await demo.team('GET', `${path}?phone=${number}`)).conversations[0]
-  const conversation = await until(find, (found) => found !== undefined)
+  const conversation = await waitUntil(find, (found) => found !== undefined)
   if (ownedBy === 'human') await demo.team('POST', `${path}/${conversation.id}/take-over`, {})
   const chat = async () => (await demo.call('GET', `${customers}/${customer.id}`)).body
-  const heard = async (): Promise<string[]> =>
+  const receivedMessages = async (): Promise<string[]> =>
     (await chat()).messages
       .filter((one: { from: string }) => one.from === 'business')
       .map((one: { text: string }) => one.text)
-  return { id: conversation.id as string, number, write, heard, place: `inbox/${conversation.id}` }
+  return { id: conversation.id as string, number, write, receivedMessages, place: `inbox/${conversation.id}` }
 }
 
 /** What is waited for: a condition, a value, or some properties of an object. */
 type Expected<T> = ((found: T) => boolean) | string | number | boolean | null | { [property: string]: unknown }
 
 /** Resolves to what is found once it is as expected: for what no page shows, and is to be so soon. */
-export async function until<T>(look: () => Promise<T>, expected: Expected<T>): Promise<T> {
+export async function waitUntil<T>(look: () => Promise<T>, expected: Expected<T>): Promise<T> {
   for (const endMs = Date.now() + 30_000; ; ) {
     const found = await look()
-    if (typeof expected === 'function' ? expected(found) : fits(found, expected)) return found
+    if (typeof expected === 'function' ? expected(found) : fieldFits(found, expected)) return found
     assert.ok(Date.now() < endMs, `still ${JSON.stringify(found)}`)
     // A look that waits for nothing would keep from happening what it looks for.
     await sleep(20)
   }
 }
 
-function fits(found: unknown, expected: unknown): boolean {
+function fieldFits(found: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return found === expected
   if (typeof found !== 'object' || found === null) return false
-  return Object.entries(expected).every(([name, value]) => fits((found as Record<string, unknown>)[name], value))
+  return Object.entries(expected).every(([name, value]) => fieldFits((found as Record<string, unknown>)[name], value))
 }
 
 export const field = (page: Page): Locator => page.getByRole('textbox', { name: /^Reply to/ })

@@ -7,7 +7,7 @@ type Open = (page: Page) => Promise<unknown>
 export interface Stop {
   place: string
   /** What says that the page stands. */
-  stands: (page: Page) => Locator
+  isReady: (page: Page) => Locator
   /** What opens over it, each closed by Escape. */
   overlays?: Record<string, Open>
 }
@@ -40,17 +40,17 @@ const text =
     page.getByText(words).first().waitFor()
 /** Snoozing until a moment that is over, which is refused. */
 const snoozePast: Open = async (page) => {
-  const ask = page.getByRole('dialog', { name: 'Snooze' })
+  const dialog = page.getByRole('dialog', { name: 'Snooze' })
   await page.keyboard.press('z')
-  await ask.locator('input[type=datetime-local]').fill('2020-01-01T08:00')
-  await ask.getByRole('button', { name: 'Snooze until this time', exact: true }).click()
-  await ask.getByRole('alert').waitFor()
+  await dialog.locator('input[type=datetime-local]').fill('2020-01-01T08:00')
+  await dialog.getByRole('button', { name: 'Snooze until this time', exact: true }).click()
+  await dialog.getByRole('alert').waitFor()
 }
 const demoKey: Open = inOrder(
   (page) => page.getByRole('table').getByRole('button', { name: 'Demo key' }).click(),
   text('/api/v1/leads'),
 )
-const bulkAsk = inOrder(
+const bulkDialog = inOrder(
   ...['j', 'x', 'j', 'x'].map(key),
   (page) => page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Source' }).click(),
   item('Event'),
@@ -123,7 +123,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   const stops: Stop[] = [
     {
       place: 'home',
-      stands: heading,
+      isReady: heading,
       overlays: {
         palette: key('Control+k'),
         keys: key('?'),
@@ -131,14 +131,14 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         me: (page) => page.getByRole('button', { name: /^You/ }).click(),
       },
     },
-    { place: 'inbox', stands: (page) => page.getByRole('listitem').first() },
+    { place: 'inbox', isReady: (page) => page.getByRole('listitem').first() },
     {
       place: 'inbox?search=plano',
-      stands: (page) => page.getByRole('region', { name: 'Results' }).locator('mark').first(),
+      isReady: (page) => page.getByRole('region', { name: 'Results' }).locator('mark').first(),
     },
     {
       place: `inbox/${conversation}`,
-      stands: (page) => page.getByRole('textbox', { name: /^(Reply to|Note for the team)/ }),
+      isReady: (page) => page.getByRole('textbox', { name: /^(Reply to|Note for the team)/ }),
       overlays: {
         assign: key('a'),
         label: key('l'),
@@ -154,47 +154,47 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         note: key('n'),
       },
     },
-    { place: ofAgent.place, stands: (page) => page.getByText(/^Handled by (?!your team)/) },
+    { place: ofAgent.place, isReady: (page) => page.getByText(/^Handled by (?!your team)/) },
     {
       place: 'leads',
-      stands: (page) => page.locator('[data-row="0"]').getByRole('button').first(),
+      isReady: (page) => page.locator('[data-row="0"]').getByRole('button').first(),
       overlays: {
         new: key('c'),
         filter: key('f'),
         columns: button('Columns'),
         selection: inOrder(key('j'), key('x')),
-        'bulk-ask': bulkAsk,
-        'bulk-done': inOrder(bulkAsk, button('Change 2 leads'), text(/\d leads changed\./)),
+        'bulk-ask': bulkDialog,
+        'bulk-done': inOrder(bulkDialog, button('Change 2 leads'), text(/\d leads changed\./)),
       },
     },
-    { place: `leads?lead=${lead}`, stands: (page) => page.getByRole('complementary', { name: /^Lead / }) },
+    { place: `leads?lead=${lead}`, isReady: (page) => page.getByRole('complementary', { name: /^Lead / }) },
     {
       place: 'leads?status=new',
-      stands: (page) => page.getByRole('button', { name: 'Status is New', exact: true }),
+      isReady: (page) => page.getByRole('button', { name: 'Status is New', exact: true }),
       overlays: { save: button('Save this view') },
     },
-    { place: `leads/${lead}`, stands: (page) => page.getByRole('region', { name: 'Timeline' }) },
-    { place: 'leads?view=board', stands: (page) => page.getByRole('region', { name: 'Leads: New' }) },
-    { place: 'leads?view=trash', stands: heading },
-    { place: 'leads/changes', stands: (page) => page.getByRole('row', { name: /Source: Event/ }).first() },
-    { place: 'leads/import', stands: heading },
-    { place: 'leads/export', stands: heading },
-    { place: 'forms', stands: (page) => page.getByRole('table') },
+    { place: `leads/${lead}`, isReady: (page) => page.getByRole('region', { name: 'Timeline' }) },
+    { place: 'leads?view=board', isReady: (page) => page.getByRole('region', { name: 'Leads: New' }) },
+    { place: 'leads?view=trash', isReady: heading },
+    { place: 'leads/changes', isReady: (page) => page.getByRole('row', { name: /Source: Event/ }).first() },
+    { place: 'leads/import', isReady: heading },
+    { place: 'leads/export', isReady: heading },
+    { place: 'forms', isReady: (page) => page.getByRole('table') },
     {
       place: `forms/${form}`,
-      stands: (page) => page.getByRole('button', { name: 'Add field' }),
+      isReady: (page) => page.getByRole('button', { name: 'Add field' }),
       overlays: {
         field: (page) => page.getByRole('button', { name: 'Edit First name' }).click(),
         more: button('More'),
         thanks: (page) => page.getByRole('region', { name: 'Preview' }).getByText('Thank-you message').click(),
       },
     },
-    { place: `forms/${form}?view=share`, stands: heading },
-    { place: `forms/${form}?view=submissions`, stands: heading },
-    { place: `forms/${visits.id}?view=submissions`, stands: (page) => page.getByRole('row', { name: /Marina/ }) },
+    { place: `forms/${form}?view=share`, isReady: heading },
+    { place: `forms/${form}?view=submissions`, isReady: heading },
+    { place: `forms/${visits.id}?view=submissions`, isReady: (page) => page.getByRole('row', { name: /Marina/ }) },
     {
       place: 'connections',
-      stands: (page) => page.getByRole('table'),
+      isReady: (page) => page.getByRole('table'),
       overlays: {
         ways: button('Connect number'),
         official: way(/WhatsApp Business Platform/),
@@ -204,7 +204,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
     },
     {
       place: `connections/${connection}`,
-      stands: (page) => page.getByRole('region', { name: 'Details' }),
+      isReady: (page) => page.getByRole('region', { name: 'Details' }),
       overlays: {
         settings: inOrder(button('More'), item('Edit settings')),
         remove: inOrder(button('More'), item('Remove')),
@@ -212,7 +212,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
     },
     {
       place: 'keys',
-      stands: (page) => page.getByRole('table'),
+      isReady: (page) => page.getByRole('table'),
       overlays: {
         new: button('New API key'),
         calls: demoKey,
@@ -221,15 +221,15 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         edit: inOrder(demoKey, button('Edit')),
       },
     },
-    { place: 'webhooks', stands: (page) => page.getByRole('table'), overlays: { new: button('New webhook') } },
-    { place: `webhooks/${endpoint.id}?view=charts`, stands: (page) => page.getByRole('figure', { name: 'Events' }) },
+    { place: 'webhooks', isReady: (page) => page.getByRole('table'), overlays: { new: button('New webhook') } },
+    { place: `webhooks/${endpoint.id}?view=charts`, isReady: (page) => page.getByRole('figure', { name: 'Events' }) },
     {
       place: `webhooks/${endpoint.id}?view=settings`,
-      stands: (page) => page.getByText(/^(Masked|Sent in full)$/).first(),
+      isReady: (page) => page.getByText(/^(Masked|Sent in full)$/).first(),
     },
     {
       place: `webhooks/${endpoint.id}`,
-      stands: heading,
+      isReady: heading,
       overlays: {
         test: button('Send test event'),
         change: inOrder(button('More'), item('Edit')),
@@ -237,10 +237,10 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
       },
     },
     ...settings.map(
-      (name): Stop => ({ place: `settings/${name}`, stands: heading, ...(more[name] && { overlays: more[name] }) }),
+      (name): Stop => ({ place: `settings/${name}`, isReady: heading, ...(more[name] && { overlays: more[name] }) }),
     ),
-    { place: 'profile', stands: (page) => page.getByRole('list', { name: 'Active sessions' }) },
-    { place: 'nowhere', stands: (page) => page.getByRole('heading') },
+    { place: 'profile', isReady: (page) => page.getByRole('list', { name: 'Active sessions' }) },
+    { place: 'nowhere', isReady: (page) => page.getByRole('heading') },
   ]
   return { stops, forStrangers: [`${demo.url}/sign-in`, `${demo.url}/sign-in/nothing`, invitation, signInLink] }
 }
@@ -257,13 +257,13 @@ export function walkerOf(demo: Demo, page: Page) {
   const addressOf = (place: string) => `${demo.url}/w/${demo.workspaceId}/${place}`
   const push = (place: string) => page.evaluate(`history.pushState({}, '', ${JSON.stringify(addressOf(place))})`)
   /** Goes there by way of nowhere, so that nothing that was open, typed or chosen is any more. */
-  const goTo = async ({ place, stands }: Stop) => {
+  const goTo = async ({ place, isReady }: Stop) => {
     await push('nowhere')
     await lost.waitFor()
     if (place === 'nowhere') return
     await push(place)
     await lost.waitFor({ state: 'detached' })
-    await stands(page).waitFor()
+    await isReady(page).waitFor()
   }
   /** Looks at the place, and at what opens there; of what opens over the page, at that alone. */
   const walk = async (
@@ -290,4 +290,4 @@ export function walkerOf(demo: Demo, page: Page) {
 }
 
 /** The name of a place in the title of a test. */
-export const shownPlace = ({ place }: Stop): string => place.replace(/[0-9a-f-]{36}/, '…')
+export const currentPath = ({ place }: Stop): string => place.replace(/[0-9a-f-]{36}/, '…')

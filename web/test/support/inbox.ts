@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { until } from './composing.ts'
+import { waitUntil } from './composing.ts'
 import type { Demo } from './demo.ts'
 
 /** The customer's phone of the simulator. */
@@ -28,9 +28,9 @@ function customerOf(demo: Demo, id: string): Customer {
 }
 
 /** Resolves once the service has all that customers have said: their phones do not wait for it. */
-export async function untilAllCame(demo: Demo): Promise<void> {
+export async function waitForAll(demo: Demo): Promise<void> {
   const delivery = async () => (await demo.call('GET', `${demo.simulatorUrl}/simulator/delivery`)).body
-  await until(delivery, ({ pending }) => pending === 0)
+  await waitUntil(delivery, ({ pending }) => pending === 0)
 }
 
 /** The conversation that the page has open, by its address. */

@@ -8,14 +8,14 @@ export interface Scrolling {
   slowMs: number
   longestMs: number
   /** How many frames had nowhere to go, as what comes next was not there yet. */
-  stood: number
+  stalledFrames: number
 }
 
 const frameCount = 120
 const stepPx = 240
 
 /** Scrolls by a few rows in each frame, as a hand does that is looking for something. */
-export async function scrolled(page: Page, box: Locator): Promise<Scrolling> {
+export async function measureScrolling(page: Page, box: Locator): Promise<Scrolling> {
   const devTools = await page.context().newCDPSession(page)
   await devTools.send('Performance.enable', { timeDomain: 'threadTicks' })
   const busyMs = async () => {
@@ -27,19 +27,19 @@ export async function scrolled(page: Page, box: Locator): Promise<Scrolling> {
     async (element, { frameCount, stepPx }) => {
       const { requestAnimationFrame } = globalThis as unknown as { requestAnimationFrame(run: () => void): void }
       const times: number[] = []
-      let stood = 0
+      let stalledFrames = 0
       let before = performance.now()
       for (let n = 0; n < frameCount; n++) {
         const from = element.scrollTop
         element.scrollTop += stepPx
-        if (element.scrollTop === from) stood++
+        if (element.scrollTop === from) stalledFrames++
         await new Promise<void>((resolve) => requestAnimationFrame(resolve))
         const now = performance.now()
         times.push(now - before)
         before = now
       }
       const sorted = times.toSorted((a, b) => a - b)
-      return { slowMs: sorted[Math.floor(times.length * 0.95)] ?? 0, longestMs: sorted.at(-1) ?? 0, stood }
+      return { slowMs: sorted[Math.floor(times.length * 0.95)] ?? 0, longestMs: sorted.at(-1) ?? 0, stalledFrames }
     },
     { frameCount, stepPx },
   )
@@ -49,5 +49,5 @@ export async function scrolled(page: Page, box: Locator): Promise<Scrolling> {
 }
 
 /** The same in a line for people. */
-export const told = ({ frames, workMs, slowMs, longestMs, stood }: Scrolling): string =>
-  `${frames} frames of ${stepPx} px: ${workMs.toFixed(1)} ms of work a frame; 95 % of the frames within ${slowMs.toFixed(1)} ms, the longest ${longestMs.toFixed(1)} ms; ${stood} had to wait`
+export const describeScrolling = ({ frames, workMs, slowMs, longestMs, stalledFrames }: Scrolling): string =>
+  `${frames} frames of ${stepPx} px: ${workMs.toFixed(1)} ms of work a frame; 95 % of the frames within ${slowMs.toFixed(1)} ms, the longest ${longestMs.toFixed(1)} ms; ${stalledFrames} had to wait`

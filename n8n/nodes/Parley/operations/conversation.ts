@@ -4,8 +4,8 @@ import {
   conversationId,
   fromList,
   idempotencyKey,
+  multiFromList,
   type Operation,
-  severalFrom,
   template,
   templateOf,
 } from './operation.ts'
@@ -58,7 +58,7 @@ const shared = { resource: 'conversation' } as const
 const post = { ...shared, method: 'POST' } as const
 const one = '/conversations/:conversation_id'
 
-const speaking: Operation[] = [
+const messageOperations: Operation[] = [
   {
     ...post,
     value: 'start',
@@ -103,11 +103,14 @@ const speaking: Operation[] = [
         description: 'For the team and its agents',
       },
     ],
-    more: [severalFrom('Mention Names or IDs', 'mentions', 'getMembers', 'Members who are to be told'), idempotencyKey],
+    more: [
+      multiFromList('Mention Names or IDs', 'mentions', 'getMembers', 'Members who are to be told'),
+      idempotencyKey,
+    ],
   },
 ]
 
-const handingOn: Operation[] = [
+const transferOperations: Operation[] = [
   {
     ...post,
     value: 'handOver',
@@ -158,7 +161,7 @@ const handingOn: Operation[] = [
   },
 ]
 
-const standing: Operation[] = [
+const statusOperations: Operation[] = [
   {
     ...post,
     value: 'label',
@@ -168,8 +171,8 @@ const standing: Operation[] = [
     path: `${one}/labels`,
     fields: [
       conversationId,
-      severalFrom('Add Label Names or IDs', 'labelIds', 'getLabels', 'Those that it gets'),
-      severalFrom('Remove Label Names or IDs', 'removeLabelIds', 'getLabels', 'Those that it loses'),
+      multiFromList('Add Label Names or IDs', 'labelIds', 'getLabels', 'Those that it gets'),
+      multiFromList('Remove Label Names or IDs', 'removeLabelIds', 'getLabels', 'Those that it loses'),
     ],
   },
   {
@@ -201,7 +204,7 @@ const standing: Operation[] = [
   },
 ]
 
-const reading: Operation[] = [
+const readOperations: Operation[] = [
   {
     ...shared,
     method: 'GET',
@@ -290,4 +293,10 @@ const reading: Operation[] = [
   },
 ]
 
-export const conversationOperations = [...answers, ...speaking, ...handingOn, ...standing, ...reading]
+export const conversationOperations = [
+  ...answers,
+  ...messageOperations,
+  ...transferOperations,
+  ...statusOperations,
+  ...readOperations,
+]

@@ -110,9 +110,9 @@ interface CustomFields {
 }
 
 function leadOf({ custom_fields, ...fields }: IDataObject): IDataObject {
-  const given = (custom_fields as CustomFields | undefined)?.field ?? []
-  if (given.length === 0) return fields
-  const values = Object.fromEntries(given.map(({ key, value }) => [key, value === '' ? null : value]))
+  const definedFields = (custom_fields as CustomFields | undefined)?.field ?? []
+  if (definedFields.length === 0) return fields
+  const values = Object.fromEntries(definedFields.map(({ key, value }) => [key, value === '' ? null : value]))
   return { ...fields, custom_field_values: values }
 }
 
@@ -125,7 +125,7 @@ const appendNotes: INodeProperties = {
   typeOptions: { rows: 4 },
 }
 
-const writing: Operation[] = [
+const writeOperations: Operation[] = [
   {
     resource: 'lead',
     method: 'POST',
@@ -186,7 +186,7 @@ const writing: Operation[] = [
   },
 ]
 
-const reading: Operation[] = [
+const readOperations: Operation[] = [
   {
     resource: 'lead',
     method: 'GET',
@@ -212,4 +212,4 @@ const reading: Operation[] = [
   },
 ]
 
-export const leadOperations = [...writing, ...reading]
+export const leadOperations = [...writeOperations, ...readOperations]

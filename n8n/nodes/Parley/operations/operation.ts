@@ -93,7 +93,7 @@ export const fromList = (displayName: string, name: string, loadOptionsMethod: s
     hint,
   }) satisfies INodeProperties
 
-export const severalFrom = (displayName: string, name: string, loadOptionsMethod: string, hint: string) =>
+export const multiFromList = (displayName: string, name: string, loadOptionsMethod: string, hint: string) =>
   ({
     ...fromList(displayName, name, loadOptionsMethod, hint),
     type: 'multiOptions',

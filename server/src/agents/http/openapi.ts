@@ -1,9 +1,9 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import { scopes as allScopes } from '../../access/keys/caller.ts'
+import { scopes as allScopes } from '../../auth/api-keys/caller.ts'
 import { titled } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { documentInfo } from '../../base/version.ts'
-import { next, type Verb } from '../verb.ts'
+import { type AgentTool, next } from '../tool.ts'
 import { basePath, partsOf } from './routes.ts'
 
 type Json = { [keyword: string]: unknown }
@@ -62,14 +62,14 @@ const problem = titled('Problem', {
 })
 
 /** The OpenAPI 3.1 document of the verbs: small enough for a model to read whole. */
-export function agentDocument(verbs: readonly Verb[]): AgentDocument {
+export function agentDocument(tools: readonly AgentTool[]): AgentDocument {
   const schemas: Record<string, Json> = {}
   const paths: AgentDocument['paths'] = {}
-  for (const verb of verbs) {
-    const path = `${basePath}${verb.http.path.replaceAll(/:(\w+)/g, '{$1}')}`
-    paths[path] = { ...paths[path], [verb.http.method.toLowerCase()]: operationOf(verb, schemas) }
+  for (const tool of tools) {
+    const path = `${basePath}${tool.http.path.replaceAll(/:(\w+)/g, '{$1}')}`
+    paths[path] = { ...paths[path], [tool.http.method.toLowerCase()]: operationOf(tool, schemas) }
   }
-  share(problem, schemas)
+  referenceSchemas(problem, schemas)
   return {
     openapi: '3.1.0',
     info: { title: 'Parley for agents', description: guide, ...documentInfo },
@@ -81,48 +81,50 @@ export function agentDocument(verbs: readonly Verb[]): AgentDocument {
   }
 }
 
-function operationOf(verb: Verb, schemas: Record<string, Json>): Json {
-  const { params, rest } = partsOf(verb)
-  const isGet = verb.http.method === 'GET'
+function operationOf(tool: AgentTool, schemas: Record<string, Json>): Json {
+  const { params, rest } = partsOf(tool)
+  const isGet = tool.http.method === 'GET'
   const parameters = [...parametersOf(params, 'path', schemas), ...(isGet ? parametersOf(rest, 'query', schemas) : [])]
   const inPath = new Set(Object.keys(params.properties))
-  const example = Object.fromEntries(Object.entries(verb.example.input).filter(([name]) => !inPath.has(name)))
+  const example = Object.fromEntries(Object.entries(tool.example.input).filter(([name]) => !inPath.has(name)))
   const hasBody = !isGet && Object.keys(rest.properties).length > 0
   return {
-    operationId: verb.name,
-    tags: [tagOf[verb.http.path.split('/')[1] ?? ''] ?? 'Lists'],
-    summary: verb.title,
-    description: `${verb.description} Scope: ${scopesOf(verb)}.`,
+    operationId: tool.name,
+    tags: [tagOf[tool.http.path.split('/')[1] ?? ''] ?? 'Lists'],
+    summary: tool.title,
+    description: `${tool.description} Scope: ${scopesOf(tool)}.`,
     ...(parameters.length > 0 && { parameters }),
     ...(hasBody && {
       requestBody: {
         required: (rest.required ?? []).length > 0,
-        content: { 'application/json': { schema: share(rest, schemas), example } },
+        content: { 'application/json': { schema: referenceSchemas(rest, schemas), example } },
       },
     }),
     responses: {
       200: {
         description: 'Done.',
-        content: { 'application/json': { schema: share(verb.output, schemas), example: verb.example.output } },
+        content: {
+          'application/json': { schema: referenceSchemas(tool.output, schemas), example: tool.example.output },
+        },
       },
-      '4XX': problemAnswer('Refused: `code` and `next` say what to do.'),
-      default: problemAnswer('Failed: try again later.'),
+      '4XX': problemResponse('Refused: `code` and `next` say what to do.'),
+      default: problemResponse('Failed: try again later.'),
     },
   }
 }
 
-const problemAnswer = (description: string) => ({
+const problemResponse = (description: string) => ({
   description,
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 })
 
-export const scopesOf = ({ scopes }: Verb): string =>
+export const scopesOf = ({ scopes }: AgentTool): string =>
   scopes.length === allScopes.length ? 'any' : scopes.map((scope) => `\`${scope}\``).join(' or ')
 
 function parametersOf(schema: TObject, place: 'path' | 'query', schemas: Record<string, Json>) {
   const required: readonly string[] = schema.required ?? []
   return Object.entries(schema.properties).map(([name, field]) => {
-    const { description, ...rest } = share(field, schemas)
+    const { description, ...rest } = referenceSchemas(field, schemas)
     return {
       name,
       in: place,
@@ -134,25 +136,28 @@ function parametersOf(schema: TObject, place: 'path' | 'query', schemas: Record<
 }
 
 /** The schema with every object that has a title by reference: each stands once in the document. */
-function share(schema: unknown, schemas: Record<string, Json>): Json {
-  return shareIn(JSON.parse(JSON.stringify(schema)), schemas) as Json
+function referenceSchemas(schema: unknown, schemas: Record<string, Json>): Json {
+  return referenceSchemasIn(JSON.parse(JSON.stringify(schema)), schemas) as Json
 }
 
-function shareIn(value: unknown, schemas: Record<string, Json>): unknown {
-  if (Array.isArray(value)) return value.map((one) => shareIn(one, schemas))
+function referenceSchemasIn(value: unknown, schemas: Record<string, Json>): unknown {
+  if (Array.isArray(value)) return value.map((one) => referenceSchemasIn(one, schemas))
   if (typeof value !== 'object' || value === null) return value
   const { example, ...keywords } = value as Json
   // A field may be named `type` as well.
   const isSchema = typeof keywords.type === 'string' || Array.isArray(keywords.type)
   const shared: Json = Object.fromEntries(
-    Object.entries(isSchema ? keywords : (value as Json)).map(([name, one]) => [name, shareIn(one, schemas)]),
+    Object.entries(isSchema ? keywords : (value as Json)).map(([name, one]) => [
+      name,
+      referenceSchemasIn(one, schemas),
+    ]),
   )
   if (isSchema && example !== undefined) shared.examples = [example]
   const { title, type } = shared
   if (typeof title !== 'string' || !isSchema || shared.properties === undefined) return shared
   const isNullable = Array.isArray(type) && type.includes('null')
   const one = isNullable ? { ...shared, type: 'object' } : shared
-  if (schemas[title] !== undefined && written(schemas[title]) !== written(one)) {
+  if (schemas[title] !== undefined && stableJson(schemas[title]) !== stableJson(one)) {
     throw new Error(`Two schemas of the interface for agents have the title ${title}`)
   }
   schemas[title] = one
@@ -161,7 +166,7 @@ function shareIn(value: unknown, schemas: Record<string, Json>): unknown {
 }
 
 // Where null is allowed as well, the keywords stand in another order.
-const written = (schema: Json): string =>
+const stableJson = (schema: Json): string =>
   JSON.stringify(Object.entries(schema).sort(([one], [other]) => (one < other ? -1 : 1)))
 
 const rules = `You answer customers of a team, beside its people. Authenticate every call with \`Authorization: Bearer <API key>\`. Bodies and answers are JSON; a GET takes its fields as query parameters. The same verbs are tools of the MCP server at \`/mcp\`.
@@ -186,7 +191,7 @@ const rules = `You answer customers of a team, beside its people. Authenticate e
 - On 429 and 503 wait as long as \`Retry-After\` says.`
 
 /** What a model reads first: the rules, and every verb with what it takes. */
-export function llmsText(verbs: readonly Verb[]): string {
+export function llmsText(tools: readonly AgentTool[]): string {
   return `# Parley
 
 > Leads and the chat inbox of a team, for people and AI agents.
@@ -195,7 +200,7 @@ ${rules}
 
 ## Verbs
 
-${verbs.map(writeVerb).join('\n\n')}
+${tools.map(writeTool).join('\n\n')}
 
 ## More
 
@@ -205,8 +210,8 @@ ${verbs.map(writeVerb).join('\n\n')}
 `
 }
 
-function writeVerb(verb: Verb): string {
-  const { name, description, http, input } = verb
+function writeTool(tool: AgentTool): string {
+  const { name, description, http, input } = tool
   const required = new Set(input.required ?? [])
   const path = http.path.replaceAll(/:(\w+)/g, '<$1>')
   const fields = Object.entries(input.properties)
@@ -214,7 +219,7 @@ function writeVerb(verb: Verb): string {
     .map(([field, schema]) => `- ${field}${required.has(field) ? ' (required)' : ''}: ${writeField(schema)}`)
   const taken = fields.length === 0 ? [] : ['', ...fields]
   const title = `### ${http.method} ${basePath}${path} (${name})`
-  return [title, '', description, ...taken, '', `Scope: ${scopesOf(verb)}`].join('\n')
+  return [title, '', description, ...taken, '', `Scope: ${scopesOf(tool)}`].join('\n')
 }
 
 interface Field {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 
 /** What a model can do about a failure: by its code where that says more, else by its status. */
-function nextAfter(code: string, status: number): string[] {
+function nextSteps(code: string, status: number): string[] {
   return byCode[code] ?? byStatus[status] ?? []
 }
 
@@ -87,7 +87,7 @@ export interface Problem {
 export const problemType = 'application/problem+json; charset=utf-8'
 
 /** Whether an address is of the interface for agents. */
-export const isForAgents = (url: string): boolean => /^\/api\/v2(?:[/?]|$)/.test(url)
+export const isAgentUrl = (url: string): boolean => /^\/api\/v2(?:[/?]|$)/.test(url)
 
 /** A failure as an agent is told of it: what was wrong, and what it can do about it. */
 export function problemOf(error: ApiError): Problem {
@@ -98,7 +98,7 @@ export function problemOf(error: ApiError): Problem {
     ...Object.fromEntries(
       Object.entries(extra).map(([name, value]) => [
         inSnakeCase(name),
-        name === 'field' ? inSnakeCase(`${value}`) : name === 'owner' ? ownerWord(value) : value,
+        name === 'field' ? inSnakeCase(`${value}`) : name === 'owner' ? ownerName(value) : value,
       ]),
     ),
     type: `/docs/agents.md#${documented.has(code) ? code.toLowerCase() : 'errors'}`,
@@ -107,15 +107,15 @@ export function problemOf(error: ApiError): Problem {
     detail: detailOf(error),
     code,
     ...(error instanceof InvalidInput && { issues: issuesOf(error) }),
-    next: isWords(next) ? next : nextAfter(code, status),
+    next: isTextList(next) ? next : nextSteps(code, status),
   }
 }
 
 // As conversations say it.
-const ownerWord = (owner: unknown): unknown =>
+const ownerName = (owner: unknown): unknown =>
   typeof owner !== 'string' ? owner : owner === 'human' ? 'people' : 'another_agent'
 
-const isWords = (next: unknown): next is string[] => Array.isArray(next)
+const isTextList = (next: unknown): next is string[] => Array.isArray(next)
 
 /** What a failure is called that has no name of its own, by its status. */
 export const codes: Record<number, string> = {
@@ -155,13 +155,13 @@ const maxAllowed = 50
 
 const issuesOf = ({ issues }: InvalidInput): Issue[] =>
   issues.map(({ path, message, allowed }) => ({
-    path: inSnakeCase(nameOnly(path)),
+    path: inSnakeCase(fieldNameOnly(path)),
     message: inSnakeCase(message),
     ...(allowed !== undefined && { allowed: allowed.slice(0, maxAllowed) }),
   }))
 
 // A field that the caller made up may be named by whoever it listens to, and this is our voice.
-function nameOnly(path: string): string {
+function fieldNameOnly(path: string): string {
   const name = /^[\w.[\]-]{0,80}/.exec(path)?.[0] ?? ''
   return name === path ? path : `${name}…`
 }

@@ -1,45 +1,45 @@
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { type TObject, type TProperties, Type } from 'typebox'
-import { callerOf } from '../../access/keys/caller.ts'
-import type { Guard } from '../../access/keys/guard.ts'
-import { setRateLimitHeaders } from '../../access/rate-limit/request-limits.ts'
-import { broughtBy, leaveBody, takeRawBodies } from '../../base/bytes/raw-body.ts'
+import type { KeyGuard } from '../../auth/api-keys/authenticate.ts'
+import { callerOf } from '../../auth/api-keys/caller.ts'
+import { setRateLimitHeaders } from '../../auth/rate-limit/request-limits.ts'
+import { acceptRawBodies, broughtBy, discardBody } from '../../base/bytes/raw-body.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { App } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
 import { conversationNotFound } from '../../inbox/conversation/errors.ts'
 import { findConversation } from '../../inbox/conversation/queries.ts'
 import { openMedia } from '../../inbox/media/media-queries.ts'
-import { filePlaces, readingPlaces, sendFile } from '../../inbox/team-api/files/send-file.ts'
+import { createFileSlots, downloadSlots, sendFile } from '../../inbox/team-api/files/send-file.ts'
 import { FileHeaders } from '../../inbox/team-api/media-schema.ts'
-import { filePath } from '../shown/message.ts'
-import { type AgentCaller, type AgentDeps, admitTo, runVerb, type Verb } from '../verb.ts'
-import { presentUpload, uploadKind, uploadName, uploadType } from '../verbs/upload-file.ts'
+import { filePath } from '../presenters/message.ts'
+import { type AgentCaller, type AgentDeps, type AgentTool, authorizeTool, runTool } from '../tool.ts'
+import { presentUpload, uploadKind, uploadName, uploadType } from '../tools/upload-file.ts'
 
 export const basePath = '/api/v2'
 
 /** A route for each verb: the path's names, the query of a GET and the body of all else make its input. */
-export function verbRoutes(
+export function toolRoutes(
   app: App,
   deps: AgentDeps,
-  guard: Pick<Guard, 'anyKey' | 'admit'>,
-  verbs: readonly Verb[],
+  guard: Pick<KeyGuard, 'anyKey' | 'authorize'>,
+  tools: readonly AgentTool[],
 ): void {
   app.decorateRequest('agent', null)
-  for (const verb of verbs) {
-    const { params, rest } = partsOf(verb)
-    const isGet = verb.http.method === 'GET'
-    const { maxBodyBytes } = verb.http
+  for (const tool of tools) {
+    const { params, rest } = partsOf(tool)
+    const isGet = tool.http.method === 'GET'
+    const { maxBodyBytes } = tool.http
     app.route({
-      method: verb.http.method as HTTPMethods,
-      url: `${basePath}${verb.http.path}`,
+      method: tool.http.method as HTTPMethods,
+      url: `${basePath}${tool.http.path}`,
       ...(maxBodyBytes !== undefined && { bodyLimit: maxBodyBytes }),
       onRequest: [
         guard.anyKey(),
         async (request, reply) => {
-          request.call = { verb: verb.name }
-          request.agent = await admitTo(guard, verb, callerOf(request))
-          if (request.agent.left !== null) setRateLimitHeaders(reply, request.agent.left)
+          request.call = { verb: tool.name }
+          request.agent = await authorizeTool(guard, tool, callerOf(request))
+          if (request.agent.rateLimitLeft !== null) setRateLimitHeaders(reply, request.agent.rateLimitLeft)
         },
       ],
       preValidation: async (request) => {
@@ -51,7 +51,7 @@ export function verbRoutes(
       handler: async (request, reply) => {
         const { query, body, params: named } = request as { query: object; body: object; params: object }
         const input = { ...(isGet ? query : body), ...named }
-        const answer = await runVerb(deps, verb, agentOf(request), input, goneSignal(reply))
+        const answer = await runTool(deps, tool, agentOf(request), input, closedSignal(reply))
         return reply.send(answer)
       },
     })
@@ -66,7 +66,7 @@ interface Parts {
 }
 
 /** A verb's input as HTTP has it: what is in the path, and what is not. */
-export function partsOf({ http, input }: Verb): Parts {
+export function partsOf({ http, input }: AgentTool): Parts {
   const named = new Set([...http.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? ''))
   const pick = (isNamed: boolean): TProperties =>
     Object.fromEntries(Object.entries(input.properties).filter(([name]) => named.has(name) === isNamed))
@@ -85,24 +85,28 @@ function agentOf({ agent }: FastifyRequest): AgentCaller {
 }
 
 /** Aborts when the caller goes before it is answered. */
-function goneSignal({ raw }: FastifyReply): AbortSignal {
+function closedSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   raw.once('close', () => gone.abort())
   return gone.signal
 }
 
 /** Whoever reads for longer is asked again whether they may. */
-const lookAgainMs = 10_000
+const checkAgainMs = 10_000
 
 /** Files as their bytes, both ways. They are no verbs: what these take and answer is JSON. */
-export function fileRoutes(app: App, { inbox, uploads }: AgentDeps, guard: Pick<Guard, 'inbox' | 'stillReads'>): void {
+export function agentFileRoutes(
+  app: App,
+  { inbox, uploads }: AgentDeps,
+  guard: Pick<KeyGuard, 'inbox' | 'stillReads'>,
+): void {
   readRoute(app, inbox, guard)
-  takeRawBodies(app, (scope) => bringRoute(scope, uploads, guard))
+  acceptRawBodies(app, (scope) => uploadRoute(scope, uploads, guard))
 }
 
 /** The bytes of a file that a message of a conversation carries. */
-function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<Guard, 'inbox' | 'stillReads'>): void {
-  const place = filePlaces(readingPlaces)
+function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<KeyGuard, 'inbox' | 'stillReads'>): void {
+  const withSlot = createFileSlots(downloadSlots)
   const none = Type.Object({}, { additionalProperties: false })
   const params = Type.Object({ conversation_id: uuid(), file_id: uuid() })
   app.route({
@@ -116,18 +120,23 @@ function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<Guard, 'inbo
       const scope = { workspaceId, connectionIds }
       const conversation = await findConversation(inbox.db.sql, scope, conversation_id.toLowerCase())
       if (conversation === undefined) throw conversationNotFound()
-      return place({ workspaceId, actor: { id: keyId } }, async () => {
-        const asker = { workspaceId, actorId: keyId, conversationId: conversation.id }
-        const file = await openMedia(inbox, asker, file_id.toLowerCase(), 'file')
+      return withSlot({ workspaceId, actor: { id: keyId } }, async () => {
+        const reader = { workspaceId, actorId: keyId, conversationId: conversation.id }
+        const file = await openMedia(inbox, reader, file_id.toLowerCase(), 'file')
         const { store, log, clock } = inbox
-        return sendFile({ store, log, mayGoOn: stillReads(guard, clock, request, reply) }, file, request, reply)
+        return sendFile(
+          { store, log, isStillAllowed: canStillRead(guard, clock, request, reply) },
+          file,
+          request,
+          reply,
+        )
       })
     },
   })
 }
 
 /** A file that an answer is to send. */
-function bringRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<Guard, 'inbox'>): void {
+function uploadRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<KeyGuard, 'inbox'>): void {
   const query = Type.Object(
     { kind: uploadKind, name: Type.Optional(uploadName), type: Type.Optional(uploadType) },
     { additionalProperties: false },
@@ -146,23 +155,23 @@ function bringRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<Guard, 
         ...{ conversationId: request.params.conversation_id.toLowerCase(), kind, name },
         ...{ type: type ?? request.headers['content-type'] ?? null, seconds: null, waveform: null },
       }
-      const uploaded = await uploads.take(callerOf(request), upload).catch(leaveBody(request, reply))
+      const uploaded = await uploads.create(callerOf(request), upload).catch(discardBody(request, reply))
       return reply.send(presentUpload(uploaded))
     },
   })
 }
 
-function stillReads(
-  guard: Pick<Guard, 'stillReads'>,
+function canStillRead(
+  guard: Pick<KeyGuard, 'stillReads'>,
   clock: Clock,
   request: FastifyRequest,
   reply: FastifyReply,
 ): () => Promise<boolean> {
-  let lookedAt = clock.now().getTime()
+  let checkedAt = clock.now().getTime()
   return async () => {
     const now = clock.now().getTime()
-    if (now - lookedAt < lookAgainMs) return true
-    lookedAt = now
+    if (now - checkedAt < checkAgainMs) return true
+    checkedAt = now
     return guard.stillReads(request, reply).then(
       () => true,
       () => false,

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Caller, callerOf, rejectKey, scopes } from '../../access/keys/caller.ts'
-import type { Guard } from '../../access/keys/guard.ts'
+import type { KeyGuard } from '../../auth/api-keys/authenticate.ts'
+import { type Caller, callerOf, rejectKey, scopes } from '../../auth/api-keys/caller.ts'
 import { ApiError, badRequest, forbidden } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isLoopback } from '../../base/outgoing/address.ts'
 import type { App } from '../../base/route.ts'
-import { type AgentDeps, admitTo, isFor, type Verb } from '../verb.ts'
-import { createTools, type Tools } from './tools.ts'
+import { type AgentDeps, type AgentTool, authorizeTool, canUse } from '../tool.ts'
+import { createMcpTools, type McpTools } from './tools.ts'
 
 export interface McpDeps extends OriginSettings {
   log: Log
@@ -23,58 +23,62 @@ const metadataPath = '/.well-known/oauth-protected-resource'
 export function mcpRoutes(
   app: App,
   agents: AgentDeps,
-  guard: Pick<Guard, 'anyKey' | 'admit'>,
-  verbs: readonly Verb[],
+  guard: Pick<KeyGuard, 'anyKey' | 'authorize'>,
+  agentTools: readonly AgentTool[],
   { log, ...origins }: McpDeps,
 ): void {
-  const deps = { log, verbs, tools: createTools(agents, guard, verbs) }
+  const deps = { log, agentTools, tools: createMcpTools(agents, guard, agentTools) }
   const { publicUrl } = origins
   const url = publicUrl + path
-  const refuse = refuseOrigins(origins)
+  const originHook = checkOrigin(origins)
   serveMetadata(app, publicUrl)
   // A scope of its own: failures are worded as JSON-RPC here, and nowhere else.
   app.register(async (scope: App) => {
     scope.setErrorHandler(answerAsJsonRpc(publicUrl))
-    scope.options(path, { onRequest: refuse, schema: { hide: true } }, ({ headers }, reply) =>
+    scope.options(path, { onRequest: originHook, schema: { hide: true } }, ({ headers }, reply) =>
       reply.code(204).headers(preflight(headers['access-control-request-headers'])).send(),
     )
     scope.post(
       path,
-      { bodyLimit: largestBody(verbs), onRequest: [refuse, guard.anyKey()], schema: { hide: true } },
+      { bodyLimit: maxToolBody(agentTools), onRequest: [originHook, guard.anyKey()], schema: { hide: true } },
       async (request, reply) => {
         const caller = callerOf(request)
-        refuseBatch(request.body)
-        if (!isCountedByItsTool(deps.tools, request.body)) await admitAny(guard, verbs, caller)
+        rejectBatch(request.body)
+        if (!isCountedByItsTool(deps.tools, request.body)) await authorizeAny(guard, agentTools, caller)
         // It takes 35 MB and a tenth of a second, which nobody is to wait for at a start.
-        const { exchange, serverFor } = await import('./server.ts')
-        const noteCall = (verb: string, status: number) => {
+        const { exchange, createMcpServer } = await import('./server.ts')
+        const recordCall = (verb: string, status: number) => {
           request.call = { verb, status }
         }
-        return exchange(serverFor(deps, caller, request.id, noteCall), url, request, reply)
+        return exchange(createMcpServer(deps, caller, request.id, recordCall), url, request, reply)
       },
     )
   })
 }
 
 /** What the largest of the verbs takes, and what is around it. */
-const largestBody = (verbs: readonly Verb[]): number =>
-  Math.max(defaultBody, ...verbs.map(({ http: { maxBodyBytes = 0 } }) => maxBodyBytes + 16_384))
+const maxToolBody = (agentTools: readonly AgentTool[]): number =>
+  Math.max(defaultBody, ...agentTools.map(({ http: { maxBodyBytes = 0 } }) => maxBodyBytes + 16_384))
 
 // Many calls at once would be one to whatever counts requests; the protocol itself has dropped them.
-function refuseBatch(body: unknown): void {
+function rejectBatch(body: unknown): void {
   if (Array.isArray(body)) throw badRequest('Send one message at a time: batches are not taken')
 }
 
 /** Calls of tools and readings of resources are counted by what they do, as over HTTP. */
-function isCountedByItsTool(tools: Tools, body: unknown): boolean {
+function isCountedByItsTool(tools: McpTools, body: unknown): boolean {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
-  return method === 'resources/read' || (method === 'tools/call' && tools.knows(params?.name))
+  return method === 'resources/read' || (method === 'tools/call' && tools.has(params?.name))
 }
 
-async function admitAny(guard: Pick<Guard, 'admit'>, verbs: readonly Verb[], caller: Caller): Promise<void> {
-  const verb = verbs.find((each) => isFor(caller, each))
-  if (verb === undefined) throw rejectKey({ lacks: scopes })
-  await admitTo(guard, verb, caller)
+async function authorizeAny(
+  guard: Pick<KeyGuard, 'authorize'>,
+  agentTools: readonly AgentTool[],
+  caller: Caller,
+): Promise<void> {
+  const tool = agentTools.find((each) => canUse(caller, each))
+  if (tool === undefined) throw rejectKey({ lacks: scopes })
+  await authorizeTool(guard, tool, caller)
 }
 
 /** Clients look into the body of a failure for JSON-RPC, and into `WWW-Authenticate` for where keys come from. */
@@ -122,10 +126,10 @@ interface OriginSettings {
  */
 export function isAllowedOrigin(origin: string, { publicUrl, host, allowedOrigins }: OriginSettings): boolean {
   if (origin === new URL(publicUrl).origin || allowedOrigins.includes(origin)) return true
-  return isLoopback(host) && isOfThisMachine(origin)
+  return isLoopback(host) && isLocalOrigin(origin)
 }
 
-function isOfThisMachine(origin: string): boolean {
+function isLocalOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const url = new URL(origin)
   // Whatever else stands in an address is in no origin.
@@ -133,10 +137,10 @@ function isOfThisMachine(origin: string): boolean {
 }
 
 /** What a script of another origin reads of an answer beside its body. */
-const shownHeaders = 'www-authenticate, retry-after, x-request-id'
+const exposedHeaders = 'www-authenticate, retry-after, x-request-id'
 
 /** Refuses pages that may not call with 403, and has browsers show answers to those that may. Programs send no origin. */
-const refuseOrigins =
+const checkOrigin =
   (settings: OriginSettings): onRequestHookHandler =>
   ({ headers: { origin } }, reply, done) => {
     if (origin === undefined) return done()
@@ -144,15 +148,17 @@ const refuseOrigins =
     if (!isAllowedOrigin(origin, settings)) return done(forbidden('Requests from other sites are refused here'))
     reply.headers({
       'access-control-allow-origin': origin,
-      'access-control-expose-headers': shownHeaders,
+      'access-control-expose-headers': exposedHeaders,
       'cross-origin-resource-policy': 'cross-origin',
     })
     done()
   }
 
 /** What a browser asks for before it lets a page send a key. No cookie is ever taken here, so none is offered. */
-const preflight = (asked: string | undefined): Record<string, string> => ({
+const preflight = (requestedHeaders: string | undefined): Record<string, string> => ({
   'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': /^[\w, -]{1,1000}$/.test(asked ?? '') ? String(asked) : 'authorization, content-type',
+  'access-control-allow-headers': /^[\w, -]{1,1000}$/.test(requestedHeaders ?? '')
+    ? String(requestedHeaders)
+    : 'authorization, content-type',
   'access-control-max-age': '600',
 })

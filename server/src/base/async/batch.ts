@@ -1,6 +1,6 @@
 import timers from 'node:timers/promises'
-import { isOutOfPatience, mayTryAgain } from '../postgres/repeats.ts'
-import { awaitedBy, currentWork, tracedTogether, type Waits } from '../shares/work.ts'
+import { canRetryInTime, hasWaitedTooLong } from '../postgres/retry-rules.ts'
+import { currentContext, runWithBudget, tracedBatch, type WaitBudget } from '../scheduling/work-context.ts'
 import type { Span } from '../tracing/span.ts'
 
 interface Batching<I, O> {
@@ -11,7 +11,7 @@ interface Batching<I, O> {
   /** Does all of a group or nothing, and returns what came of each item, in their order. */
   work(key: string, items: readonly I[]): Promise<readonly O[]>
   /** Whether a failure left nothing behind, so that the items may be tried again. */
-  isUndone(error: unknown): boolean
+  isRolledBack(error: unknown): boolean
 }
 
 interface Queued<I, O> {
@@ -19,12 +19,12 @@ interface Queued<I, O> {
   sinceMs: number
   span: Span | null
   /** Of whoever waits for it. */
-  waits: Waits | null
+  waits: WaitBudget | null
   resolve(answer: O): void
   reject(error: unknown): void
 }
 
-interface Line<I, O> {
+interface BatchQueue<I, O> {
   running: number
   waiting: Queued<I, O>[]
 }
@@ -34,54 +34,54 @@ interface Line<I, O> {
  * who comes meanwhile waits and goes with the others. A group that fails is halved and tried again, so that nobody
  * fails because of a neighbour; but nobody waits for long where it is the database that is away.
  */
-export function batch<I, O>({ groups, groupSize, work, isUndone }: Batching<I, O>) {
-  const lines = new Map<string, Line<I, O>>()
+export function batch<I, O>({ groups, groupSize, work, isRolledBack }: Batching<I, O>) {
+  const lines = new Map<string, BatchQueue<I, O>>()
 
-  async function run(key: string, line: Line<I, O>): Promise<void> {
+  async function run(key: string, line: BatchQueue<I, O>): Promise<void> {
     line.running++
     while (line.waiting.length > 0) await serve(key, line, line.waiting.splice(0, groupSize))
     line.running--
     if (line.running === 0) lines.delete(key)
   }
 
-  async function serve(key: string, line: Line<I, O>, group: readonly Queued<I, O>[]): Promise<void> {
+  async function serve(key: string, line: BatchQueue<I, O>, group: readonly Queued<I, O>[]): Promise<void> {
     const begunAtMs = performance.now()
     try {
       const items = group.map(({ item }) => item)
       const spans = group.map(({ span }) => span)
-      const answers = await awaitedBy(waitsOf(group), () => tracedTogether(spans, () => work(key, items)))
+      const answers = await runWithBudget(waitsOf(group), () => tracedBatch(spans, () => work(key, items)))
       for (const [n, { resolve }] of group.entries()) resolve(answers[n] as O)
     } catch (error) {
-      if (group.length > 1 && isUndone(error) && mayTryAgain(error, begunAtMs)) {
+      if (group.length > 1 && isRolledBack(error) && canRetryInTime(error, begunAtMs)) {
         const half = Math.ceil(group.length / 2)
         await Promise.all([serve(key, line, group.slice(0, half)), serve(key, line, group.slice(half))])
         return
       }
       for (const { reject } of group) reject(error)
       // In the order in which they came.
-      while (line.waiting[0] !== undefined && isOutOfPatience(error, line.waiting[0].sinceMs)) {
+      while (line.waiting[0] !== undefined && hasWaitedTooLong(error, line.waiting[0].sinceMs)) {
         line.waiting.shift()?.reject(error)
       }
     }
   }
 
-  const add = (key: string, item: I, waits: Waits | null): Promise<O> =>
+  const add = (key: string, item: I, waits: WaitBudget | null): Promise<O> =>
     new Promise((resolve, reject) => {
       const line = lines.get(key) ?? { running: 0, waiting: [] }
       lines.set(key, line)
-      line.waiting.push({ item, sinceMs: performance.now(), span: currentWork().span, waits, resolve, reject })
+      line.waiting.push({ item, sinceMs: performance.now(), span: currentContext().span, waits, resolve, reject })
       if (line.running < groups) void run(key, line)
     })
   return (key: string, item: I): Promise<O> => {
-    const { waits } = currentWork()
-    return waits === null ? add(key, item, null) : waits.during(add(key, item, waits))
+    const { waitBudget } = currentContext()
+    return waitBudget === null ? add(key, item, null) : waitBudget.during(add(key, item, waitBudget))
   }
 }
 
 /** What a group asks is asked for all of it: for whoever has waited for longest. */
-function waitsOf(group: readonly { waits: Waits | null }[]): Waits | null {
+function waitsOf(group: readonly { waits: WaitBudget | null }[]): WaitBudget | null {
   const nowMs = performance.now()
-  let longest: Waits | null = null
+  let longest: WaitBudget | null = null
   for (const { waits } of group) {
     if (waits !== null && waits.ms(nowMs) >= (longest?.ms(nowMs) ?? 0)) longest = waits
   }
@@ -111,7 +111,7 @@ interface Coalescer<T> {
  */
 export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalescing<T>): Coalescer<T> {
   const lines = new Map<string, Set<T>>()
-  const errands = openErrands()
+  const backgroundTasks = createBackgroundTasks()
   const closing = new AbortController()
   const pause = (ms: number): Promise<void> =>
     timers.setTimeout(ms, undefined, { ref: false, signal: closing.signal }).catch(() => {})
@@ -141,14 +141,14 @@ export function coalesce<T>({ gatherMs = 0, restMs = 0, work, onError }: Coalesc
       }
       const begun = new Set([item])
       lines.set(key, begun)
-      errands.run(
+      backgroundTasks.run(
         () => serve(key, begun),
         (error) => onError(error, key),
       )
     },
     close: () => {
       closing.abort()
-      return errands.close()
+      return backgroundTasks.close()
     },
   }
 }
@@ -178,7 +178,7 @@ export function singleFlightByKey<T>(work: (key: string) => Promise<T>): (key: s
     const sinceMs = performance.now()
     const goOn = () => begin(key)
     return run.then(goOn, (error) => {
-      if (!isOutOfPatience(error, sinceMs)) return goOn()
+      if (!hasWaitedTooLong(error, sinceMs)) return goOn()
       flights.delete(key)
       throw error
     })
@@ -198,14 +198,14 @@ interface Flight<T> {
 }
 
 /** Work that nobody waits for, but that has to be over before what it stands on is closed. */
-interface Errands {
+interface BackgroundTasks {
   /** Begins it, unless `close` was called. */
   run(work: () => Promise<unknown>, onError: (error: unknown) => void): void
   /** Begins no more, and resolves once what has begun is over. */
   close(): Promise<void>
 }
 
-export function openErrands(): Errands {
+export function createBackgroundTasks(): BackgroundTasks {
   const running = new Set<Promise<void>>()
   let isClosed = false
   return {

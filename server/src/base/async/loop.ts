@@ -11,13 +11,14 @@ interface LoopTimes {
   pauseMs: number
 }
 
-/** How work is repeated: `repeatAtPauses`, unless a test drives it by hand. */
+/** How work is repeated: `repeatAfterPause`, unless a test drives it by hand. */
 export type Repeat = (pauseMs: number, work: () => Promise<unknown>, onError: (error: unknown) => void) => Loop
 
 /** The first time at once. */
-export const repeatAtOnce: Repeat = (pauseMs, work, onError) => startLoop({ firstAfterMs: 0, pauseMs }, work, onError)
+export const repeatImmediately: Repeat = (pauseMs, work, onError) =>
+  startLoop({ firstAfterMs: 0, pauseMs }, work, onError)
 
-export const repeatAtPauses: Repeat = (pauseMs, work, onError) =>
+export const repeatAfterPause: Repeat = (pauseMs, work, onError) =>
   startLoop({ firstAfterMs: pauseMs, pauseMs }, work, onError)
 
 /**

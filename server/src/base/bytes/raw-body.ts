@@ -4,7 +4,7 @@ import { invalid } from '../errors.ts'
 import type { App } from '../route.ts'
 
 /** Routes in here get their bodies as they come, of whatever type. */
-export function takeRawBodies(app: App, serve: (scope: App) => void): void {
+export function acceptRawBodies(app: App, serve: (scope: App) => void): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
@@ -32,7 +32,7 @@ const leftForMs = 30_000
  * What is left of a refused body is read and thrown away for 30 s: with a connection that is closed in the middle of it, whoever is
  * still writing would lose the answer.
  */
-export const leaveBody = (request: FastifyRequest, reply: FastifyReply) => (error: unknown) => {
+export const discardBody = (request: FastifyRequest, reply: FastifyReply) => (error: unknown) => {
   const { raw } = request
   reply.raw.once('finish', () => {
     if (raw.complete) return

@@ -54,7 +54,7 @@ export class GuardError extends Error {
 }
 
 /** Why an address that stands in the URL itself cannot be used; null when it may be, and for names. */
-export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge: AddressJudge): string | null {
+export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge: AddressFilter): string | null {
   if (!isLiteral) return null
   const judgement = judge(host)
   if (judgement === 'allowed') return null
@@ -63,7 +63,7 @@ export function refusalOfLiteral({ host, isLiteral, onlyAllowed }: Target, judge
 }
 
 /** Why a name cannot be used, as far as it shows without asking for its addresses: those are judged at each call. */
-export function refusalOfName(target: Target, judge: AddressJudge, allowCidrs: readonly string[]): string | null {
+export function refusalOfName(target: Target, judge: AddressFilter, allowCidrs: readonly string[]): string | null {
   const { host, isLiteral, onlyAllowed } = target
   if (isLiteral || onlyAllowed === null) return null
   if (/^(?:.*\.)?localhost$/.test(host))
@@ -76,7 +76,7 @@ const loopback = ['127.0.0.1', '::1']
 const isLoopback = (range: string): boolean => /^(?:127\.|::1(?:\/128)?$)/.test(range)
 
 /** Whether a connection that is open leads where the guard wants it. */
-export function mayTalkTo(address: string | undefined, target: Target, judge: AddressJudge): boolean {
+export function isAllowedTarget(address: string | undefined, target: Target, judge: AddressFilter): boolean {
   const judgement = judge(address ?? '')
   return judgement === 'allowed' || (judgement === 'public' && target.onlyAllowed === null)
 }
@@ -85,12 +85,12 @@ export function mayTalkTo(address: string | undefined, target: Target, judge: Ad
  * Gives the socket nothing but checked addresses, so that what was checked is what is connected to. One bad address among
  * many refuses them all: which one is taken would be for chance to say.
  */
-export function guardedLookup(resolve: Resolver, judge: AddressJudge, target: Target): LookupFunction {
+export function guardedLookup(resolve: Resolver, judge: AddressFilter, target: Target): LookupFunction {
   return (host, options, done) => {
     resolve(host).then(
       (addresses) => {
         if (addresses.length === 0) return done(new GuardError('dns'), [])
-        if (!addresses.every((address) => mayTalkTo(address, target, judge))) {
+        if (!addresses.every((address) => isAllowedTarget(address, target, judge))) {
           return done(new GuardError('forbidden_address'), [])
         }
         const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -125,10 +125,10 @@ const kinds: readonly [kind: string, ranges: readonly string[]][] = [
 /** `allowed` by the operator, `public`, or why it is neither. */
 type Judgement = 'allowed' | 'public' | { refused: string }
 
-export type AddressJudge = (address: string) => Judgement
+export type AddressFilter = (address: string) => Judgement
 
 /** Throws when the operator's list holds what is no range. */
-export function createAddressJudge(allowCidrs: readonly string[]): AddressJudge {
+export function createAddressFilter(allowCidrs: readonly string[]): AddressFilter {
   const isAllowed = addressSet(allowCidrs.map(readRange))
   const isRefused = addressSet(kinds.flatMap(([, ranges]) => ranges))
   return (text) => {
@@ -151,7 +151,7 @@ function readRange(text: string): string {
   return range
 }
 
-const publicOnly = createAddressJudge([])
+const publicOnly = createAddressFilter([])
 
 /** Whether an address is one of the internet, by https, as far as it shows without asking for what its name leads to. */
 export function isPublicUrl(url: string): boolean {

@@ -1,19 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { currentWork, traced } from '../shares/work.ts'
+import { currentContext, traced } from '../scheduling/work-context.ts'
 import {
-  type Agents,
-  type Answered,
-  exchange,
-  type Failed,
-  type OutgoingFailure,
-  type OutgoingRequest,
-  type Way,
-} from './exchange.ts'
-import {
-  type AddressJudge,
-  createAddressJudge,
+  type AddressFilter,
+  createAddressFilter,
   guardedLookup,
   type Resolver,
   readTarget,
@@ -21,15 +12,24 @@ import {
   refusalOfName,
   systemResolver,
 } from './guard.ts'
+import {
+  type Agents,
+  type Answered,
+  type ConnectionRoute,
+  exchange,
+  type FailedExchange,
+  type OutgoingFailure,
+  type OutgoingRequest,
+} from './http-exchange.ts'
 import { type OpenStream, openStream, type StreamContent } from './stream.ts'
 
-export type OutgoingAnswer = (Answered | Failed) & { ms: number }
+export type OutgoingAnswer = (Answered | FailedExchange) & { ms: number }
 
 export interface StreamRequest extends StreamContent {
   url: string
 }
 
-export type StreamAnswer = OpenStream | Failed
+export type StreamAnswer = OpenStream | FailedExchange
 
 /** The way to addresses that users gave. Never goes where the operator's network is, unless the operator allows it. */
 export interface Outgoing {
@@ -58,20 +58,20 @@ const perOrigin = { maxSockets: 512, maxFreeSockets: 64 }
 
 /** Throws when `allowCidrs` holds what is no range. */
 export function openOutgoing({ allowCidrs, resolve = systemResolver() }: OutgoingOptions): Outgoing {
-  const judge = createAddressJudge(allowCidrs)
+  const filter = createAddressFilter(allowCidrs)
   const settings = { keepAlive: true, timeout: idleSocketMs, scheduling: 'lifo', ...perOrigin } as const
   const agents: Agents = { http: new HttpAgent(settings), https: new HttpsAgent(settings) }
   const closing = new AbortController()
   // Each stream that is under way listens.
   setMaxListeners(0, closing.signal)
-  const deps = { agents, judge, resolve }
+  const deps = { agents, filter, resolve }
   return {
     call: (request) => inSpanOf(request, (traceparent) => call(deps, request, traceparent)),
     stream: (request) => inSpanOf(request, () => stream(deps, closing.signal, request)),
     refusal: (url) => {
       const target = readTarget(url)
       if ('refused' in target) return target.refused
-      return refusalOfLiteral(target, judge) ?? refusalOfName(target, judge, allowCidrs)
+      return refusalOfLiteral(target, filter) ?? refusalOfName(target, filter, allowCidrs)
     },
     close: () => {
       closing.abort()
@@ -83,17 +83,20 @@ export function openOutgoing({ allowCidrs, resolve = systemResolver() }: Outgoin
 
 interface Deps {
   agents: Agents
-  judge: AddressJudge
+  filter: AddressFilter
   resolve: Resolver
 }
 
 /** Where a URL leads, by a kept connection or one of its own; or why nowhere. */
-function wayTo({ agents, judge, resolve }: Deps, url: string): ((isFresh: boolean) => Way) | OutgoingFailure {
+function routeTo(
+  { agents, filter, resolve }: Deps,
+  url: string,
+): ((isFresh: boolean) => ConnectionRoute) | OutgoingFailure {
   const target = readTarget(url)
   if ('refused' in target) return 'invalid_address'
-  if (refusalOfLiteral(target, judge) !== null) return 'forbidden_address'
-  const lookup = guardedLookup(resolve, judge, target)
-  return (isFresh) => ({ agents, judge, lookup, target, isFresh })
+  if (refusalOfLiteral(target, filter) !== null) return 'forbidden_address'
+  const lookup = guardedLookup(resolve, filter, target)
+  return (isFresh) => ({ agents, filter, lookup, target, isFresh })
 }
 
 async function call(deps: Deps, request: OutgoingRequest, traceparent: string | null): Promise<OutgoingAnswer> {
@@ -106,7 +109,7 @@ async function call(deps: Deps, request: OutgoingRequest, traceparent: string | 
     hasLeft,
     ms: elapsedMs(),
   })
-  const way = wayTo(deps, request.url)
+  const way = routeTo(deps, request.url)
   if (typeof way === 'string') return failed(way)
 
   const headers = request.tellsTrace && traceparent !== null ? { ...request.headers, traceparent } : request.headers
@@ -120,7 +123,7 @@ async function call(deps: Deps, request: OutgoingRequest, traceparent: string | 
 }
 
 async function stream(deps: Deps, closing: AbortSignal, { url, ...content }: StreamRequest): Promise<StreamAnswer> {
-  const way = wayTo(deps, url)
+  const way = routeTo(deps, url)
   if (typeof way === 'string') return { outcome: 'failed', error: way, code: way, hasLeft: false }
   const signal = AbortSignal.any([closing, content.signal])
   const attempt = (isFresh: boolean) => openStream(way(isFresh), { ...content, signal })
@@ -134,7 +137,7 @@ function inSpanOf<A extends OutgoingAnswer | StreamAnswer>(
   { method, url }: { method: string; url: string },
   run: (traceparent: string | null) => Promise<A>,
 ): Promise<A> {
-  if (currentWork().span === null) return run(null)
+  if (currentContext().span === null) return run(null)
   const target = readTarget(url)
   // Of an address a span has the host alone.
   const place = 'refused' in target ? {} : { 'server.address': target.host, 'server.port': target.port }

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { release } from '../bytes/release.ts'
-import { connectTimeoutMs, type Ended, talkTo, type Way } from './exchange.ts'
+import { releaseMemory } from '../bytes/release-memory.ts'
+import { type ConnectionRoute, connectTimeoutMs, type Ended, sendRequest } from './http-exchange.ts'
 
 export interface StreamContent {
   method: 'POST' | 'GET'
@@ -40,23 +40,23 @@ export class StreamEnded extends Error {
 }
 
 /** One request and the beginning of its answer; never throws. */
-export function openStream(way: Way, content: StreamContent): Promise<OpenStream | Ended> {
+export function openStream(way: ConnectionRoute, content: StreamContent): Promise<OpenStream | Ended> {
   const { signal, silenceMs } = content
-  return talkTo<OpenStream>(way, content, {
+  return sendRequest<OpenStream>(way, content, {
     connectWithinMs: Math.min(connectTimeoutMs, silenceMs),
-    begun: ({ request, giveUp }) => {
-      const abort = () => giveUp('timeout')
+    begun: ({ request, cancel }) => {
+      const abort = () => cancel('timeout')
       request.once('close', () => {
         signal.removeEventListener('abort', abort)
-        request.socket?.off('data', release)
+        request.socket?.off('data', releaseMemory)
       })
       // Behind the parser's, which copies what of it is the answer's: a listener that was there before would be in front.
-      request.once('socket', (socket) => socket.on('data', release))
+      request.once('socket', (socket) => socket.on('data', releaseMemory))
       if (signal.aborted) abort()
       else signal.addEventListener('abort', abort, { once: true })
     },
-    send: ({ request, fail, giveUpIn }) => {
-      sendBody(request, content, () => giveUpIn(silenceMs)).catch((error: unknown) => {
+    send: ({ request, fail, cancelAfter }) => {
+      sendBody(request, content, () => cancelAfter(silenceMs)).catch((error: unknown) => {
         fail(error)
         request.destroy()
       })
@@ -142,7 +142,7 @@ async function* readBytes(
       if (waitedMs > slowAfterMs && size < waitedMs * minBytesPerMs) throw new StreamEnded('slow')
       if (size > maxAnswerBytes) throw new StreamEnded('too_large')
       yield value
-      release(value)
+      releaseMemory(value)
     }
     if (!response.complete) throw new StreamEnded('reset')
   } catch (error) {

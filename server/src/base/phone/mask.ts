@@ -1,4 +1,4 @@
-import { plainText } from '../text/outside-text.ts'
+import { normalizeText } from '../text/external-text.ts'
 import { maskPhone } from './phone.ts'
 
 /**
@@ -52,7 +52,7 @@ export function maskOf(phone: string | null, others: readonly string[] = []): Ma
     digits.length >= minOwnDigits && [...ends].some((end) => digits.indexOf(end, minOwnDigits - shownLast) >= 0)
   const hide = (text: string, isHidden: (digits: string) => boolean, mayBeDate = true): string => {
     if (!hasDigits(text)) return text
-    const plain = plainText(text)
+    const plain = normalizeText(text)
     if (isNumber(plain) && !(mayBeDate && dateOrTime.test(plain))) return maskNumber(plain)
     const hidden = plain.replace(numberRun, (run) => {
       const digits = digitsOf(run)
@@ -72,7 +72,7 @@ export function maskOf(phone: string | null, others: readonly string[] = []): Ma
 
 /** Numbers in running text, such as the notices of a platform, which name them: "… changed from … to …". */
 export function maskNumbersIn(text: string): string {
-  const plain = plainText(text)
+  const plain = normalizeText(text)
   const hidden = plain.replace(noticeNumber, (run) => (dateOrTime.test(run) ? run : maskPhone(digitsOf(run))))
   return hidden === plain ? text : hidden
 }

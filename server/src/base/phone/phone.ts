@@ -1,6 +1,6 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { Issue } from '../errors.ts'
-import { lengthProblem, plainText } from '../text/outside-text.ts'
+import { lengthProblem, normalizeText } from '../text/external-text.ts'
 import { phoneVariants } from './phone-variants.ts'
 
 const minDigits = 8
@@ -40,7 +40,7 @@ interface Written {
 const phoneShape = /^[([\s]*(?:\+[\d\s.()[\]/\p{Pd}\u2212]+|[\d.)\]/\p{Pd}\u2212][\d\s.()[\]/\p{Pd}\u2212]*)$/u
 
 function withoutFormatting(text: string): Written | null {
-  const plain = withoutDecimals(plainText(text).trim())
+  const plain = withoutDecimals(normalizeText(text).trim())
   if (plain === null || !phoneShape.test(plain)) return null
   const isInternational = plain.includes('+') || plain.replace(/\D/g, '').startsWith('00')
   // In `+44 (0)20 …` the zero is dialled within the country only.
@@ -86,7 +86,7 @@ export function searchedDigits(text: string, defaultCountry?: string): string[] 
   const written = withoutFormatting(text)
   if (written === null) return []
   const whole = readPhone(text, defaultCountry)
-  const asTyped = plainText(text).replace(/\D/g, '')
+  const asTyped = normalizeText(text).replace(/\D/g, '')
   return [...new Set([asTyped, written.digits, ...(whole === null ? [] : phoneVariants(whole))])]
 }
 

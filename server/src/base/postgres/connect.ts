@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { AddressProblem, type DatabaseAddress, type DatabaseHost, nameOfHost } from './address.ts'
-import { connectSocket, guardGreeting, openSocket, readTlsFiles } from './socket.ts'
+import { checkStartup, connectSocket, openSocket, readTlsFiles } from './socket.ts'
 
 export interface SessionSettings {
   applicationName: string
@@ -117,7 +117,7 @@ function makeClient(
 ): pg.Client {
   const { database, user, tls } = address
   const binding: Binding = { isWanted: host.tls && tls?.bindsChannel === true, isOffered: false, isProven: false }
-  guardGreeting(socket)
+  checkStartup(socket)
   const client = new pg.Client({
     host: host.host,
     port: host.port,

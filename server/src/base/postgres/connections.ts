@@ -28,11 +28,11 @@ export interface ConnectionOptions extends DatabaseLocation {
   /** How long a statement waits for a lock, 5 s unless given. */
   lockTimeoutMs?: number
   /** How long somebody waits for a connection that is to be opened, 5 s unless given. */
-  patienceMs?: number
+  connectTimeoutMs?: number
   /** After how long without a word a connection counts as lost, 16 s unless given. */
   silenceMs?: number
   /** Told when `listen` hears nothing any more, with the reason, and when it does again. */
-  onHearing?: (isHearing: boolean, error?: unknown) => void
+  onListening?: (isHearing: boolean, error?: unknown) => void
 }
 
 /** What a pooler does for us. */
@@ -64,14 +64,14 @@ const greeting = { TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
 
 /** The connections of a process: many for statements, by a pooler where there is one, and one that listens, past it. */
 export function openConnections(options: ConnectionOptions): Connections {
-  const { direct, patienceMs, silenceMs, maxConnections: size = 10 } = options
+  const { direct, connectTimeoutMs, silenceMs, maxConnections: size = 10 } = options
   const address = addressOf(options)
   const settings = settingsOf(options)
   const directAddress = direct === undefined ? address : addressOf(direct)
   const openDirect = connector(directAddress, settings)
-  const listener = createListener({ connect: openDirect, silenceMs, onChange: options.onHearing ?? (() => {}) })
+  const listener = createListener({ connect: openDirect, silenceMs, onChange: options.onListening ?? (() => {}) })
   if (direct === undefined) {
-    const pool = new Pool({ size, connect: openDirect, patienceMs, silenceMs })
+    const pool = new Pool({ size, connect: openDirect, connectTimeoutMs, silenceMs })
     return { name: settings.applicationName, size, pool, listener, poolerAbilities: async () => null }
   }
   let mode: SessionMode | undefined
@@ -89,7 +89,7 @@ export function openConnections(options: ConnectionOptions): Connections {
   return {
     name: settings.applicationName,
     size,
-    pool: new Pool({ size, connect: openPooled, findSessionMode: findOurMode, patienceMs, silenceMs }),
+    pool: new Pool({ size, connect: openPooled, findSessionMode: findOurMode, connectTimeoutMs, silenceMs }),
     listener,
     poolerAbilities: async (sql) => {
       await listener.stay()

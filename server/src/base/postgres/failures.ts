@@ -69,7 +69,7 @@ const ofFiles = new Set(['buffile.c', 'fd.c', 'md.c', 'slru.c', 'xlog.c'])
 const ofAnyFault = new Set(['42501', 'XX000'])
 
 /** Whether the database could not be asked, as opposed to having refused: what was asked may be tried again. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseError) {
     const state = sqlState(error)
     // Of class 53: no connection, memory or disk left; of 58: files that cannot be read or written. After a panic it starts anew.

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Connect } from './connect.ts'
-import { Tries } from './repeats.ts'
+import { ConnectBackoff } from './retry-rules.ts'
 
 export interface Listener {
   /** Resolves once the database passes on what is said there; survives that the connection ends. */
@@ -30,7 +30,7 @@ const goodbyeMs = 1_000
 /** One connection that listens to all channels, from when it is first needed, and again whenever it ends. */
 export function createListener({ connect, silenceMs = askEveryMs, onChange }: ListenerOptions): Listener {
   const channels = new Map<string, Set<(payload: string) => void>>()
-  const tries = new Tries()
+  const tries = new ConnectBackoff()
   const closing = new AbortController()
   let client: pg.Client | null = null
   let opening: Promise<void> | null = null

@@ -1,18 +1,18 @@
 import timers from 'node:timers/promises'
 import type pg from 'pg'
-import { connectionMs, type Waits } from '../shares/work.ts'
+import { connectTimeoutMs, type WaitBudget } from '../scheduling/work-context.ts'
 import { AddressProblem } from './address.ts'
 import type { Connect } from './connect.ts'
 import { ConnectionLost, endsSession, isOfServer, NoConnection, sqlState } from './failures.ts'
 import { direct, type SessionMode } from './pooler.ts'
-import { Tries } from './repeats.ts'
+import { ConnectBackoff } from './retry-rules.ts'
 import { Session } from './session.ts'
 
 export interface PoolOptions {
   /** How many connections there are at most. */
   size: number
   /** How long somebody waits for a connection. */
-  patienceMs?: number | undefined
+  connectTimeoutMs?: number | undefined
   silenceMs?: number | undefined
   /** Opens a connection; it has its own deadline. */
   connect: Connect
@@ -46,7 +46,7 @@ export class Pool {
   readonly #leaving = new Set<Session>()
   readonly #waiting: Waiter[] = []
   readonly #watch: NodeJS.Timeout
-  readonly #tries = new Tries()
+  readonly #tries = new ConnectBackoff()
   readonly #closing = new AbortController()
   readonly #drained = Promise.withResolvers<void>()
   #opening = 0
@@ -58,7 +58,7 @@ export class Pool {
   }
 
   /** A connection for one statement. What only reads may travel behind others of its owner. */
-  forStatement(owner: string, isLight: boolean, waits: Waits | null = null): Session | Promise<Session> {
+  forStatement(owner: string, isLight: boolean, waits: WaitBudget | null = null): Session | Promise<Session> {
     const session = (isLight ? this.#companion(owner) : null) ?? this.#leastBusy(true) ?? this.#unlessMore()
     if (session === null) return this.#wait(false, waits)
     session.owner = owner
@@ -66,7 +66,7 @@ export class Pool {
   }
 
   /** A connection for nobody else until it is released. */
-  async take(waits: Waits | null = null): Promise<Session> {
+  async take(waits: WaitBudget | null = null): Promise<Session> {
     const session = this.#leastBusy(true) ?? this.#unlessMore() ?? (await this.#wait(true, waits))
     session.isAlone = true
     session.owner = ''
@@ -155,7 +155,7 @@ export class Pool {
     return this.#sessions.length < this.#options.size ? null : this.#leastBusy(false)
   }
 
-  #wait(isAlone: boolean, waits: Waits | null): Promise<Session> {
+  #wait(isAlone: boolean, waits: WaitBudget | null): Promise<Session> {
     if (this.#isClosed) return Promise.reject(new NoConnection())
     const waitedMs = waits?.ms(performance.now()) ?? 0
     return new Promise((resolve, reject) => {
@@ -164,7 +164,7 @@ export class Pool {
           this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
           reject(new NoConnection(this.#lastFailure))
         },
-        connectionMs(waitedMs, this.#options.patienceMs ?? patienceMs),
+        connectTimeoutMs(waitedMs, this.#options.connectTimeoutMs ?? patienceMs),
       )
       const waiter: Waiter = { isAlone, resolve, reject, timer }
       this.#waiting.push(waiter)

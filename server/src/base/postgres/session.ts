@@ -1,5 +1,11 @@
 import type pg from 'pg'
-import { answerMs, answersMs, isLong, unhurriedMs, type Waits } from '../shares/work.ts'
+import {
+  freeWaitMs,
+  isLong,
+  responseTimeoutMs,
+  transactionTimeoutMs,
+  type WaitBudget,
+} from '../scheduling/work-context.ts'
 import { type Answer, Exchange, Prepared, planOf, type Request } from './exchange.ts'
 import { ConnectionLost, endsSession } from './failures.ts'
 import type { SessionMode } from './pooler.ts'
@@ -113,18 +119,18 @@ export class Session {
 
   /** Somebody has waited for so long already: until `reset` it is given up the sooner. Returns whether that was long enough to matter. */
   hurry(waitedMs: number): boolean {
-    if (waitedMs <= unhurriedMs) return false
-    this.#silenceMs = answerMs(waitedMs, this.#patience)
+    if (waitedMs <= freeWaitMs) return false
+    this.#silenceMs = responseTimeoutMs(waitedMs, this.#patience)
     return true
   }
 
   /** The same for a transaction, whose statements have so much time together as well, where somebody waits for their answer. */
-  hurryAll(waits: Waits | null): void {
+  hurryAll(waits: WaitBudget | null): void {
     if (waits === null || waits.isOver) return
     const nowMs = performance.now()
     const waitedMs = waits.ms(nowMs)
     this.hurry(waitedMs)
-    this.#endsAtMs = nowMs + answersMs(waitedMs, this.#patience)
+    this.#endsAtMs = nowMs + transactionTimeoutMs(waitedMs, this.#patience)
   }
 
   /** Asks the database to end what it does for us should we be gone. Nobody waits for it, so it is not in flight. */

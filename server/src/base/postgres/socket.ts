@@ -93,8 +93,8 @@ const [leastBytes, maxMessageBytes, maxGreetingBytes] = [5, 30_000, 65_536]
  * event otherwise, and one kind of error message that is cut short keeps it reading until the process is killed. Once the
  * session is open only throwing is caught: it ends this connection instead of the process.
  */
-export function guardGreeting(socket: Socket): void {
-  const check = greetingCheck()
+export function checkStartup(socket: Socket): void {
+  const check = startupCheck()
   const on = socket.on.bind(socket)
   const guarded = (listener: (chunk: Buffer) => void) => (chunk: Buffer) => {
     if (socket.destroyed) return
@@ -110,7 +110,7 @@ export function guardGreeting(socket: Socket): void {
 }
 
 /** Takes what comes, in whatever pieces, and throws where it is no greeting; all is well from the end of one on. */
-function greetingCheck(): (chunk: Buffer) => void {
+function startupCheck(): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let bytes = 0
   let isOpen = false

@@ -1,9 +1,9 @@
-import type { Leave, Shares } from '../shares/shares.ts'
-import { currentWork, isInTransaction } from '../shares/work.ts'
+import type { FairQueue, Release } from '../scheduling/fair-queue.ts'
+import { currentContext, isInTransaction } from '../scheduling/work-context.ts'
 import { type Answer, begin, commit, type Portal, planOf, rollback, type Step, scriptOf } from './exchange.ts'
 import { isStalePlan, sqlState } from './failures.ts'
 import type { Pool } from './pool.ts'
-import { isKnownUndone, mayRepeat, onlyReads } from './repeats.ts'
+import { canRetry, isKnownRolledBack, isReadOnly } from './retry-rules.ts'
 import type { Session } from './session.ts'
 import { type Ended, type Rows, type Sender, type Sql, type Statement, tagOf } from './template.ts'
 
@@ -12,7 +12,7 @@ export interface Core {
   /** The database that they are of, as work in a transaction knows it. */
   self: object
   pool: Pool
-  shares: Shares
+  shares: FairQueue
   /** Of this process, at the database. */
   name: string
   /** Sees every statement that is about to be sent. */
@@ -26,7 +26,7 @@ export class SecondConnection extends Error {
   }
 }
 
-export const misplacedIn = ({ self }: Core): SecondConnection | null =>
+export const secondConnectionIn = ({ self }: Core): SecondConnection | null =>
   isInTransaction(self) ? new SecondConnection() : null
 
 /**
@@ -35,20 +35,20 @@ export const misplacedIn = ({ self }: Core): SecondConnection | null =>
  */
 export function poolSender(core: Core, onlyReading: boolean): Sender {
   const { pool, shares, look } = core
-  const enter = (isLight: boolean, misplaced: Error | null): Leave | Promise<Leave> => {
+  const enter = (isLight: boolean, misplaced: Error | null): Release | Promise<Release> => {
     // A piece that was made in a transaction, and is first asked for after it, does no harm.
-    const isWrong = misplacedIn(core)
+    const isWrong = secondConnectionIn(core)
     if (isWrong !== null) throw misplaced ?? isWrong
     return shares.enter(isLight)
   }
 
   return {
-    misplaced: () => misplacedIn(core),
+    misplaced: () => secondConnectionIn(core),
     async send(statement, misplaced): Promise<Rows<readonly unknown[]>> {
       const sinceMs = performance.now()
-      const { waits } = currentWork()
-      waits?.begin(sinceMs)
-      let leave: Leave | undefined
+      const { waitBudget } = currentContext()
+      waitBudget?.begin(sinceMs)
+      let leave: Release | undefined
       let ended: Ended | undefined
       try {
         const entered = enter(onlyReading, misplaced)
@@ -62,7 +62,7 @@ export function poolSender(core: Core, onlyReading: boolean): Sender {
         throw error
       } finally {
         leave?.()
-        waits?.end(performance.now())
+        waitBudget?.end(performance.now())
       }
     },
     async *pages(statement, rows, misplaced) {
@@ -91,18 +91,18 @@ async function sendUntilKnown(
     try {
       return await sendByPool(pool, statement, onlyReading && !statement.isScript && repeats === 1)
     } catch (error) {
-      const mayBeDoneTwice = (onlyReading && onlyReads(statement)) || isKnownUndone(error, pool.isDirect)
-      if (!mayBeDoneTwice || !mayRepeat(error, repeats, sinceMs)) throw error
+      const mayBeDoneTwice = (onlyReading && isReadOnly(statement)) || isKnownRolledBack(error, pool.isDirect)
+      if (!mayBeDoneTwice || !canRetry(error, repeats, sinceMs)) throw error
     }
   }
 }
 
 async function sendByPool(pool: Pool, statement: Statement, isCompany: boolean): Promise<Answered> {
-  const { owner, waits } = currentWork()
-  const chosen = pool.forStatement(owner, isCompany, waits)
+  const { owner, waitBudget } = currentContext()
+  const chosen = pool.forStatement(owner, isCompany, waitBudget)
   const session = chosen instanceof Promise ? await chosen : chosen
   // Where it goes behind others, what they wait for has begun before.
-  const isHurried = session.inFlight === 0 && waits !== null && session.hurry(waits.ms(performance.now()))
+  const isHurried = session.inFlight === 0 && waitBudget !== null && session.hurry(waitBudget.ms(performance.now()))
   let failure: unknown
   try {
     return await sendOnce(session, statement)
@@ -131,7 +131,7 @@ async function sendOnce(session: Session, statement: Statement): Promise<Answere
 
 /** Pages live as long as a transaction. */
 async function* pagesOf(pool: Pool, statement: Statement, rows: number): AsyncGenerator<readonly unknown[]> {
-  const session = await pool.take(currentWork().waits)
+  const session = await pool.take(currentContext().waitBudget)
   const transaction = new Transaction(session)
   let failure: unknown
   try {
@@ -235,7 +235,7 @@ export class Transaction implements Sender {
    * What was sent before it is answered before it: the first failure tells whether it was still come to.
    */
   isUndone(failure: unknown, isDirect: boolean): boolean {
-    return this.#committed === null || isKnownUndone(this.#failure ?? failure, isDirect)
+    return this.#committed === null || isKnownRolledBack(this.#failure ?? failure, isDirect)
   }
 
   async rollback(): Promise<void> {

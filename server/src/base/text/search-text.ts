@@ -1,4 +1,4 @@
-import { unseen, withPlainDigits, withPlainMarks } from './outside-text.ts'
+import { invisible, normalizeDigits, normalizePunctuation } from './external-text.ts'
 
 // Letters that no decomposition takes apart, yet people type without the stroke or the ligature.
 const plainLetters: Record<string, string> = {
@@ -18,7 +18,7 @@ const plainLetters: Record<string, string> = {
   ĸ: 'k',
   ς: 'σ',
 }
-const marksAndUnseen = new RegExp(`[\\p{M}${unseen}]+`, 'gu')
+const marksAndUnseen = new RegExp(`[\\p{M}${invisible}]+`, 'gu')
 const specialLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
 const blanks = /[\s\p{Cc}]+/gu
 const printableAscii = /^[ -~]*$/
@@ -29,17 +29,17 @@ const plainAscii = /^(?:[!-@[-~]+(?: [!-@[-~]+)*)?$/
  * apostrophe, quotation mark and hyphen of every keyboard. What is folded already stays as it is.
  */
 export function foldText(text: string): string {
-  if (plainAscii.test(text)) return withPlainMarks(text)
-  if (printableAscii.test(text)) return withPlainMarks(text.toLowerCase()).replace(blanks, ' ').trim()
+  if (plainAscii.test(text)) return normalizePunctuation(text)
+  if (printableAscii.test(text)) return normalizePunctuation(text.toLowerCase()).replace(blanks, ' ').trim()
   // Some marks would fall apart into a blank and an accent.
-  const letters = withPlainMarks(text.toWellFormed())
+  const letters = normalizePunctuation(text.toWellFormed())
     .normalize('NFKD')
     .replace(marksAndUnseen, '')
     .toLowerCase()
     .replace(specialLetters, (letter) => plainLetters[letter] ?? letter)
     .normalize('NFKD')
     .replace(marksAndUnseen, '')
-  return withPlainMarks(withPlainDigits(letters)).replace(blanks, ' ').trim()
+  return normalizePunctuation(normalizeDigits(letters)).replace(blanks, ' ').trim()
 }
 
 /** Every run of three code points of a folded line, as often as it occurs; none when the line is shorter. */

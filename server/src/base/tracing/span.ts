@@ -25,7 +25,7 @@ export interface SpanFields {
   'parley.attempt'?: number
   'parley.channel'?: string
   'parley.outcome'?: string
-  'parley.chore'?: string
+  'parley.job'?: string
   'parley.count'?: number
 }
 

@@ -16,7 +16,7 @@ import {
   pauseConnection,
   removeConnection,
   resumeConnection,
-} from './change.ts'
+} from './change-connection.ts'
 import { type ConnectionKey, connectionNotFound, type StoredConnection } from './connection.ts'
 import { type PresentDeps, presentConnection, presentTemplate, presentWebhook } from './present.ts'
 import { findConnection, listConnections } from './queries.ts'
@@ -65,7 +65,7 @@ function connectionRoutes(api: TeamApi, deps: ChannelTeamDeps): void {
     description: 'Oldest first.',
     answers: { 200: Type.Object({ connections: Type.Array(connectionSchema, unpaged), simulatorUrl }) },
     run: async ({ member: { workspaceId } }) => {
-      const all = await deps.vault.withKeyring(workspaceId, (keyring) =>
+      const all = await deps.keyStore.withKeyring(workspaceId, (keyring) =>
         listConnections(deps.db.sql, keyring, workspaceId),
       )
       return { connections: all.map((one) => presentConnection(deps, one)), simulatorUrl: deps.simulatorUrl }
@@ -190,8 +190,8 @@ const refusedSync = errorAnswer(
   { code: '190' },
 )
 
-async function requireConnection({ db, vault }: SyncDeps, { workspaceId }: Member, id: string) {
-  const one = await vault.withKeyring(workspaceId, (keyring) => findConnection(db.sql, keyring, workspaceId, id))
+async function requireConnection({ db, keyStore }: SyncDeps, { workspaceId }: Member, id: string) {
+  const one = await keyStore.withKeyring(workspaceId, (keyring) => findConnection(db.sql, keyring, workspaceId, id))
   if (one === undefined) throw connectionNotFound()
   return one
 }

@@ -1,6 +1,6 @@
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { announceConnection } from '../../team/team-news.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { publishConnection } from '../../team/live-updates.ts'
 import { endSessionOf } from '../unofficial/session/session-queries.ts'
 import { type Channel, type ConnectionKey, noSettings, type Settings, type StoredConnection } from './connection.ts'
 
@@ -123,7 +123,7 @@ export async function insertConnection(
       ${one.isOnPhone}, ${one.reservedAs}, ${one.phone}, ${hasTemplates ? one.createdAt : null},
       ${one.createdAt}, ${one.updatedAt}
     )`
-  announceConnection(tx, one.workspaceId, one.id)
+  publishConnection(tx, one.workspaceId, one.id)
 }
 
 export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConnection): Promise<void> {
@@ -144,7 +144,7 @@ export async function updateConnection(tx: Tx, keyring: Keyring, one: StoredConn
       updated_at = ${one.updatedAt}
     where workspace_id = ${one.workspaceId}
       and id = ${one.id}`
-  announceConnection(tx, one.workspaceId, one.id)
+  publishConnection(tx, one.workspaceId, one.id)
 }
 
 /** Notes that the number is used on a phone as well. */
@@ -177,7 +177,7 @@ export async function retireConnection(
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
   await endSessionOf(tx, { workspaceId, id })
-  announceConnection(tx, workspaceId, id)
+  publishConnection(tx, workspaceId, id)
   return count > 0
 }
 
@@ -193,11 +193,11 @@ export async function voidAcknowledgement(tx: Tx, workspaceId: string, connectio
 }
 
 export function sealSettings(keyring: Keyring, id: string, settings: Settings | typeof noSettings): Buffer {
-  return keyring.seal(settingsPlace(id), JSON.stringify(settings))
+  return keyring.encrypt(settingsPlace(id), JSON.stringify(settings))
 }
 
 export function openConnection(keyring: Keyring, { settings, ...row }: ConnectionRow): StoredConnection {
-  const opened = JSON.parse(keyring.openText(settingsPlace(row.id), settings)) as Settings
+  const opened = JSON.parse(keyring.decryptText(settingsPlace(row.id), settings)) as Settings
   // The settings of a row are those of its channel: they are written together.
   return { ...row, settings: opened } as StoredConnection
 }

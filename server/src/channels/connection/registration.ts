@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { adapterOf, type ChannelAdapters, type CheckedNumber } from '../adapter.ts'
 import { claimTry, codeOf, holdConnection, holdsOf } from '../health/availability.ts'
 import { isDue } from '../health/holds.ts'
@@ -9,7 +9,7 @@ import { lockConnection, updateConnection } from './queries.ts'
 
 export interface RegistrationDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
   adapters: ChannelAdapters
 }
@@ -71,7 +71,7 @@ const readHold = (one: StoredConnection) =>
 
 /** Why the number could not be reserved, or null. */
 async function reserve(deps: RegistrationDeps, one: StoredConnection, check: CheckedNumber): Promise<string | null> {
-  const keyring = await deps.vault.keyring(one.workspaceId)
+  const keyring = await deps.keyStore.keyring(one.workspaceId)
   try {
     await deps.db.tx(async (tx) => {
       const current = await lockConnection(tx, keyring, one.workspaceId, one.id)
@@ -92,7 +92,7 @@ async function settle(
   one: StoredConnection,
   problem: string | null,
 ): Promise<StoredConnection> {
-  const keyring = await deps.vault.keyring(one.workspaceId)
+  const keyring = await deps.keyStore.keyring(one.workspaceId)
   return deps.db.tx(async (tx) => {
     const current = await lockConnection(tx, keyring, one.workspaceId, one.id)
     const isAsked = current !== undefined && readHold(current) !== undefined

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
-import { recordNotices } from '../../notices/record.ts'
-import { announceConnection } from '../../team/team-news.ts'
+import { recordNotifications } from '../../notifications/record-notifications.ts'
+import { publishConnection } from '../../team/live-updates.ts'
 import type { ChannelEvent } from '../channel-event.ts'
 import type { ConnectionKey, ConnectionState } from '../connection/connection.ts'
 import type { RefusalEffect } from '../connector.ts'
@@ -39,7 +39,7 @@ async function changeState(
       and id = ${id}
       and state = ${from}
       and removed_at is null`
-  if (count > 0) announceConnection(tx, workspaceId, id)
+  if (count > 0) publishConnection(tx, workspaceId, id)
   return count > 0
 }
 
@@ -94,7 +94,7 @@ async function changeHolds(
     set holds = ${tx.json(holds)}
     where workspace_id = ${workspaceId}
       and id = ${id}`
-  announceConnection(tx, workspaceId, id)
+  publishConnection(tx, workspaceId, id)
   return true
 }
 
@@ -157,7 +157,7 @@ export async function tell(tx: Tx, one: ConnectionKey, reasons: readonly string[
   const actor = { type: 'system', id: null } as const
   const about = { kind: 'connection', userId: null, connectionId: one.id, actor } as const
   const notices = reasons.map((reason) => ({ ...about, cause: newId(now), reason }))
-  await recordNotices(tx, one.workspaceId, notices, now)
+  await recordNotifications(tx, one.workspaceId, notices, now)
 }
 
 /** What the platform tells of a connection rather than of a customer. */

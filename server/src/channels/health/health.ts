@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
-import { type DueWatch, watchDue } from '../../base/news.ts'
-import { recordNotices } from '../../notices/record.ts'
-import { announcesConnection, teamTopic } from '../../team/team-news.ts'
+import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { recordNotifications } from '../../notifications/record-notifications.ts'
+import { connectionUpdates, liveUpdatesTopic } from '../../team/live-updates.ts'
 import type { Channel, StoredConnection } from '../connection/connection.ts'
 import { noteEveryMs } from './activity.ts'
 import { adviceOn } from './advice.ts'
@@ -86,9 +86,9 @@ export function needsAcknowledgement(connection: Acknowledged, now: Date): boole
 /** What is back within this is worth nobody's attention: linked devices come and go. */
 const minOutageMs = 60_000
 /** Within the minute after which an outage is one. */
-const askEveryMs = 55_000
+const pollEveryMs = 55_000
 /** What is told anew of a connection is not always how it stands. */
-const restMs = 15_000
+const minPauseMs = 15_000
 
 /** Whether there is an outage to be told of, or one of those is over. */
 export function watchOutages({ db, clock }: { db: Db; clock: Clock }): DueWatch {
@@ -100,8 +100,8 @@ export function watchOutages({ db, clock }: { db: Db; clock: Clock }): DueWatch 
     if (row?.hasEnded) return new Date(0)
     return row?.lostAt ? new Date(row.lostAt.getTime() + minOutageMs) : null
   }
-  const news = [{ topic: teamTopic, concerns: announcesConnection }]
-  return watchDue({ db, clock }, { nextAt, askEveryMs, restMs, news })
+  const watchedTopics = [{ topic: liveUpdatesTopic, concerns: connectionUpdates }]
+  return watchDue({ db, clock }, { nextAt, pollEveryMs, minPauseMs, watchedTopics })
 }
 
 /**
@@ -129,7 +129,7 @@ export function tellOutages(db: Db, clock: Clock): Promise<number> {
       returning workspace_id as "workspaceId", connection_id as "connectionId"`
     for (const { workspaceId, connectionId } of lost) {
       const notice = { kind: 'connection', cause: newId(now), userId: null, connectionId } as const
-      await recordNotices(tx, workspaceId, [{ ...notice, actor: { type: 'system', id: null } }], now)
+      await recordNotifications(tx, workspaceId, [{ ...notice, actor: { type: 'system', id: null } }], now)
     }
     return lost.length
   })

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { createToken, isSameSecret } from '../../base/encryption/secret-token.ts'
 import { isPublicUrl } from '../../base/outgoing/guard.ts'
 import type { App } from '../../base/route.ts'
-import { makeToken, sameSecret } from '../../base/sealing/secret-token.ts'
 import {
   type ChannelAdapter,
   type CheckedNumber,
@@ -17,7 +17,7 @@ import type { PartnerConnection, StoredPartner } from '../connection/connection.
 import { originOf } from '../connection/registration.ts'
 import type { ConnectionChanges } from '../connection/schema.ts'
 import { platformReason } from '../health/availability.ts'
-import type { MediaWay } from '../media-way.ts'
+import type { MediaWay } from '../media-transport.ts'
 import { type CallbackDeps, callbackScope, type Routed, receivingRoute } from '../store-callback.ts'
 import { cloudMedia, type Described, type Place } from '../waba/cloud-media.ts'
 import { effectOfCode, type Judgement } from '../waba/errors.ts'
@@ -51,7 +51,7 @@ function readProof(headers: IncomingHttpHeaders): Proof | null {
 
 /** Whether a callback is the partner's. Where it signs, the token alone is not enough. */
 function isFromPartner(settings: PartnerSettings, { token, signature }: Proof, body: Uint8Array): boolean {
-  if (settings.signingSecret === null) return token !== null && sameSecret(token, settings.webhookToken)
+  if (settings.signingSecret === null) return token !== null && isSameSecret(token, settings.webhookToken)
   const expected = createHmac('sha256', settings.signingSecret).update(body).digest()
   return signature !== null && timingSafeEqual(expected, signature)
 }
@@ -188,14 +188,18 @@ export const partnerAdapter = (wire: Wire, publicUrl: string): ChannelAdapter<Pa
 
 function begin(input: NewPartner): PlatformAccess<PartnerConnection> {
   const { profile, numberId, apiKey, signingSecret = null, baseUrl = profiles[profile].baseUrl } = input
-  return { numberId, accountId: null, settings: { profile, baseUrl, apiKey, webhookToken: makeToken(), signingSecret } }
+  return {
+    numberId,
+    accountId: null,
+    settings: { profile, baseUrl, apiKey, webhookToken: createToken(), signingSecret },
+  }
 }
 
 // Only what the channel has comes here.
 function change({ numberId: before, accountId, settings }: PartnerConnection, to: ConnectionChanges) {
   const { numberId = before, ...changed } = to
   // Whoever is asked to call is told it: not that of one server to another.
-  const webhookToken = isElsewhere(settings.baseUrl, to.baseUrl) ? makeToken() : settings.webhookToken
+  const webhookToken = isElsewhere(settings.baseUrl, to.baseUrl) ? createToken() : settings.webhookToken
   return { numberId, accountId, settings: { ...settings, ...changed, webhookToken } }
 }
 

@@ -29,7 +29,7 @@ export async function syncTemplates(deps: SyncDeps, one: ConnectionKey): Promise
 
 async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null> {
   const { workspaceId, id } = claim
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const connection = await findConnection(deps.db.sql, keyring, workspaceId, id)
   if (connection === undefined) return 'removed'
   const adapter = adapterOf(deps.adapters, connection)
@@ -38,7 +38,11 @@ async function syncClaimed(deps: SyncDeps, claim: Claim): Promise<string | null>
   await retry(deps, connection)
   const fetched = await adapter.fetchTemplates(connection)
   if (!fetched.ok) {
-    deps.log.warn('templates not read', { workspaceId, connectionId: id, code: fetched.errorCode })
+    deps.log.warn('failed to sync templates; retrying at the next sync', {
+      workspaceId,
+      connectionId: id,
+      code: fetched.errorCode,
+    })
   }
   await storeFetched(deps, claim, fetched)
   await warnOfVersion(deps, connection, adapter.show(connection).versionEndsOn)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
-import { announce, type Db, type Tx } from '../../base/db.ts'
-import { type DueWatch, watchDue } from '../../base/news.ts'
-import { announcesConnection, teamTopic } from '../../team/team-news.ts'
+import { type Db, publish, type Tx } from '../../base/db.ts'
+import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { connectionUpdates, liveUpdatesTopic } from '../../team/live-updates.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
 
 /** Between two readings of a connection's templates. */
@@ -11,7 +11,7 @@ const debounceMs = 5_000
 const minGapMs = 60_000
 /** A node that claimed a reading and died leaves it to the others after this. */
 const leaseMs = 120_000
-const askEveryMs = 15_000
+const pollEveryMs = 15_000
 /** There was a hint for a connection of the workspace, which is the id. */
 const hintedTopic = 'templates_hinted'
 
@@ -23,8 +23,8 @@ export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatc
       from connections`
     return row?.at ?? null
   }
-  const news = [{ topic: hintedTopic }, { topic: teamTopic, concerns: announcesConnection }]
-  return watchDue({ db, clock }, { nextAt, askEveryMs, news })
+  const watchedTopics = [{ topic: hintedTopic }, { topic: liveUpdatesTopic, concerns: connectionUpdates }]
+  return watchDue({ db, clock }, { nextAt, pollEveryMs, watchedTopics })
 }
 
 /**
@@ -47,7 +47,7 @@ export async function hintTemplates(tx: Tx, { workspaceId, id }: ConnectionKey, 
       and id = ${id}
       and templates_due_at is not null
       and removed_at is null`
-  announce(tx, hintedTopic, workspaceId)
+  publish(tx, hintedTopic, workspaceId)
 }
 
 export interface Claim extends ConnectionKey {

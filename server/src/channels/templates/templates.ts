@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import { announceConnection } from '../../team/team-news.ts'
+import { publishConnection } from '../../team/live-updates.ts'
 import type { ConnectionKey } from '../connection/connection.ts'
 
 const columns = (sql: Sql) => sql`
@@ -100,7 +100,7 @@ export async function replaceTemplates(
         from jsonb_to_recordset(${JSON.stringify(templates)}::text::jsonb) as t (name text, language text)
       )`
   // Not counted by the database, which counts all that it was given where tables are spread.
-  if (changed.length + gone.count > 0) announceConnection(tx, workspaceId, connectionId)
+  if (changed.length + gone.count > 0) publishConnection(tx, workspaceId, connectionId)
 }
 
 /** Notes whether the connection's account has an endpoint of its own for marketing templates. */

@@ -3,7 +3,7 @@ import { type ErasedCustomer, type ErasureScope, type ErasureStep, nothingLeft }
 import { phoneClass, phoneVariants } from '../../base/phone/phone-variants.ts'
 import { readJid } from './read/jid.ts'
 import { openContent } from './send/sends.ts'
-import { keyDigest } from './transport/sealed-auth-store.ts'
+import { keyDigest } from './transport/encrypted-auth-store.ts'
 
 const batchSize = 500
 /** Numbers that the devices of a person have at the network; the phone is 0. */

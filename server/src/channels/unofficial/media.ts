@@ -1,5 +1,5 @@
 import { createDecipheriv, createHmac, hkdfSync, randomUUID, timingSafeEqual } from 'node:crypto'
-import { release } from '../../base/bytes/release.ts'
+import { releaseMemory } from '../../base/bytes/release-memory.ts'
 import { StreamEnded } from '../../base/outgoing/stream.ts'
 import type { MediaSource } from '../channel-event.ts'
 import type { SessionConnection } from '../connection/connection.ts'
@@ -10,7 +10,7 @@ import {
   type MediaWay,
   type OpenedMedia,
   type Uploaded,
-} from '../media-way.ts'
+} from '../media-transport.ts'
 import { agentHeader, cloudLimits, readOpened } from '../waba/cloud-media.ts'
 import type { Wire } from '../waba/exchange.ts'
 import { ask, type SessionConnectorDeps } from './send/connector.ts'
@@ -120,11 +120,11 @@ export async function* decrypt(
     hmac.update(known.subarray(0, end))
     const opened = decipher.update(known.subarray(0, end))
     held = Buffer.from(known.subarray(end))
-    release(known)
+    releaseMemory(known)
     size += opened.length
     if (size > maxBytes) throw new StreamEnded('too_large')
     if (opened.length > 0) yield opened
-    release(opened)
+    releaseMemory(opened)
   }
   const digest = hmac.digest().subarray(0, macBytes)
   if (held.length !== macBytes || !timingSafeEqual(digest, held)) throw new MediaBroken()
@@ -171,7 +171,7 @@ export async function giveToNetwork(
 const failed = (errorCode: string): Uploaded => ({ outcome: 'failed', errorCode, isDown: false })
 
 async function endOf(
-  { db, vault, clock }: Deps,
+  { db, keyStore, clock }: Deps,
   send: NewSessionSend,
   standing: SendStanding | undefined,
   signal: AbortSignal,
@@ -180,7 +180,7 @@ async function endOf(
   const { state, errorCode, isHeld, isOver } = standing
   switch (state) {
     case 'accepted': {
-      const keyring = await vault.keyring(send.workspaceId)
+      const keyring = await keyStore.keyring(send.workspaceId)
       const platformId = await db.tx((tx) => takeGiven(tx, keyring, send))
       if (platformId === null) return failed('session_lost')
       return { outcome: 'taken', platformId, livesUntil: new Date(clock.now().getTime() + givenLivesMs) }

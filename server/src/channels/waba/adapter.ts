@@ -1,5 +1,5 @@
+import { createToken } from '../../base/encryption/secret-token.ts'
 import { readPhone } from '../../base/phone/phone.ts'
-import { makeToken } from '../../base/sealing/secret-token.ts'
 import {
   type ChannelAdapter,
   type FetchedTemplates,
@@ -11,7 +11,7 @@ import {
 import type { WabaConnection } from '../connection/connection.ts'
 import type { ConnectionChanges } from '../connection/schema.ts'
 import { platformReason } from '../health/availability.ts'
-import type { MediaWay } from '../media-way.ts'
+import type { MediaWay } from '../media-transport.ts'
 import { cloudMedia } from './cloud-media.ts'
 import { effectOfCode, judge } from './errors.ts'
 import { bearer, fetchGraph, type Wire } from './exchange.ts'
@@ -42,7 +42,7 @@ export const wabaAdapter = (wire: Wire): ChannelAdapter<WabaConnection> => ({
 
 function begin(input: NewWaba): PlatformAccess<WabaConnection> {
   const { numberId, accountId = null, accessToken, appSecret } = input
-  const { baseUrl = graphUrl, version = currentVersion, verifyToken = makeToken() } = input
+  const { baseUrl = graphUrl, version = currentVersion, verifyToken = createToken() } = input
   return { numberId, accountId, settings: { baseUrl, version, accessToken, appSecret, verifyToken } }
 }
 

@@ -10,7 +10,7 @@ import {
   readMimeType,
   readSha256,
   type Uploaded,
-} from '../media-way.ts'
+} from '../media-transport.ts'
 import type { judge } from './errors.ts'
 import type { Wire } from './exchange.ts'
 import { type Loose, objectOf, readJson, textOf } from './json.ts'

@@ -1,6 +1,6 @@
-import type { Choices } from '../choices.ts'
 import type { Connection, WabaConnection } from '../connection/connection.ts'
 import type { Connector, GivenFile, Order, Outgoing, Recipient, SendResult } from '../connector.ts'
+import type { Choices } from '../interactive-options.ts'
 import { judge } from './errors.ts'
 import { bearer, type Call, type Exchange, exchange, type Wire } from './exchange.ts'
 import { listOf, objectOf, readJson, textOf } from './json.ts'

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
+import { isSameSecret } from '../../base/encryption/secret-token.ts'
 import { forbidden } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 import { maxHeadBytes } from '../../base/schema-types.ts'
-import { sameSecret } from '../../base/sealing/secret-token.ts'
 import type { ChannelEvent, Delivered } from '../channel-event.ts'
 import type { StoredConnection, StoredWaba } from '../connection/connection.ts'
 import {
@@ -70,7 +70,7 @@ function verificationRoute(scope: App, deps: CallbackDeps): void {
     async (request, reply) => {
       const { called } = await calledConnections(deps, request, 'waba', 'all')
       const query = request.query as Record<string, string | undefined>
-      const isRight = sameSecret(query['hub.verify_token'] ?? '', called.settings.verifyToken)
+      const isRight = isSameSecret(query['hub.verify_token'] ?? '', called.settings.verifyToken)
       if (query['hub.mode'] !== 'subscribe' || !isRight)
         throw forbidden('The verify token is not the one of this connection')
       return reply.type('text/plain; charset=utf-8').send(query['hub.challenge'] ?? '')

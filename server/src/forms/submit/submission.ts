@@ -1,5 +1,5 @@
 import type { Issue } from '../../base/errors.ts'
-import { lengthProblem } from '../../base/text/outside-text.ts'
+import { lengthProblem } from '../../base/text/external-text.ts'
 import { choiceSeparator } from '../../leads/fields/lead-fields.ts'
 import {
   type CustomField,

@@ -49,12 +49,12 @@ export async function listSubmissions(
 
 /** What a lead sent by forms, newest first, for its timeline. */
 export async function submissionsOfLead(
-  { db, vault }: Pick<LeadDeps, 'db' | 'vault'>,
+  { db, keyStore }: Pick<LeadDeps, 'db' | 'keyStore'>,
   workspaceId: string,
   leadId: string,
   { before, limit }: Stretch,
 ): Promise<TimelineEntry[]> {
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   const beforeId = idBefore(before)
   const rows = await db.sql<(Omit<SubmissionRow, 'lead_id'> & { form_id: string; name: string })[]>`
     select s.id, s.form_id, f.name, s.submitted_at, s.answers
@@ -76,7 +76,7 @@ export async function submissionsOfLead(
     kind: 'submission',
     actor: { type: 'form', id: form_id },
     form: { id: form_id, name },
-    answers: answers === null ? [] : JSON.parse(keyring.openText(answersOf(id), answers)).map(shownAnswer),
+    answers: answers === null ? [] : JSON.parse(keyring.decryptText(answersOf(id), answers)).map(shownAnswer),
   }))
 }
 

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ClientAddress } from '../../access/keys/guard.ts'
-import type { Limiter } from '../../access/rate-limit/limiter.ts'
-import { setRateLimitHeaders } from '../../access/rate-limit/request-limits.ts'
+import type { ClientAddress } from '../../auth/api-keys/authenticate.ts'
+import type { Limiter } from '../../auth/rate-limit/limiter.ts'
+import { setRateLimitHeaders } from '../../auth/rate-limit/request-limits.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { isUuid, newId } from '../../base/id.ts'
 import { addressGroup } from '../../base/outgoing/address.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
 import { originNotAllowed, type PublicForm, sentTooOften, tokenField } from '../form/form.ts'
 import type { RawFields } from './submission.ts'
 
@@ -42,7 +42,7 @@ export function admitSender(reply: FastifyReply, form: PublicForm, publicUrl: st
 export interface RateDeps {
   limiter: Limiter
   clientAddress: ClientAddress
-  vault: Vault
+  keyStore: KeyStore
   submissionsPerMinute: number
 }
 
@@ -60,7 +60,7 @@ export async function takeTurn(
   reply: FastifyReply,
 ): Promise<void> {
   if (deps.submissionsPerMinute === 0) return
-  const keyring = await deps.vault.keyring(form.workspaceId)
+  const keyring = await deps.keyStore.keyring(form.workspaceId)
   const address = deps.clientAddress(request.raw) ?? ''
   const turn = (group: string, limit: number) => {
     const digest = keyring.stable('form.address', group).toString('base64url')

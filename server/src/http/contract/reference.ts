@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fastify from 'fastify'
 import { agentDocument, llmsText } from '../../agents/http/openapi.ts'
 import { basePath } from '../../agents/http/routes.ts'
-import type { Verb } from '../../agents/verb.ts'
+import type { AgentTool } from '../../agents/tool.ts'
 import type { App } from '../../base/route.ts'
 import { version } from '../../base/version.ts'
 import { asPage } from '../server/answer-headers.ts'
@@ -105,10 +105,10 @@ export function serveReference(app: App, publicUrl: string): void {
 const guide = new URL('../../../../docs/agents.md', import.meta.url)
 
 /** What agents read about their interface: `/llms.txt`, `/docs/agents.md` and the document of `/api/v2`. */
-export function serveAgentReference(app: App, verbs: readonly Verb[]): void {
+export function serveAgentReference(app: App, tools: readonly AgentTool[]): void {
   const pages: Record<string, [type: string, make: () => Promise<string>]> = {
-    [`${basePath}/openapi.json`]: ['application/json', async () => JSON.stringify(agentDocument(verbs))],
-    '/llms.txt': ['text/plain', async () => llmsText(verbs)],
+    [`${basePath}/openapi.json`]: ['application/json', async () => JSON.stringify(agentDocument(tools))],
+    '/llms.txt': ['text/plain', async () => llmsText(tools)],
     '/docs/agents.md': ['text/markdown', () => readFile(guide, 'utf8')],
   }
   for (const [path, [type, make]] of Object.entries(pages)) {

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { isForAgents, problemOf, problemType } from '../../agents/http/problem.ts'
+import { isAgentUrl, problemOf, problemType } from '../../agents/http/problem.ts'
 import type { Clock } from '../../base/clock.ts'
-import { isAway, isOutOfDisk, NotYet } from '../../base/db.ts'
+import { isOutOfDisk, isUnavailable, RetryTransaction } from '../../base/db.ts'
 import {
   ApiError,
   badRequest,
@@ -16,10 +16,10 @@ import {
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import type { App } from '../../base/route.ts'
-import { TooBusy } from '../../base/shares/shares.ts'
+import { TooBusy } from '../../base/scheduling/fair-queue.ts'
 import { type Html, html } from '../../base/text/html.ts'
 import { invalidInput } from '../../base/validation.ts'
-import { page, sendPage, type Words, wordsFor } from '../site/page.ts'
+import { page, sendPage, textsFor, type Words } from '../pages/page.ts'
 import { requestIdHeader, securityHeaders } from './answer-headers.ts'
 
 interface ErrorBody {
@@ -53,7 +53,7 @@ function reasonOf(error: unknown): string {
 
 function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.code(error.statusCode).headers(error.headers)
-  if (isForAgents(request.url)) return reply.type(problemType).send(problemOf(error))
+  if (isAgentUrl(request.url)) return reply.type(problemType).send(problemOf(error))
   return reply.type(json).send(bodyOf(isInbox(request) ? wordForInbox(error) : error))
 }
 
@@ -118,7 +118,8 @@ function wordForInbox(error: ApiError): ApiError {
 const subjects = { body: 'The body', query: 'The query', params: 'The path', headers: 'A header' } as const
 
 /** Whether the database could not be asked, as opposed to having refused: the request may be tried again. */
-const databaseIsAway = (error: unknown): boolean => error instanceof TooBusy || error instanceof NotYet || isAway(error)
+const databaseIsAway = (error: unknown): boolean =>
+  error instanceof TooBusy || error instanceof RetryTransaction || isUnavailable(error)
 
 const answers: Record<string, readonly [statusCode: number, statusMessage: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'The address and headers are too large'],
@@ -166,7 +167,7 @@ export function answerUnknownRoutes(app: App): void {
   app.setNotFoundHandler(async (request, reply) => {
     // Only browsers ask for OPTIONS, by themselves.
     const allowed = [...methods].filter((method) => method !== 'OPTIONS' && hasRoute(app, method, request)).sort()
-    if (allowed.length === 0 && isForPerson(request)) return sendPage(reply, lostPage(wordsFor(request.headers)), 404)
+    if (allowed.length === 0 && isForPerson(request)) return sendPage(reply, lostPage(textsFor(request.headers)), 404)
     if (allowed.length === 0) throw notFound('Route not found')
     throw new ApiError(405, `Use ${allowed.join(' or ')} here`, { headers: { allow: allowed.join(', ') } })
   })

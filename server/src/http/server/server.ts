@@ -4,11 +4,11 @@ import { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import type { App } from '../../base/route.ts'
+import { requestContext, runInContext, type WorkContext } from '../../base/scheduling/work-context.ts'
 import { maxHeadBytes } from '../../base/schema-types.ts'
-import { type Work, within, workAtDoor } from '../../base/shares/work.ts'
 import { readTraceparent, type Span, type Tracer } from '../../base/tracing/span.ts'
 import { compileForRequest } from '../../base/validation.ts'
-import { paths, refuseWhileClosing } from '../ops/health.ts'
+import { paths, refuseWhileClosing } from '../monitoring/health.ts'
 import { requestIdHeader, requestIdOf, securityHeaders } from './answer-headers.ts'
 import { compressAnswers } from './compression.ts'
 import { answerBrokenRequests, answerUnknownRoutes, createErrorReply, routeOf } from './error-reply.ts'
@@ -22,7 +22,7 @@ const fileArrivesWithinMs = 30 * 60_000
 
 declare module 'fastify' {
   interface FastifyRequest {
-    work: Work | null
+    work: WorkContext | null
   }
 }
 
@@ -97,17 +97,17 @@ export function createServer(options: ServerOptions): App {
 function followWork(app: App, tracer: Tracer | undefined): void {
   app.decorateRequest('work', null)
   app.addHook('onRequest', (request, reply, done) => {
-    request.work = workAtDoor(
+    request.work = requestContext(
       laneOf(request.params),
       tracer === undefined ? null : traceRequest(tracer, request, reply),
     )
-    const { waits } = request.work
+    const { waitBudget } = request.work
     // Heard as well when the caller has gone without an answer.
-    reply.raw.once('close', () => waits?.over())
-    within(request.work, done)
+    reply.raw.once('close', () => waitBudget?.over())
+    runInContext(request.work, done)
   })
   // The parser hands bodies over on its own account.
-  app.addHook('preValidation', ({ work }, _reply, done) => (work === null ? done() : within(work, done)))
+  app.addHook('preValidation', ({ work }, _reply, done) => (work === null ? done() : runInContext(work, done)))
 }
 
 /** What the path names first, such as a workspace: who asks for another one does not wait for those who ask for it. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { nullable, timestamp } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
-import type { EventKind } from '../../events/feed.ts'
+import type { EventDefinition } from '../../events/feed.ts'
 import {
   type InboxEventName,
   messageReceived,
@@ -13,7 +13,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { newConversation } from '../conversation/customer.ts'
 import { type Message, newMessage } from '../conversation/message.ts'
 import { agent, human } from '../conversation/owner.ts'
-import { maskReceived } from './masking.ts'
+import { maskMessageReceived } from './masking.ts'
 import { conversationFields, described, messageFields } from './schema.ts'
 
 const { id, connection_id, channel, owner, status, window_expires_at, contact } = conversationFields
@@ -73,34 +73,34 @@ const OwnerChanged = described('OwnerChangedEvent', '`inbox.conversation.owner_c
 })
 
 /** For bodies that hold no phone, nor an id of the platform that does. */
-const asItIs: EventKind['mask'] = (payload) => payload
+const withoutMasking: EventDefinition['mask'] = (payload) => payload
 
 /** The events of the inbox, each with all that is said of it. */
-export const inboxEvents: Record<InboxEventName, EventKind> = {
+export const inboxEvents: Record<InboxEventName, EventDefinition> = {
   'inbox.message.received': {
     guide: 'A customer wrote. The body has the conversation, the contact and the message.',
     schema: MessageReceived,
     sample: (id, at) => messageReceived(sampleConversation(id, at), customerMessage(id, at), at),
-    mask: maskReceived,
+    mask: maskMessageReceived,
   },
   'inbox.message.sent': {
     guide: 'A message went out: by an agent, a member, or on the phone of the number itself.',
     schema: MessageSent,
     sample: (id, at) => messageSent(sampleConversation(id, at), answer(id, at)),
-    mask: asItIs,
+    mask: withoutMasking,
   },
   'inbox.message.status': {
     guide: 'A message that was sent got further: `sent`, `delivered`, `read` or `failed`.',
     schema: MessageStatus,
     sample: (id, at) =>
       messageStatusChanged(sampleConversation(id, at), messageId, { status: 'delivered', errorCode: null }, at),
-    mask: asItIs,
+    mask: withoutMasking,
   },
   'inbox.conversation.owner_changed': {
     guide: 'A conversation changed hands between people and agents.',
     schema: OwnerChanged,
     sample: (id, at) => ownerChanged({ ...sampleConversation(id, at), owner: human }, { type: 'user', id: userId }, at),
-    mask: asItIs,
+    mask: withoutMasking,
   },
 }
 

@@ -1,5 +1,5 @@
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { maskNumbersIn, maskOf } from '../../base/phone/mask.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Message } from '../conversation/message.ts'
 
 /** What a masked reader sees of the customer. A name that shows the number is no name. */
@@ -27,7 +27,7 @@ function opaqueId(keyring: Keyring, connectionId: string, externalId: string): s
 }
 
 /** The payload of `inbox.message.received` as a masked reader sees it, by the one rule that every output follows. */
-export function maskReceived(payload: Record<string, unknown>, keyring: Keyring) {
+export function maskMessageReceived(payload: Record<string, unknown>, keyring: Keyring) {
   const received = payload as unknown as ReceivedPayload
   const { conversation, contact, message } = received
   return {

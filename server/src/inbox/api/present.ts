@@ -1,19 +1,19 @@
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import { writeOwner } from '../conversation/owner.ts'
-import type { ListedConversation } from '../read/listed-conversation.ts'
-import type { ShownMessage } from '../read/read-messages.ts'
+import type { ConversationListItem } from '../read/conversation-list-item.ts'
+import type { MessageView } from '../read/read-messages.ts'
 import { maskContact, presentExternalId, presentText } from './masking.ts'
 
 /** How a reader sees the inbox. */
-export interface View {
+export interface ViewerContext {
   keyring: Keyring
   /** Whether phones are hidden. */
   masked: boolean
   now: Date
 }
 
-export function presentConversation(conversation: ListedConversation, { masked, now }: View) {
+export function presentConversation(conversation: ConversationListItem, { masked, now }: ViewerContext) {
   const { name, phone } = masked ? maskContact(conversation.contact) : conversation.contact
   return {
     id: conversation.id,
@@ -32,7 +32,7 @@ export function presentConversation(conversation: ListedConversation, { masked, 
   }
 }
 
-export function presentMessage(message: Omit<ShownMessage, 'origin'>, view: View) {
+export function presentMessage(message: Omit<MessageView, 'origin'>, view: ViewerContext) {
   return {
     id: message.id,
     external_id: presentExternalId(message.connectionId, message.externalId, view),

@@ -1,22 +1,22 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
 import { Type } from 'typebox'
-import { callerOf } from '../../access/keys/caller.ts'
+import { callerOf } from '../../auth/api-keys/caller.ts'
 import { invalid } from '../../base/errors.ts'
 import { type App, errors } from '../../base/route.ts'
 import { text } from '../../base/schema-types.ts'
 import { momentMessage, notAfter, readMoment } from '../../base/time.ts'
 import { compileForRequest } from '../../base/validation.ts'
-import type { Actor } from '../../workspace/actor.ts'
+import type { Actor } from '../../workspaces/actor.ts'
+import { type ConversationPatch, updateConversation } from '../assignment/update-conversation.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { maxSkewMs } from '../conversation/conversation-state.ts'
-import { readOwner } from '../conversation/owner.ts'
-import { type ConversationPatch, updateConversation } from '../ownership/update.ts'
-import { markRead } from '../read/read.ts'
+import { parseOwner } from '../conversation/owner.ts'
+import { markRead } from '../read/mark-read.ts'
 import { recordEcho, requireEchoConnection } from '../receive/echo.ts'
-import { openSend, type SendMessage } from '../send/send.ts'
+import { createSend, type SendMessage } from '../send/send.ts'
 import type { SendDeps, Sender } from '../send/send-deps.ts'
 import { Send, SendHeaders, Sent, sendRefusals } from '../send/send-schema.ts'
-import { about, guessing, type InboxGuard, requireConversation, scopeOf, viewOf } from './key-request.ts'
+import { about, type InboxGuard, limitLookups, readViewerContext, requireConversation, scopeOf } from './key-request.ts'
 import { presentConversation } from './present.ts'
 import * as schema from './schema.ts'
 import { changeErrors, conversationErrors, echoErrors } from './schema.ts'
@@ -45,15 +45,15 @@ export function serveChanges(app: App, deps: InboxDeps, guard: InboxGuard): void
     async (request) => {
       const caller = callerOf(request)
       const actor: Actor = { type: 'agent', id: caller.keyId }
-      const patch = readPatch(request.body)
+      const patch = parsePatch(request.body)
       const conversation = await updateConversation(deps, scopeOf(caller), actor, request.params.id, patch)
-      return { conversation: presentConversation(conversation, await viewOf(deps, request)) }
+      return { conversation: presentConversation(conversation, await readViewerContext(deps, request)) }
     },
   )
 }
 
-function readPatch({ owner, status, label_ids, note }: schema.ConversationChanges): ConversationPatch {
-  const newOwner = owner === undefined ? null : readOwner(owner)
+function parsePatch({ owner, status, label_ids, note }: schema.ConversationChanges): ConversationPatch {
+  const newOwner = owner === undefined ? null : parseOwner(owner)
   return {
     ...(newOwner === null ? {} : { owner: newOwner }),
     ...(status === undefined ? {} : { status }),
@@ -123,11 +123,11 @@ export function serveEchoes(app: App, deps: InboxDeps, guard: InboxGuard): void 
         externalId: external_id,
         kind: kind === 'template' ? 'template' : 'text',
         text: body,
-        occurredAt: occurred_at === undefined ? null : readOccurred(occurred_at, deps.clock.now()),
+        occurredAt: occurred_at === undefined ? null : parseOccurredAt(occurred_at, deps.clock.now()),
       } as const
       const record = () => recordEcho(deps, callerOf(request).workspaceId, echo)
       // What a conversation shows afterwards tells whether it was there.
-      const result = await guessing(request, guard, record, ({ begun }) => begun)
+      const result = await limitLookups(request, guard, record, ({ begun }) => begun)
       return reply.code(result.inserted ? 202 : 200).send({ message_id: result.messageId, inserted: result.inserted })
     },
   )
@@ -142,7 +142,7 @@ function requireConnection({ db }: InboxDeps) {
   }
 }
 
-function readOccurred(text: string, now: Date): Date {
+function parseOccurredAt(text: string, now: Date): Date {
   const time = readMoment(text)
   if (time === null) throw invalid('occurred_at', momentMessage)
   if (time.getTime() > now.getTime() + maxSkewMs) throw invalid('occurred_at', 'must not be in the future')
@@ -158,7 +158,7 @@ export const noQuery = Type.Object({}, { additionalProperties: false })
 export const sendAnswers = { 202: Sent, ...errors(400, 401, 403, 404, 413, 415, 429, 500, 503), ...sendRefusals }
 
 // Whether the conversation is there is said before what is wrong with the request, so the verb reads the body itself.
-export const judgedByVerb = {
+export const validatedByHandler = {
   attachValidation: true,
   validatorCompiler: ({ schema, httpPart }: { schema: object; httpPart?: string }) =>
     httpPart === 'body' ? () => true : compileForRequest(schema, httpPart),
@@ -166,12 +166,12 @@ export const judgedByVerb = {
 
 /** `POST …/messages` of the inbox interface. */
 export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
-  const send = openSend(deps)
+  const send = createSend(deps)
   app.route({
     method: 'POST',
     url: '/api/v1/inbox/conversations/:id/messages',
     onRequest: guard.inbox('inbox.write'),
-    ...judgedByVerb,
+    ...validatedByHandler,
     schema: {
       tags: ['Inbox'],
       security: [{ apiKey: [] }],
@@ -188,13 +188,13 @@ export function sendRoutes(app: App, deps: SendDeps, guard: SendGuard): void {
     handler: async (request, reply) => {
       const { workspaceId, keyId, connectionIds, sendLimits: limits } = callerOf(request)
       const sender: Sender = { workspaceId, connectionIds, limits, actor: { type: 'agent', id: keyId } }
-      return answerSend(send, sender, request, reply)
+      return replyToSend(send, sender, request, reply)
     },
   })
 }
 
 /** Reads the request, sends, and answers in the very words that a repeat gets. */
-export async function answerSend(
+export async function replyToSend(
   send: SendMessage,
   sender: Sender,
   request: FastifyRequest,

@@ -1,26 +1,26 @@
 import { Type } from 'typebox'
-import { callerOf } from '../../access/keys/caller.ts'
+import { callerOf } from '../../auth/api-keys/caller.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import type { App } from '../../base/route.ts'
 import { cursor, page, unpaged } from '../../base/schema-types.ts'
 import { listSendableTemplates } from '../../channels/templates/templates.ts'
 import type { InboxDeps, Scope } from '../conversation/conversation.ts'
+import { decryptConversation } from '../conversation/encrypted-conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import { openConversation } from '../conversation/sealed.ts'
 import { listConversations } from '../read/list.ts'
 import { readMessages } from '../read/read-messages.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import {
   about,
-  conversationFirst,
-  conversationOf,
-  guessing,
+  checkConversationFirst,
   type InboxGuard,
-  readListRequest,
-  readTime,
+  limitLookups,
+  parseListRequest,
+  parseTime,
+  readViewerContext,
+  requireConversationRow,
   scopeOf,
-  viewOf,
 } from './key-request.ts'
 import { presentConversation, presentMessage } from './present.ts'
 import { sendRoutes, serveChanges, serveEchoes, serveRead } from './routes-write.ts'
@@ -78,9 +78,9 @@ function serveTemplates(app: App, deps: InboxDeps, guard: InboxGuard): void {
 }
 
 /** The connections whose templates are wanted and seen; null is every one. */
-function connectionsIn({ connectionIds }: Scope, wanted: string | undefined): readonly string[] | null {
-  if (wanted === undefined) return connectionIds.length === 0 ? null : connectionIds
-  const id = wanted.toLowerCase()
+function connectionsIn({ connectionIds }: Scope, requested: string | undefined): readonly string[] | null {
+  if (requested === undefined) return connectionIds.length === 0 ? null : connectionIds
+  const id = requested.toLowerCase()
   return isUuid(id) && (connectionIds.length === 0 || connectionIds.includes(id)) ? [id] : []
 }
 
@@ -108,13 +108,13 @@ function serveConversations(app: App, deps: InboxDeps, guard: InboxGuard): void 
       },
     },
     async (request) => {
-      const wanted = readListRequest(request.query)
-      const view = await viewOf(deps, request)
-      const list = () => listConversations(deps.db.sql, view.keyring, scopeOf(callerOf(request)), wanted)
+      const query = parseListRequest(request.query)
+      const view = await readViewerContext(deps, request)
+      const list = () => listConversations(deps.db.sql, view.keyring, scopeOf(callerOf(request)), query)
       const page =
-        wanted.filter.phone === null
+        query.filter.phone === null
           ? await list()
-          : await guessing(request, guard, list, ({ conversations }) => conversations.length === 0)
+          : await limitLookups(request, guard, list, ({ conversations }) => conversations.length === 0)
       return {
         conversations: page.conversations.map((each) => presentConversation(each, view)),
         cursor: page.cursor,
@@ -128,7 +128,7 @@ function serveConversation(app: App, deps: InboxDeps, guard: InboxGuard): void {
     '/api/v1/inbox/conversations/:id',
     {
       onRequest: guard.inbox('inbox.read'),
-      errorHandler: conversationFirst(deps),
+      errorHandler: checkConversationFirst(deps),
       schema: {
         ...about,
         operationId: 'getConversation',
@@ -140,9 +140,9 @@ function serveConversation(app: App, deps: InboxDeps, guard: InboxGuard): void {
       },
     },
     async (request) => {
-      const view = await viewOf(deps, request)
-      const row = await conversationOf(deps, request)
-      return { conversation: presentConversation(openConversation(view.keyring, row), view) }
+      const view = await readViewerContext(deps, request)
+      const row = await requireConversationRow(deps, request)
+      return { conversation: presentConversation(decryptConversation(view.keyring, row), view) }
     },
   )
 }
@@ -152,7 +152,7 @@ function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): void {
     '/api/v1/inbox/conversations/:id/messages',
     {
       onRequest: guard.inbox('inbox.read'),
-      errorHandler: conversationFirst(deps),
+      errorHandler: checkConversationFirst(deps),
       schema: {
         ...about,
         operationId: 'listMessages',
@@ -173,11 +173,11 @@ function serveMessages(app: App, deps: InboxDeps, guard: InboxGuard): void {
     async (request) => {
       const { limit = 50, before } = request.query
       const issues: Issue[] = []
-      const time = before === undefined ? null : readTime('before', before, issues)
+      const time = before === undefined ? null : parseTime('before', before, issues)
       if (issues.length > 0) throw new InvalidInput(issues, 'query')
       const { id } = request.params
       if (!isUuid(id)) throw conversationNotFound()
-      const view = await viewOf(deps, request)
+      const view = await readViewerContext(deps, request)
       const page = await readMessages(deps.db.sql, view.keyring, scopeOf(callerOf(request)), id, {
         before: time,
         limit,

@@ -64,16 +64,16 @@ export const conversationFields = {
 export const Conversation = Type.Object(conversationFields, { title: 'Conversation' })
 
 // What a platform tells is as long as its callback may be.
-const maxToldLength = 3 * 1024 * 1024
-const told = (description: string, example: string) => nullable(text(maxToldLength, description, { example }))
+const maxPlatformText = 3 * 1024 * 1024
+const platformText = (description: string, example: string) => nullable(text(maxPlatformText, description, { example }))
 
 const referral = nullable(
   described('AdReferral', 'The click-to-chat ad that this message came from.', {
-    ctwa_clid: told('Id of the click on the ad.', 'ARAkLkA8rmlFeiCktEJQ'),
-    source_id: told('Id of the ad or post.', '120210000000000000'),
-    source_type: told('What was clicked.', 'ad'),
-    source_url: told('Where it stands.', 'https://fb.me/3cr4Wqqkv'),
-    headline: told('Its headline.', 'Summer offer'),
+    ctwa_clid: platformText('Id of the click on the ad.', 'ARAkLkA8rmlFeiCktEJQ'),
+    source_id: platformText('Id of the ad or post.', '120210000000000000'),
+    source_type: platformText('What was clicked.', 'ad'),
+    source_url: platformText('Where it stands.', 'https://fb.me/3cr4Wqqkv'),
+    headline: platformText('Its headline.', 'Summer offer'),
   }),
 )
 
@@ -96,7 +96,7 @@ export const messageFields = {
     description: 'Only `text` and `template` can be sent.',
     example: 'text',
   }),
-  text: text(maxToldLength, 'What was said; the caption of media.', { example: 'Hello!' }),
+  text: text(maxPlatformText, 'What was said; the caption of media.', { example: 'Hello!' }),
   // A type of null alone vanishes from what openapi-fetch makes of it.
   media: Type.Unsafe<null>({ type: ['object', 'null'], description: 'Always null: this interface returns no media.' }),
   status: oneOf(messageStatuses, {
@@ -126,7 +126,7 @@ export const Template = titled('Template', {
   name: text(512, 'As it is named at the platform.', { example: 'order_confirmation' }),
   language: text(512, 'Language code.', { example: 'pt_BR' }),
   category: text(512, 'As the platform spells it.', { example: 'UTILITY' }),
-  body: text(maxToldLength, 'With placeholders `{{1}}`, `{{2}}`, ….', { example: 'Hi {{1}}, your order left.' }),
+  body: text(maxPlatformText, 'With placeholders `{{1}}`, `{{2}}`, ….', { example: 'Hi {{1}}, your order left.' }),
   parameter_count: count('How many `body_params` a send needs.', { example: 1 }),
 })
 

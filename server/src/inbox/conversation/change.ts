@@ -1,16 +1,16 @@
 import type { NewEvent } from '../../events/record.ts'
-import type { Actor } from '../../workspace/actor.ts'
+import type { Actor } from '../../workspaces/actor.ts'
 import type { Conversation, LastMessage } from './conversation.ts'
 import {
   afterAnswer,
   type ConversationStatus,
-  type Left,
   openWindow,
-  type SeenUpTo,
+  type SeenPosition,
+  type UnseenMessages,
   withStatus,
 } from './conversation-state.ts'
-import type { Message, Rung } from './message.ts'
-import { assigneeAfter, heldAfter, type Owner, sameOwner, writeOwner } from './owner.ts'
+import type { DeliveryState, Message } from './message.ts'
+import { assigneeAfter, isLockedAfter, isSameOwner, type Owner, writeOwner } from './owner.ts'
 
 /** A conversation after a change, with what outsiders are to be told. The same object means that nothing changed. */
 export interface ConversationChange {
@@ -26,16 +26,16 @@ export function changeOwner(
   now: Date,
   handoverId: string | null = null,
 ): ConversationChange {
-  const held = heldAfter(before, owner, actor)
+  const held = isLockedAfter(before, owner, actor)
   const assignedTo = assigneeAfter(before.assignedTo, owner, actor)
-  if (sameOwner(before.owner, owner)) {
+  if (isSameOwner(before.owner, owner)) {
     const isSame = held === before.held && assignedTo === before.assignedTo
-    return { conversation: isSame ? before : touched({ ...before, held, assignedTo }, now), events: [] }
+    return { conversation: isSame ? before : withUpdatedAt({ ...before, held, assignedTo }, now), events: [] }
   }
   // What one agent was shown another one has not seen.
   const inbound = { ...before.inbound, seen: null }
   const owned = { owner, ownerEpoch: before.ownerEpoch + 1, ownerSince: now, held, assignedTo, handover: null, inbound }
-  const conversation = touched({ ...before, ...owned }, now)
+  const conversation = withUpdatedAt({ ...before, ...owned }, now)
   return { conversation, events: [ownerChanged(conversation, actor, now, handoverId)] }
 }
 
@@ -47,14 +47,14 @@ export function changeStatus(
 ): Conversation {
   const after = withStatus(status, snoozedUntil)
   const isSame = after.status === before.status && after.snoozedUntil?.getTime() === before.snoozedUntil?.getTime()
-  return isSame ? before : touched({ ...before, ...after }, now)
+  return isSame ? before : withUpdatedAt({ ...before, ...after }, now)
 }
 
 /** Labels in the order given, each once. */
 export function changeLabels(before: Conversation, labelIds: readonly string[], now: Date): Conversation {
-  const wanted = [...new Set(labelIds)]
-  const isSame = wanted.length === before.labelIds.length && wanted.every((id, n) => id === before.labelIds[n])
-  return isSame ? before : touched({ ...before, labelIds: wanted }, now)
+  const unique = [...new Set(labelIds)]
+  const isSame = unique.length === before.labelIds.length && unique.every((id, n) => id === before.labelIds[n])
+  return isSame ? before : withUpdatedAt({ ...before, labelIds: unique }, now)
 }
 
 /**
@@ -65,39 +65,42 @@ export function withOutbound(
   before: Conversation,
   message: Message,
   now: Date,
-  seen: SeenUpTo | null = null,
-  left: Left | null = null,
+  seen: SeenPosition | null = null,
+  unseen: UnseenMessages | null = null,
 ): Conversation {
-  const answered = afterAnswer(before, seen, left)
-  return touched({ ...before, ...newest(before, message), ...answered, handover: null }, now)
+  const answered = afterAnswer(before, seen, unseen)
+  return withUpdatedAt({ ...before, ...withNewest(before, message), ...answered, handover: null }, now)
 }
 
 /** A reaction of ours is among the messages, and no answer: what the conversation shows of itself is what was said before. */
 export function withReaction(before: Conversation, message: Message, now: Date): Conversation {
-  const { lastMessageAt } = newest(before, message)
-  return touched({ ...before, lastMessageAt }, now)
+  const { lastMessageAt } = withNewest(before, message)
+  return withUpdatedAt({ ...before, lastMessageAt }, now)
 }
 
 /** What the conversation shows of its newest message, once this one is part of it. */
-export function newest(before: Conversation, message: Message): Pick<Conversation, 'lastMessageAt' | 'lastMessage'> {
+export function withNewest(
+  before: Conversation,
+  message: Message,
+): Pick<Conversation, 'lastMessageAt' | 'lastMessage'> {
   if (before.lastMessage !== null && message.occurredAt < before.lastMessageAt) {
     // No more than these two: what is spread over a conversation must not bring its other fields back.
     return { lastMessageAt: before.lastMessageAt, lastMessage: before.lastMessage }
   }
   const { direction, kind, text } = message
-  const lastMessage: LastMessage = { direction, kind, text: beginningOf(text) }
+  const lastMessage: LastMessage = { direction, kind, text: previewOf(text) }
   return { lastMessageAt: message.occurredAt, lastMessage }
 }
 
-const shownLength = 200
+const previewLength = 200
 
 /** The first characters of a text, none of them cut in two. */
-function beginningOf(text: string): string {
-  return text.length <= shownLength ? text : [...text.slice(0, shownLength * 2)].slice(0, shownLength).join('')
+function previewOf(text: string): string {
+  return text.length <= previewLength ? text : [...text.slice(0, previewLength * 2)].slice(0, previewLength).join('')
 }
 
 /** `updatedAt` moves with every change that a reader can see, and never backwards. */
-export function touched(conversation: Conversation, now: Date): Conversation {
+export function withUpdatedAt(conversation: Conversation, now: Date): Conversation {
   return { ...conversation, updatedAt: new Date(Math.max(now.getTime(), conversation.updatedAt.getTime())) }
 }
 
@@ -129,7 +132,7 @@ export function messageReceived(conversation: Conversation, message: Message, no
     },
     referral: message.referral,
   }
-  return news('inbox.message.received', conversation, payload)
+  return inboxEvent('inbox.message.received', conversation, payload)
 }
 
 export function messageSent(conversation: ConversationRef, message: Message): NewEvent {
@@ -139,23 +142,23 @@ export function messageSent(conversation: ConversationRef, message: Message): Ne
     message: { id, kind, text, status, occurred_at: occurredAt.toISOString() },
     actor,
   }
-  return news('inbox.message.sent', conversation, payload)
+  return inboxEvent('inbox.message.sent', conversation, payload)
 }
 
 export function messageStatusChanged(
   conversation: Pick<Conversation, 'id' | 'connectionId'>,
   messageId: string,
-  rung: Rung,
+  state: DeliveryState,
   at: Date,
 ): NewEvent {
   const payload = {
     conversation_id: conversation.id,
     message_id: messageId,
-    status: rung.status,
-    error_code: rung.errorCode,
+    status: state.status,
+    error_code: state.errorCode,
     at: at.toISOString(),
   }
-  return news('inbox.message.status', conversation, payload)
+  return inboxEvent('inbox.message.status', conversation, payload)
 }
 
 export function ownerChanged(
@@ -167,10 +170,10 @@ export function ownerChanged(
   const { id, owner } = conversation
   const handed = handoverId === null ? {} : { handover_id: handoverId }
   const payload = { conversation_id: id, owner: writeOwner(owner), actor, at: at.toISOString(), ...handed }
-  return news('inbox.conversation.owner_changed', conversation, payload)
+  return inboxEvent('inbox.conversation.owner_changed', conversation, payload)
 }
 
-function news(
+function inboxEvent(
   name: InboxEventName,
   { id, connectionId }: Pick<Conversation, 'id' | 'connectionId'>,
   payload: object,

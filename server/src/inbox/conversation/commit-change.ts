@@ -2,15 +2,15 @@ import type { Tx } from '../../base/db.ts'
 import { newId } from '../../base/id.ts'
 import { unnested } from '../../base/postgres/rows.ts'
 import { recordEvents } from '../../events/record.ts'
-import type { Actor } from '../../workspace/actor.ts'
+import type { Actor } from '../../workspaces/actor.ts'
 import type { ConversationChange } from './change.ts'
 import type { ChangeTx, Conversation } from './conversation.ts'
 import type { ConversationStatus } from './conversation-state.ts'
-import { sameOwner, writeOwner } from './owner.ts'
+import { isSameOwner, writeOwner } from './owner.ts'
 import { storeConversation } from './queries.ts'
 
 /** Who changed it, and why if it was nobody's wish. */
-export interface Cause {
+export interface ChangeCause {
   actor: Actor
   reason: ActivityReason | null
 }
@@ -23,7 +23,7 @@ export async function commitChange(
   work: ChangeTx,
   before: Conversation,
   { conversation, events }: ConversationChange,
-  cause: Cause,
+  cause: ChangeCause,
 ): Promise<void> {
   const { tx, keyring, workspaceId, now } = work
   await Promise.all([
@@ -39,7 +39,7 @@ export async function recordDifference(
   workspaceId: string,
   before: Conversation,
   after: Conversation,
-  cause: Cause,
+  cause: ChangeCause,
   now: Date,
 ): Promise<void> {
   const items = detailsBetween(before, after).map((detail) => ({ conversationId: after.id, detail }))
@@ -51,7 +51,7 @@ export async function recordActivities(
   tx: Tx,
   workspaceId: string,
   items: readonly { conversationId: string; detail: ActivityDetail }[],
-  { actor, reason }: Cause,
+  { actor, reason }: ChangeCause,
   now: Date,
 ): Promise<void> {
   if (items.length === 0) return
@@ -100,7 +100,7 @@ export interface Activity {
 /** What the team is told of a change, line by line; nothing of what stayed. */
 export function detailsBetween(before: Conversation, after: Conversation): ActivityDetail[] {
   const details: ActivityDetail[] = []
-  if (!sameOwner(before.owner, after.owner)) {
+  if (!isSameOwner(before.owner, after.owner)) {
     details.push({ kind: 'owner', from: writeOwner(before.owner), to: writeOwner(after.owner) })
   }
   const snoozedUntil = after.snoozedUntil?.toISOString() ?? null

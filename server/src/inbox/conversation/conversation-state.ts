@@ -10,7 +10,7 @@ export interface StatusAndSnooze {
 }
 
 /** What the customer's writing makes of any status. */
-export const opened: StatusAndSnooze = { status: 'open', snoozedUntil: null }
+export const openStatus: StatusAndSnooze = { status: 'open', snoozedUntil: null }
 
 /** A status that was set; only a snoozed conversation keeps a time. */
 export function withStatus(status: ConversationStatus, snoozedUntil: Date | null = null): StatusAndSnooze {
@@ -43,14 +43,14 @@ export function openWindow(expiresAt: Date | null, now: Date): Date | null {
   return windowIsOpen(expiresAt, now) ? expiresAt : null
 }
 
-export interface Answering {
+export interface AnswerTimes {
   /** When the oldest customer message came that nobody has answered; null when answered. */
   unansweredSince: Date | null
   lastMessageAt: Date | null
 }
 
 /** After a customer's message: waiting, whatever the platform's clock says of it. One that came late waits since it came. */
-export function unansweredAfterInbound({ unansweredSince, lastMessageAt }: Answering, at: Date, now: Date): Date {
+export function unansweredAfterInbound({ unansweredSince, lastMessageAt }: AnswerTimes, at: Date, now: Date): Date {
   if (unansweredSince !== null) return unansweredSince
   return lastMessageAt !== null && at < lastMessageAt ? now : at
 }
@@ -68,40 +68,40 @@ export interface InboundMarks {
 export const noMarks: InboundMarks = Object.freeze({ newest: null, seen: null, answered: null })
 
 /** What the answer of an agent leaves: the customer has written what it had not seen. */
-export interface Left {
+export interface UnseenMessages {
   count: number
   /** Since when the oldest of them waits. */
   since: Date
 }
 
 /** How far an agent had seen when it answered. */
-export interface SeenUpTo {
+export interface SeenPosition {
   /** A message of the conversation. */
   id: string
   /** The agent has named it, rather than that we know of it. */
   isNamed: boolean
 }
 
-interface Answered {
+interface AnswerState {
   unansweredSince: Date | null
   unreadCount: number
   inbound: InboundMarks
 }
 
 /** Whether the customer wrote after what an agent had seen, and waits for an answer to it. */
-export const mayLeave = (
-  { unansweredSince, inbound: { newest } }: Pick<Answered, 'unansweredSince' | 'inbound'>,
-  seen: SeenUpTo,
+export const hasUnseenMessages = (
+  { unansweredSince, inbound: { newest } }: Pick<AnswerState, 'unansweredSince' | 'inbound'>,
+  seen: SeenPosition,
 ): boolean => unansweredSince !== null && newest !== null && newest > seen.id
 
 /** After a message of ours. Whoever does not say how far they had seen answers whatever is there. */
 export function afterAnswer(
-  { unansweredSince, unreadCount, inbound }: Answered,
-  seen: SeenUpTo | null,
-  found: Left | null,
-): Answered {
+  { unansweredSince, unreadCount, inbound }: AnswerState,
+  seen: SeenPosition | null,
+  unseen: UnseenMessages | null,
+): AnswerState {
   // Another answer of the same moment may have been to all of it, or to more of it.
-  const left = unansweredSince === null ? null : found
+  const left = unansweredSince === null ? null : unseen
   const since = left === null || unansweredSince === null ? null : new Date(Math.max(+unansweredSince, +left.since))
   if (seen === null) return { unreadCount, unansweredSince: null, inbound: { ...inbound, answered: inbound.newest } }
   return {
@@ -119,10 +119,10 @@ export const laterId = (a: string | null, b: string | null): string | null =>
   a === null || (b !== null && b > a) ? b : a
 
 /** Since when a customer's message waits: since it was written, or since it came where it came too late for the clocks to be the reason. */
-export const waitsFrom = (occurredAt: Date, createdAt: Date): Date =>
+export const waitingSince = (occurredAt: Date, createdAt: Date): Date =>
   createdAt.getTime() - occurredAt.getTime() >= maxSkewMs ? createdAt : occurredAt
 
-interface Thread {
+interface ThreadTimes {
   lastMessage: { direction: 'inbound' | 'outbound' } | null
   lastMessageAt: Date
   unansweredSince: Date | null
@@ -132,7 +132,10 @@ interface Thread {
  * Where a customer's message stands in the conversation: behind whatever had been sent when it came, unless it is so old that the clocks
  * cannot be the reason. 'unknown' when that depends on when something was sent last.
  */
-export function placeOfInbound({ lastMessage, lastMessageAt, unansweredSince }: Thread, at: Date): Date | 'unknown' {
+export function positionOfInbound(
+  { lastMessage, lastMessageAt, unansweredSince }: ThreadTimes,
+  at: Date,
+): Date | 'unknown' {
   const lateMs = lastMessageAt.getTime() - at.getTime()
   if (lastMessage === null || lateMs < 0 || lateMs >= maxSkewMs) return at
   if (lastMessage.direction === 'outbound') return new Date(lastMessageAt.getTime() + 1)

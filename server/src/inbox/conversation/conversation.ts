@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
-import { announce, type Db, type Sql, type Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
+import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
 import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
@@ -65,7 +65,7 @@ export interface Scope {
 }
 
 /** What the inbox shows of the lead that a customer is; whoever keeps leads finds it. */
-export interface LeadCard {
+export interface LeadSummary {
   id: string
   uniqueCode: string
   name: string
@@ -97,17 +97,17 @@ export interface ChangeTx extends WorkspaceTx {
 /** What the verbs of this room act on. */
 export interface InboxDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
   connectors: Record<Channel, Connector>
   /** The connection with its secrets open; null when it was removed. */
   openConnection(workspaceId: string, connectionId: string): Promise<Connection | null>
   /** The lead with the customer's phone, the oldest of several; null when there is none. */
-  leadOf(workspaceId: string, phone: string): Promise<LeadCard | null>
+  findLead(workspaceId: string, phone: string): Promise<LeadSummary | null>
   /** The same of many phones, by each phone as it was given; those that are nobody's are left out. */
-  leadsOf(workspaceId: string, phones: readonly string[]): Promise<ReadonlyMap<string, LeadCard>>
+  findLeads(workspaceId: string, phones: readonly string[]): Promise<ReadonlyMap<string, LeadSummary>>
   /** The phones of the newest 50 leads that a text finds, such as a part of a name. */
-  phonesOfLeads(workspaceId: string, search: string): Promise<string[]>
+  findLeadPhones(workspaceId: string, search: string): Promise<string[]>
 }
 
 /** Conversations that look different from now on: the id is the workspace, a blank, and the conversation or nothing. */
@@ -116,10 +116,10 @@ export const conversationsTopic = 'conversations'
 /** Mentions of a member that are new or read: the id is the workspace, a blank, and the user. */
 export const mentionsTopic = 'mentions'
 
-/** Files that have come, or will not: the id is `MediaNews` as JSON. */
+/** Files that have come, or will not: the id is `MediaUpdate` as JSON. */
 export const mediaTopic = 'media'
 
-export interface MediaNews {
+export interface MediaUpdate {
   workspaceId: string
   conversationId: string
   messageId: string | null
@@ -128,31 +128,31 @@ export interface MediaNews {
 }
 
 /** From so many on, whoever shows a list loads it anew. */
-const maxTold = 100
+const maxPublished = 100
 
 /** Lets the pages that show these conversations know, once the transaction has committed. */
-export function tellTeam(tx: Tx, workspaceId: string, conversationIds: readonly string[]): void {
-  if (conversationIds.length > maxTold) tellTeamOfMany(tx, workspaceId)
-  else for (const id of conversationIds) announce(tx, conversationsTopic, `${workspaceId} ${id}`)
+export function publishConversations(tx: Tx, workspaceId: string, conversationIds: readonly string[]): void {
+  if (conversationIds.length > maxPublished) publishManyChanged(tx, workspaceId)
+  else for (const id of conversationIds) publish(tx, conversationsTopic, `${workspaceId} ${id}`)
 }
 
-export function tellTeamOfMany(tx: Tx, workspaceId: string): void {
-  announce(tx, conversationsTopic, `${workspaceId} `)
+export function publishManyChanged(tx: Tx, workspaceId: string): void {
+  publish(tx, conversationsTopic, `${workspaceId} `)
 }
 
-export function tellMember(tx: Tx, workspaceId: string, userId: string): void {
-  announce(tx, mentionsTopic, `${workspaceId} ${userId}`)
+export function publishMentions(tx: Tx, workspaceId: string, userId: string): void {
+  publish(tx, mentionsTopic, `${workspaceId} ${userId}`)
 }
 
 /** Lets the pages that show the conversation know that a file looks different from now on. */
-export function tellOfMedia(tx: Tx, news: MediaNews): void {
-  announce(tx, mediaTopic, JSON.stringify(news))
+export function publishMedia(tx: Tx, update: MediaUpdate): void {
+  publish(tx, mediaTopic, JSON.stringify(update))
 }
 
 /** Does all of the work in one transaction of a workspace. */
 export const inWorkspace = <T>(
-  { db, vault, clock }: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  { db, keyStore, clock }: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
   workspaceId: string,
   work: (at: ChangeTx) => Promise<T>,
 ): Promise<T> =>
-  vault.withKeyring(workspaceId, (keyring) => db.tx((tx) => work({ tx, keyring, workspaceId, now: clock.now() })))
+  keyStore.withKeyring(workspaceId, (keyring) => db.tx((tx) => work({ tx, keyring, workspaceId, now: clock.now() })))

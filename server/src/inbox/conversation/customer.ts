@@ -4,16 +4,16 @@ import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { notAfter } from '../../base/time.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
-import { touched } from './change.ts'
+import { withUpdatedAt } from './change.ts'
 import type { Contact, Conversation } from './conversation.ts'
 import { newestInbound, noMarks } from './conversation-state.ts'
 import { human } from './owner.ts'
 
 /** How well a source knows the customer: whoever writes does so under their own name and number. */
-export type Source = 'customer' | 'hearsay'
+export type ContactSource = 'customer' | 'third_party'
 
 /** When a customer told of themselves, and when they last did before. */
-export interface Telling {
+export interface ContactReport {
   at: Date
   newestAt: Date | null
   /** The window tells of it from then on, if it is not late. */
@@ -21,19 +21,24 @@ export interface Telling {
 }
 
 /** A name of which nobody knows since when: any that the customer writes under is newer. */
-const hearsayAt = new Date(0).toISOString()
+const unknownNameAt = new Date(0).toISOString()
 
 /**
  * The contact as it is known once `customer` was told of. What the customer told last wins, and not what came last; without a
  * `telling` it is the newest.
  */
-export function learn(contact: Contact, customer: Customer, source: Source, telling?: Telling): Contact {
-  const isLate = telling !== undefined && telling.newestAt !== null && telling.at < telling.newestAt
+export function updateContact(
+  contact: Contact,
+  customer: Customer,
+  source: ContactSource,
+  report?: ContactReport,
+): Contact {
+  const isLate = report !== undefined && report.newestAt !== null && report.at < report.newestAt
   const isNewest = source === 'customer' && !isLate
   const { marketing } = contact
   return {
     ...(marketing !== undefined && { marketing }),
-    ...learnName(contact, customer.name || null, source, telling),
+    ...updateName(contact, customer.name || null, source, report),
     phone: isNewest ? (customer.phone ?? contact.phone) : (contact.phone ?? customer.phone),
     userId: isLate ? (contact.userId ?? customer.userId) : (customer.userId ?? contact.userId),
     parentUserId: isLate
@@ -48,21 +53,22 @@ export function learn(contact: Contact, customer: Customer, source: Source, tell
   }
 }
 
-function learnName(
+function updateName(
   { name, nameAt }: Contact,
-  heard: string | null,
-  source: Source,
-  telling: Telling | undefined,
+  reportedName: string | null,
+  source: ContactSource,
+  report: ContactReport | undefined,
 ): Pick<Contact, 'name' | 'nameAt'> {
   const known = { name, ...(nameAt !== undefined && { nameAt }) }
-  if (source === 'hearsay') return name === null && heard !== null ? { name: heard, nameAt: hearsayAt } : known
-  if (telling === undefined) return heard === null ? known : { name: heard }
-  const { at, newestAt, opensWindow } = telling
+  if (source === 'third_party')
+    return name === null && reportedName !== null ? { name: reportedName, nameAt: unknownNameAt } : known
+  if (report === undefined) return reportedName === null ? known : { name: reportedName }
+  const { at, newestAt, opensWindow } = report
   const isLate = newestAt !== null && at < newestAt
-  if (heard !== null) {
+  if (reportedName !== null) {
     const since = nameAt === undefined ? newestAt : new Date(nameAt)
     if (name !== null && since !== null && at < since) return known
-    return { name: heard, ...((isLate || !opensWindow) && { nameAt: at.toISOString() }) }
+    return { name: reportedName, ...((isLate || !opensWindow) && { nameAt: at.toISOString() }) }
   }
   // The name is from before this one, which is the newest and has none.
   const isOutdated = name !== null && nameAt === undefined && newestAt !== null && !isLate && opensWindow
@@ -73,31 +79,31 @@ function learnName(
 export function withCustomer(
   before: Conversation,
   customer: Customer,
-  source: Source,
+  source: ContactSource,
   now: Date,
-  told?: { at: Date; opensWindow: boolean },
+  ownEvent?: { at: Date; opensWindow: boolean },
 ): Conversation {
   const newestAt = newestInbound(before.windowExpiresAt)
-  const telling = told && {
+  const report = ownEvent && {
     // A clock that is ahead of ours is ahead in the window too.
-    ...{ at: notAfter(told.at, now), opensWindow: told.opensWindow && told.at <= now },
+    ...{ at: notAfter(ownEvent.at, now), opensWindow: ownEvent.opensWindow && ownEvent.at <= now },
     newestAt: newestAt && notAfter(newestAt, now),
   }
-  const contact = learn(before.contact, customer, source, telling)
-  return isDeepStrictEqual(contact, before.contact) ? before : touched({ ...before, contact }, now)
+  const contact = updateContact(before.contact, customer, source, report)
+  return isDeepStrictEqual(contact, before.contact) ? before : withUpdatedAt({ ...before, contact }, now)
 }
 
 /** The customer's word on marketing messages, unless a newer one is known. */
-export function withMarketing(before: Conversation, isStopped: boolean, toldAt: Date, now: Date): Conversation {
-  const at = notAfter(toldAt, now)
+export function withMarketing(before: Conversation, isStopped: boolean, reportedAt: Date, now: Date): Conversation {
+  const at = notAfter(reportedAt, now)
   const { contact } = before
   if (contact.marketing !== undefined && at < new Date(contact.marketing.at)) return before
-  return touched({ ...before, contact: { ...contact, marketing: { isStopped, at: at.toISOString() } } }, now)
+  return withUpdatedAt({ ...before, contact: { ...contact, marketing: { isStopped, at: at.toISOString() } } }, now)
 }
 
 export const hasOptedOut = ({ marketing }: Contact): boolean => marketing?.isStopped === true
 
-const stranger: Contact = {
+const unknownContact: Contact = {
   name: null,
   phone: null,
   userId: null,
@@ -109,7 +115,7 @@ const stranger: Contact = {
 export function newConversation(
   connection: { id: string; channel: Channel },
   customer: Customer,
-  source: Source,
+  source: ContactSource,
   lastMessageAt: Date,
   now: Date,
 ): Conversation {
@@ -117,7 +123,7 @@ export function newConversation(
     id: newId(now),
     connectionId: connection.id,
     channel: connection.channel,
-    contact: learn(stranger, customer, source),
+    contact: updateContact(unknownContact, customer, source),
     owner: human,
     ownerEpoch: 0,
     ownerSince: now,
@@ -139,33 +145,33 @@ export function newConversation(
 }
 
 /** What is to become of the conversations that go by a customer's user id or phone; there are two at most. */
-export interface Match {
+export interface CustomerMatch {
   /** The customer's own; null when there is none yet. */
   own: Conversation | null
   /** Another one of the same customer, which was known by the phone alone: to be merged. */
-  twin: Conversation | null
+  duplicate: Conversation | null
   /** Somebody else's, whose phone is now this customer's: the platform gave the number to a new user. */
   formerHolder: Conversation | null
 }
 
 /** A user id names one person. A phone does too, until it shows up under another user id. */
-export function matchCustomer(candidates: readonly Conversation[], customer: Customer): Match {
+export function matchCustomer(candidates: readonly Conversation[], customer: Customer): CustomerMatch {
   const byUser = candidates.find(({ contact }) => contact.userId !== null && contact.userId === customer.userId) ?? null
-  const byPhone = candidates.find(({ contact }) => samePhone(contact.phone, customer.phone)) ?? null
-  if (byPhone === null || byPhone.id === byUser?.id) return { own: byUser, twin: null, formerHolder: null }
+  const byPhone = candidates.find(({ contact }) => isSamePhone(contact.phone, customer.phone)) ?? null
+  if (byPhone === null || byPhone.id === byUser?.id) return { own: byUser, duplicate: null, formerHolder: null }
   const isSamePerson = byPhone.contact.userId === null || customer.userId === null
-  if (!isSamePerson) return { own: byUser, twin: null, formerHolder: byPhone }
+  if (!isSamePerson) return { own: byUser, duplicate: null, formerHolder: byPhone }
   return byUser === null
-    ? { own: byPhone, twin: null, formerHolder: null }
-    : { own: byUser, twin: byPhone, formerHolder: null }
+    ? { own: byPhone, duplicate: null, formerHolder: null }
+    : { own: byUser, duplicate: byPhone, formerHolder: null }
 }
 
 /**
  * The contact under other names. A new number without a user id means that the id is a new one as well, which the
  * next message will tell.
  */
-export function renamed(contact: Contact, customer: Customer): Contact {
-  const hasNewNumber = customer.phone !== null && !samePhone(customer.phone, contact.phone)
+export function renameContact(contact: Contact, customer: Customer): Contact {
+  const hasNewNumber = customer.phone !== null && !isSamePhone(customer.phone, contact.phone)
   const userId = customer.userId ?? (hasNewNumber ? null : contact.userId)
   const phone = customer.phone ?? contact.phone
   const { name, nameAt, marketing } = contact
@@ -179,6 +185,6 @@ export function renamed(contact: Contact, customer: Customer): Contact {
   }
 }
 
-export function samePhone(a: string | null, b: string | null): boolean {
+export function isSamePhone(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && phoneClass(a) === phoneClass(b)
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Db, type Fragment, NotYet, type Sql, type Tx } from '../../base/db.ts'
-import { momentOf } from '../../base/distribution/spread.ts'
+import { momentOf } from '../../base/citus/distributed-sql.ts'
+import { type Db, type Fragment, RetryTransaction, type Sql, type Tx } from '../../base/db.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 
 // All SQL of dispatches. A dispatch is the way of one send to the platform, and is gone when the send is settled. Its
 // times are the database's own.
 
 /** A process that has not said for so long that it is at work counts as dead. */
-export const aliveForMs = 15_000
+export const leaseMs = 15_000
 /** Covers the longest call and the settling after it. */
-export const aliveInCallMs = 35_000
+export const callLeaseMs = 35_000
 
 export interface DispatchKey {
   workspaceId: string
@@ -17,7 +17,7 @@ export interface DispatchKey {
   messageId: string
 }
 
-export interface Standing {
+export interface DispatchState {
   /** An earlier send of the conversation still goes first. */
   waits: boolean
   /** The platform is still being given the file of one of those. */
@@ -25,12 +25,12 @@ export interface Standing {
 }
 
 /** Says that this process is at work on the send. Undefined when the process was taken for dead. */
-export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<Standing | undefined> {
+export async function renewDispatch(tx: Tx, dispatch: DispatchKey): Promise<DispatchState | undefined> {
   const { workspaceId, messageId } = dispatch
-  const [row] = await tx<Standing[]>`
+  const [row] = await tx<DispatchState[]>`
     with alive as (
       update dispatches d
-      set alive_until = statement_timestamp() + ${aliveForMs}::float8 * interval '1 millisecond'
+      set alive_until = statement_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'
       where d.workspace_id = ${workspaceId}
         and d.message_id = ${messageId}
         and d.alive_until > statement_timestamp()
@@ -61,7 +61,7 @@ export async function stayAlive(tx: Tx, dispatch: DispatchKey): Promise<Standing
 }
 
 /** SQL: whether a process is at work on the send. */
-export const isAtWork = (sql: Sql, workspaceId: string, messageId: Fragment) => sql`
+export const isInProgress = (sql: Sql, workspaceId: string, messageId: Fragment) => sql`
   exists (
     select 1
     from dispatches d
@@ -71,7 +71,7 @@ export const isAtWork = (sql: Sql, workspaceId: string, messageId: Fragment) => 
   )`
 
 /** SQL: whether the send is settled. */
-export const isClosed = (sql: Sql, workspaceId: string, messageId: Fragment) => sql`
+export const isSendSettled = (sql: Sql, workspaceId: string, messageId: Fragment) => sql`
   not exists (
     select 1
     from dispatches d
@@ -80,13 +80,13 @@ export const isClosed = (sql: Sql, workspaceId: string, messageId: Fragment) => 
   )`
 
 /** `held`: a change of owner waits for the calls under way. */
-export type Start = 'allowed' | 'held' | 'refused'
+export type StartPermission = 'allowed' | 'held' | 'refused'
 
 /**
  * Allows one platform call to start within so many milliseconds. The share lock orders this before or after every
  * change of owner: before, the change sees the mark and waits; after, the epoch no longer fits and nothing is allowed.
  */
-export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: number): Promise<Start> {
+export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: number): Promise<StartPermission> {
   const { workspaceId, messageId } = dispatch
   const [row] = await tx<{ is_held: boolean; is_allowed: boolean }[]>`
     with conversation as (
@@ -106,7 +106,7 @@ export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: 
         is_held,
         clock_timestamp() as asked_at,
         clock_timestamp() + ${takeoverWaitMs}::float8 * interval '1 millisecond' as starting_until,
-        clock_timestamp() + ${aliveInCallMs}::float8 * interval '1 millisecond' as alive_until
+        clock_timestamp() + ${callLeaseMs}::float8 * interval '1 millisecond' as alive_until
       from conversation
     ),
     started as (
@@ -128,7 +128,7 @@ export async function allowStart(tx: Tx, dispatch: DispatchKey, takeoverWaitMs: 
 }
 
 /** Whether another owner than the one that reserved the send has the conversation. */
-export async function ownerHasChanged(sql: Sql, { workspaceId, messageId }: DispatchKey): Promise<boolean> {
+export async function hasOwnerChanged(sql: Sql, { workspaceId, messageId }: DispatchKey): Promise<boolean> {
   const [row] = await sql<{ has_changed: boolean }[]>`
     select d.owner_epoch <> c.owner_epoch as has_changed
     from dispatches d
@@ -141,7 +141,7 @@ export async function ownerHasChanged(sql: Sql, { workspaceId, messageId }: Disp
 }
 
 /** SQL: whether a platform call of an agent's send, allowed under another owner's epoch, can still be about to start. */
-export const mayStart = (sql: Sql, workspaceId: string, conversationId: string, ownerEpoch: number) => sql`
+export const canStartCall = (sql: Sql, workspaceId: string, conversationId: string, ownerEpoch: number) => sql`
   exists (
     select 1
     from dispatches d
@@ -152,7 +152,11 @@ export const mayStart = (sql: Sql, workspaceId: string, conversationId: string, 
   )`
 
 /** Whether a platform call of an agent's send in these conversations can still be about to start. */
-export async function areStarting(sql: Sql, workspaceId: string, conversationIds: readonly string[]): Promise<boolean> {
+export async function hasStartingCalls(
+  sql: Sql,
+  workspaceId: string,
+  conversationIds: readonly string[],
+): Promise<boolean> {
   const { now } = await momentOf(sql)
   const starting = await sql`
     select d.message_id
@@ -215,7 +219,7 @@ export async function removeDispatch(tx: Tx, workspaceId: string, messageId: str
       and message_id = ${messageId}`
 }
 
-export interface Stranded extends DispatchKey {
+export interface StrandedSend extends DispatchKey {
   isOverdue: boolean
 }
 
@@ -223,13 +227,13 @@ export interface Stranded extends DispatchKey {
  * The sends whose process is gone, oldest first. Of those that are not overdue only the ones that can be settled: no call
  * is under way, no part is open, or one has failed; and those of the channels that may know that nothing has left.
  */
-export async function listStranded(
+export async function listStrandedSends(
   sql: Sql,
   now: Date,
   channels: readonly Channel[],
   limit: number,
-): Promise<Stranded[]> {
-  return sql<Stranded[]>`
+): Promise<StrandedSend[]> {
+  return sql<StrandedSend[]>`
     select
       d.workspace_id as "workspaceId",
       m.conversation_id as "conversationId",
@@ -294,34 +298,35 @@ export async function moveDispatches(tx: Tx, workspaceId: string, fromId: string
  */
 export const takeoverWaitMs = 3_000
 /** Longer than any call that is allowed may take to start, so that none begins between the last look and the change. */
-const holdMs = takeoverWaitMs + 2_000
-const lookEveryMs = 20
+const blockMs = takeoverWaitMs + 2_000
+const checkEveryMs = 20
 
 /**
  * Refuses a change of owner while a platform call of an agent in these conversations can still be about to start: the
  * transaction is undone, waits without a connection, and is done again. Whoever changes owners asks so under the
  * conversations' locks, which keep new calls from being allowed. `storeConversation` does it for every change it stores.
  */
-export async function refuseWhileStarting(
+export async function retryWhileCallsStart(
   tx: Tx,
   workspaceId: string,
   conversationIds: readonly string[],
 ): Promise<void> {
-  if (await areStarting(tx, workspaceId, conversationIds)) throw notYet(workspaceId, conversationIds)
+  if (await hasStartingCalls(tx, workspaceId, conversationIds))
+    throw retryAfterCallsStarted(workspaceId, conversationIds)
 }
 
 /** To be thrown in the transaction that found calls which may still start. */
-export const notYet = (workspaceId: string, conversationIds: readonly string[]): NotYet =>
-  new NotYet((db) => waitForStarts(db, workspaceId, conversationIds))
+export const retryAfterCallsStarted = (workspaceId: string, conversationIds: readonly string[]): RetryTransaction =>
+  new RetryTransaction((db) => waitForStartingCalls(db, workspaceId, conversationIds))
 
 /** It takes as long as the calls that are under way, `takeoverWaitMs` at most: no others may start meanwhile. */
-async function waitForStarts(db: Db, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
-  await db.tx((tx) => holdStarts(tx, workspaceId, conversationIds))
-  while (await areStarting(db.sql, workspaceId, conversationIds)) await sleep(lookEveryMs)
+async function waitForStartingCalls(db: Db, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
+  await db.tx((tx) => blockCallStarts(tx, workspaceId, conversationIds))
+  while (await hasStartingCalls(db.sql, workspaceId, conversationIds)) await sleep(checkEveryMs)
 }
 
 /** In the order of every other statement that locks several conversations. */
-async function holdStarts(tx: Tx, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
+async function blockCallStarts(tx: Tx, workspaceId: string, conversationIds: readonly string[]): Promise<void> {
   await tx`
     with held as (
       select id
@@ -332,7 +337,7 @@ async function holdStarts(tx: Tx, workspaceId: string, conversationIds: readonly
       for update
     ),
     hold as (
-      select id, clock_timestamp() + ${holdMs}::float8 * interval '1 millisecond' as until
+      select id, clock_timestamp() + ${blockMs}::float8 * interval '1 millisecond' as until
       from held
     )
     update conversations c

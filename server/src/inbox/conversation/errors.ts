@@ -23,29 +23,29 @@ export const keyCannotOwn = (): ApiError =>
  * An agent is to leave it alone. It is told who has it and since when, and never how to take it. The contract's face has its
  * own word for it.
  */
-export const heldByPeople = (
+export const lockedToPeople = (
   conversation: Pick<Conversation, 'owner' | 'ownerSince'>,
   code: 'HELD_BY_PEOPLE' | 'OWNER_MISMATCH',
 ): ApiError =>
   conflict(
     `People have had this conversation since ${conversation.ownerSince.toISOString()}. Wait: you will be told when they hand it over.`,
-    { code, ...heldSince(conversation) },
+    { code, ...ownedSince(conversation) },
   )
 
-export const agentHasIt = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
+export const ownedByAgent = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
   conflict(
     `An agent has had this conversation since ${conversation.ownerSince.toISOString()}: its owner is ${writeOwner(conversation.owner)}. Leave it to that agent, or to people.`,
-    { code: 'OWNER_MISMATCH', ...heldSince(conversation) },
+    { code: 'OWNER_MISMATCH', ...ownedSince(conversation) },
   )
 
 /** Only the owner hands a conversation on. */
-export const notYours = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
+export const notOwner = (conversation: Pick<Conversation, 'owner' | 'ownerSince'>): ApiError =>
   conflict(
     `Only its owner hands a conversation on: this one has been with ${conversation.owner.type === 'human' ? 'people' : writeOwner(conversation.owner)} since ${conversation.ownerSince.toISOString()}. Leave it to them.`,
-    { code: 'OWNER_MISMATCH', ...heldSince(conversation) },
+    { code: 'OWNER_MISMATCH', ...ownedSince(conversation) },
   )
 
-const heldSince = ({ owner, ownerSince }: Pick<Conversation, 'owner' | 'ownerSince'>) => ({
+const ownedSince = ({ owner, ownerSince }: Pick<Conversation, 'owner' | 'ownerSince'>) => ({
   owner: writeOwner(owner),
   since: ownerSince.toISOString(),
 })
@@ -53,7 +53,7 @@ const heldSince = ({ owner, ownerSince }: Pick<Conversation, 'owner' | 'ownerSin
 /** `field` is what the caller's face names it. */
 export const unknownLabels = (field: string): ApiError => invalid(field, 'must be ids of labels of the workspace')
 
-export const noteKeyUsedOtherwise = (): ApiError =>
+export const noteKeyReused = (): ApiError =>
   unprocessable('This Idempotency-Key was used for another note. Add a new note with a new key.', {
     code: 'IDEMPOTENCY_KEY_USED',
   })

@@ -1,22 +1,22 @@
 import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import { recordEvents } from '../../events/record.ts'
-import { moveNotices } from '../../notices/notices.ts'
-import { systemActor } from '../../workspace/actor.ts'
-import { dropConversationTokens, holdProgress } from '../search/progress.ts'
-import { type ConversationChange, changeOwner, touched } from './change.ts'
+import { moveNotifications } from '../../notifications/notifications.ts'
+import { systemActor } from '../../workspaces/actor.ts'
+import { deleteConversationTokens, lockProgress } from '../search/progress.ts'
+import { type ConversationChange, changeOwner, withUpdatedAt } from './change.ts'
 import { recordDifference } from './commit-change.ts'
-import { type ChangeTx, type Contact, type Conversation, tellTeam } from './conversation.ts'
+import { type ChangeTx, type Contact, type Conversation, publishConversations } from './conversation.ts'
 import { type InboundMarks, laterId, newestInbound } from './conversation-state.ts'
-import { type Match, matchCustomer, renamed } from './customer.ts'
+import { type CustomerMatch, matchCustomer, renameContact } from './customer.ts'
 import { moveDispatches } from './dispatches.ts'
+import { type ConversationRow, decryptConversation, phoneIndexes, userIndexes } from './encrypted-conversation.ts'
 import { uniqueTime } from './message.ts'
-import { deleteConversation } from './moving.ts'
 import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
-import { type ConversationRow, openConversation, phoneIndexes, userIndexes } from './sealed.ts'
+import { deleteConversation } from './touch.ts'
 
 /** Where a customer is looked for. */
 export interface CustomerScope {
@@ -35,14 +35,14 @@ export async function lockCustomer(
   customer: Customer,
   now: Date,
 ): Promise<Conversation | undefined> {
-  return (await lockUnited(tx, keyring, scope, customer, now))?.conversation
+  return (await lockMerged(tx, keyring, scope, customer, now))?.conversation
 }
 
 /**
  * The conversation of a customer who goes by another number or user id from now on, locked and under the new names. If
  * they have written under the new ones before, the two are merged.
  */
-export async function lockChanged(
+export async function lockRenamed(
   tx: Tx,
   keyring: Keyring,
   scope: CustomerScope,
@@ -51,37 +51,37 @@ export async function lockChanged(
 ): Promise<Conversation | undefined> {
   const before = await lockCustomer(tx, keyring, scope, previous, now)
   if (before === undefined) return undefined
-  const after = await lockUnited(tx, keyring, scope, customer, now)
+  const after = await lockMerged(tx, keyring, scope, customer, now)
   // The new names may lead to the same conversation, and have made it one with another just now.
   const isSame = after?.ids.includes(before.id) ?? true
   const known = after?.conversation ?? before
   const conversation = isSame
     ? known
     : await mergeConversations({ tx, keyring, workspaceId: scope.workspaceId, now }, before, known)
-  return { ...conversation, contact: renamed(conversation.contact, customer) }
+  return { ...conversation, contact: renameContact(conversation.contact, customer) }
 }
 
-interface United {
+interface MergedConversation {
   conversation: Conversation
   /** Those that it was before. */
   ids: string[]
 }
 
-async function lockUnited(
+async function lockMerged(
   tx: Tx,
   keyring: Keyring,
   scope: CustomerScope,
   customer: Customer,
   now: Date,
-): Promise<United | undefined> {
+): Promise<MergedConversation | undefined> {
   const match = matchCustomer(await lockCandidates(tx, keyring, scope, customer), customer)
   await releasePhone(tx, keyring, scope, match, now)
-  const { own, twin } = match
+  const { own, duplicate } = match
   if (own === null) return undefined
-  if (twin === null) return { conversation: own, ids: [own.id] }
-  const merged = await mergeConversations({ tx, keyring, workspaceId: scope.workspaceId, now }, own, twin)
+  if (duplicate === null) return { conversation: own, ids: [own.id] }
+  const merged = await mergeConversations({ tx, keyring, workspaceId: scope.workspaceId, now }, own, duplicate)
   await storeConversation({ tx, keyring, workspaceId: scope.workspaceId }, merged)
-  return { conversation: merged, ids: [own.id, twin.id] }
+  return { conversation: merged, ids: [own.id, duplicate.id] }
 }
 
 /** In the order of their ids, so that two deliveries that need the same two do not wait for each other. */
@@ -93,7 +93,7 @@ async function lockCandidates(
 ): Promise<Conversation[]> {
   const users = userId === null ? [] : userIndexes(keyring, userId)
   const phones = phone === null ? [] : phoneIndexes(keyring, phone)
-  await takeTurns(tx, keyring, [users, phones])
+  await lockIndexes(tx, keyring, [users, phones])
   // Not `any` of a list: the planner would not see that the partial indexes hold all of these.
   const named = [
     ...users.map((index) => tx`c.user_index = ${index}`),
@@ -107,7 +107,7 @@ async function lockCandidates(
       and (${named.reduce((either, one) => tx`${either} or ${one}`, tx`false`)})
     order by c.id
     for update of c`
-  return rows.map((row) => openConversation(keyring, row))
+  return rows.map((row) => decryptConversation(keyring, row))
 }
 
 /**
@@ -115,7 +115,7 @@ async function lockCandidates(
  * are one customer's: whoever may begin a conversation waits here for others who may, until they have committed. The
  * lowest version is known to all of them (decision 013).
  */
-async function takeTurns(tx: Tx, keyring: Keyring, digests: Buffer[][]): Promise<void> {
+async function lockIndexes(tx: Tx, keyring: Keyring, digests: Buffer[][]): Promise<void> {
   if (keyring.indexVersions.length === 1) return
   const hashes = digests.flatMap(([lowest]) => lowest?.readBigInt64BE(0) ?? []).sort((a, b) => (a < b ? -1 : 1))
   for (const hash of hashes) await tx`select pg_advisory_xact_lock(${String(hash)}::bigint)`
@@ -125,13 +125,13 @@ async function releasePhone(
   tx: Tx,
   keyring: Keyring,
   { workspaceId }: CustomerScope,
-  { formerHolder }: Match,
+  { formerHolder }: CustomerMatch,
   now: Date,
 ): Promise<void> {
   if (formerHolder === null) return
   const { contact } = formerHolder
   const withoutPhone = { ...contact, phone: null, address: { ...contact.address, phone: null } }
-  await storeConversation({ tx, keyring, workspaceId }, touched({ ...formerHolder, contact: withoutPhone }, now))
+  await storeConversation({ tx, keyring, workspaceId }, withUpdatedAt({ ...formerHolder, contact: withoutPhone }, now))
 }
 
 /**
@@ -148,9 +148,9 @@ async function mergeConversations(
   const [older, younger] = isOlder(a, b) ? [a, b] : [b, a]
   await moveMessages(tx, workspaceId, younger.id, older.id)
   await moveDispatches(tx, workspaceId, younger.id, older.id)
-  await moveTheRest(tx, workspaceId, younger.id, older.id)
-  tellTeam(tx, workspaceId, [younger.id])
-  const { conversation, events } = unite(older, younger, now)
+  await moveRelatedRows(tx, workspaceId, younger.id, older.id)
+  publishConversations(tx, workspaceId, [younger.id])
+  const { conversation, events } = mergeStates(older, younger, now)
   // The change of owner alone is news: all else one of the two had.
   const united = { ...conversation, owner: older.owner }
   await recordDifference(tx, workspaceId, united, conversation, { actor: systemActor, reason: 'merged' }, now)
@@ -166,13 +166,13 @@ function isOlder(a: Conversation, b: Conversation): boolean {
  * The rules of a merge: nothing unread, unanswered, labelled or open is lost, and what people have taken stays theirs, with the
  * hand-over and the assignee that it came with. An agent that had the older one has it no longer: what it sends is of a former epoch.
  */
-function unite(older: Conversation, younger: Conversation, now: Date): ConversationChange {
+function mergeStates(older: Conversation, younger: Conversation, now: Date): ConversationChange {
   const kept = older.held || !younger.held ? older : younger
   const latest = older.lastMessageAt < younger.lastMessageAt ? younger : older
   const isOpen = older.status === 'open' || younger.status === 'open'
   const united = {
     ...older,
-    contact: uniteContacts(older, younger),
+    contact: mergeContacts(older, younger),
     status: isOpen ? 'open' : older.status,
     snoozedUntil: isOpen ? null : older.snoozedUntil,
     assignedTo: kept.assignedTo ?? older.assignedTo ?? younger.assignedTo,
@@ -182,16 +182,16 @@ function unite(older: Conversation, younger: Conversation, now: Date): Conversat
     lastMessageAt: latest.lastMessageAt,
     lastMessage: latest.lastMessage,
     unansweredSince: latest.unansweredSince === null ? null : earlier(older.unansweredSince, younger.unansweredSince),
-    inbound: uniteMarks(older, younger),
+    inbound: mergeMarks(older, younger),
   }
-  if (!kept.held) return { conversation: touched(united, now), events: [] }
+  if (!kept.held) return { conversation: withUpdatedAt(united, now), events: [] }
   const { conversation, events } = changeOwner(united, human, systemActor, now)
   const handover = kept.handover ?? older.handover ?? younger.handover
-  return { conversation: touched({ ...conversation, held: true, handover }, now), events }
+  return { conversation: withUpdatedAt({ ...conversation, held: true, handover }, now), events }
 }
 
 /** What either knows; the newer of two names. */
-function uniteContacts(older: Conversation, younger: Conversation): Contact {
+function mergeContacts(older: Conversation, younger: Conversation): Contact {
   const [a, b] = [older.contact, younger.contact]
   const named = [older, younger]
     .filter(({ contact }) => contact.name !== null)
@@ -212,7 +212,7 @@ function uniteContacts(older: Conversation, younger: Conversation): Contact {
 }
 
 /** The agent goes on from where it was in its own; what waits in either is not answered. */
-function uniteMarks(older: Conversation, younger: Conversation): InboundMarks {
+function mergeMarks(older: Conversation, younger: Conversation): InboundMarks {
   const [a, b] = [older.inbound, younger.inbound]
   const waiting = [older, younger].filter(({ unansweredSince }) => unansweredSince !== null)
   const newest = laterId(a.newest, b.newest)
@@ -261,7 +261,7 @@ const following = [
   'conversation_aliases',
 ]
 
-async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
+async function moveRelatedRows(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   for (const table of following) {
     await tx`
       update ${tx(table)}
@@ -269,9 +269,9 @@ async function moveTheRest(tx: Tx, workspaceId: string, fromId: string, toId: st
       where workspace_id = ${workspaceId}
         and conversation_id = ${fromId}`
   }
-  await moveNotices(tx, workspaceId, fromId, toId)
-  await holdProgress(tx, workspaceId)
-  await dropConversationTokens(tx, workspaceId, [fromId])
+  await moveNotifications(tx, workspaceId, fromId, toId)
+  await lockProgress(tx, workspaceId)
+  await deleteConversationTokens(tx, workspaceId, [fromId])
   await deleteConversation(tx, workspaceId, fromId)
   await tx`
     insert into conversation_aliases (workspace_id, id, conversation_id)

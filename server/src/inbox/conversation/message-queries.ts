@@ -1,15 +1,22 @@
-import { provenBy, type Sql, type Tx } from '../../base/db.ts'
-import { unseenWorkspace } from '../../base/distribution/spread.ts'
+import { unseenWorkspace } from '../../base/citus/distributed-sql.ts'
+import { type Sql, setCommitProof, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Columns } from '../../base/postgres/rows.ts'
 import { columnNames, unnested } from '../../base/postgres/rows.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Referral } from '../../channels/channel-event.ts'
 import type { Scope, WorkspaceSql, WorkspaceTx } from './conversation.ts'
 import type { InboundMarks } from './conversation-state.ts'
-import { type Message, type MessageRow, openMessage, type StoredMessage, sealMessage, uniqueTime } from './message.ts'
+import { createExternalIndexOf, externalIndex } from './encrypted-conversation.ts'
+import {
+  decryptMessage,
+  encryptMessage,
+  type Message,
+  type MessageRow,
+  type StoredMessage,
+  uniqueTime,
+} from './message.ts'
 import { isNamed, namedConversation } from './queries.ts'
-import { externalIndex, indexesOf } from './sealed.ts'
 
 export const messageColumns = (sql: Sql) => sql`
   m.id,
@@ -46,13 +53,13 @@ export async function findFirstMessageTime(
 export async function insertMessages(
   { tx, keyring, workspaceId }: WorkspaceTx,
   messages: readonly Message[],
-  indexOf = indexesOf(keyring),
+  indexOf = createExternalIndexOf(keyring),
 ): Promise<void> {
   const [first] = messages
   if (first === undefined) return
-  provenBy(tx, (sql) => isStored(sql, workspaceId, first.id))
+  setCommitProof(tx, (sql) => isStored(sql, workspaceId, first.id))
   const rows = messages.map((message) => ({
-    ...sealMessage(keyring, message, indexOf),
+    ...encryptMessage(keyring, message, indexOf),
     has_referral: message.referral !== null,
   }))
   await tx`
@@ -95,7 +102,7 @@ export interface KnownIds {
 export async function findKnownIds(
   { sql, keyring, workspaceId }: WorkspaceSql,
   ids: readonly ExternalId[],
-  indexOf = indexesOf(keyring),
+  indexOf = createExternalIndexOf(keyring),
 ): Promise<KnownIds> {
   if (ids.length === 0) return { known: [], awaited: [] }
   const indexes = ids.map(({ connectionId, externalId }) => indexOf(connectionId, externalId))
@@ -134,7 +141,7 @@ export async function findKnownIds(
 }
 
 /** A stretch of a conversation's time. */
-export interface Stretch {
+export interface TimeRange {
   conversationId: string
   from: Date
   to: Date
@@ -144,7 +151,7 @@ export interface Stretch {
 export async function findTimes(
   sql: Sql,
   workspaceId: string,
-  stretches: readonly Stretch[],
+  stretches: readonly TimeRange[],
 ): Promise<{ conversationId: string; at: Date }[]> {
   if (stretches.length === 0) return []
   const rows = await sql<{ conversation_id: string; occurred_at: Date }[]>`
@@ -198,12 +205,17 @@ export async function addEchoPart(
 }
 
 /** How far a message may be put behind the time that it asks for before more is looked at. */
-export const stretchMs = 1000
+export const rangeMs = 1000
 
 /** The first free millisecond of a conversation, from this one on. */
-export async function freeTimeFrom(sql: Sql, workspaceId: string, conversationId: string, wanted: Date): Promise<Date> {
-  for (let from = wanted; ; from = new Date(from.getTime() + stretchMs)) {
-    const to = new Date(from.getTime() + stretchMs)
+export async function findFreeTime(
+  sql: Sql,
+  workspaceId: string,
+  conversationId: string,
+  requested: Date,
+): Promise<Date> {
+  for (let from = requested; ; from = new Date(from.getTime() + rangeMs)) {
+    const to = new Date(from.getTime() + rangeMs)
     const taken = new Set((await findTimes(sql, workspaceId, [{ conversationId, from, to }])).map(({ at }) => +at))
     const free = uniqueTime(from, (timeMs) => taken.has(timeMs))
     if (free < to) return free
@@ -305,5 +317,5 @@ export async function findReferral(
       and m.has_referral
     order by m.occurred_at desc
     limit 1`
-  return row === undefined ? null : openMessage(keyring, row).referral
+  return row === undefined ? null : decryptMessage(keyring, row).referral
 }

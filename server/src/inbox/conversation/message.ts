@@ -1,9 +1,9 @@
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { MediaKind, MediaTold, MessageDetail, MessageKind, Referral } from '../../channels/channel-event.ts'
-import type { Choices } from '../../channels/choices.ts'
-import type { Actor } from '../../workspace/actor.ts'
-import { indexesOf } from './sealed.ts'
+import type { Choices } from '../../channels/interactive-options.ts'
+import type { Actor } from '../../workspaces/actor.ts'
+import { createExternalIndexOf } from './encrypted-conversation.ts'
 
 export type Direction = 'inbound' | 'outbound'
 /** `echo`: another app or the phone sent it. `history`: told of afterwards. */
@@ -21,7 +21,7 @@ export interface Message {
   /** What a send's request to the platform is made of; absent for everything else. */
   send?: unknown
   /** What it is beside its words; absent when it is words alone. */
-  detail?: KeptDetail
+  detail?: StoredDetail
   /** What became of it after it was written; absent when nothing did. */
   revision?: Revision
   /** Its file, while it is being added: then a row of `media` tells of it. */
@@ -51,7 +51,7 @@ export const newMessage = (given: Omit<Message, NotKnown> & Partial<Pick<Message
 type NotKnown = 'referral' | 'externalId' | 'errorCode' | 'actor' | 'settleBy'
 
 /** What a message is beside its words, as it is kept: of a file only which row of `media` tells of it. */
-export interface KeptDetail extends Omit<MessageDetail, 'media'> {
+export interface StoredDetail extends Omit<MessageDetail, 'media'> {
   media?: { id: string; kind: MediaKind }
   /** What a message of ours offers. */
   choices?: Choices
@@ -66,7 +66,7 @@ export interface Revision {
 }
 
 /** What a new message keeps of its detail, and its file. */
-export function keepDetail(detail: MessageDetail | undefined, now: Date): Pick<Message, 'detail' | 'file'> {
+export function toStoredDetail(detail: MessageDetail | undefined, now: Date): Pick<Message, 'detail' | 'file'> {
   if (detail === undefined) return {}
   const { media: file, ...rest } = detail
   if (file === undefined) return { detail: rest }
@@ -96,7 +96,7 @@ export interface MessageRow {
  * What is sealed of a message as it is written. The platform's id is among it if it is known then: a value of its own takes
  * as long to seal as all the rest. A send learns its id later, and has it in `external_id`.
  */
-export type SealedContent = Pick<Message, 'text' | 'referral' | 'send' | 'detail' | 'revision'> & {
+export type MessageContent = Pick<Message, 'text' | 'referral' | 'send' | 'detail' | 'revision'> & {
   externalId?: string
 }
 
@@ -104,11 +104,15 @@ export interface StoredMessage extends MessageRow {
   external_index: Buffer | null
 }
 
-const place = (id: string, column: string) => ({ table: 'messages', row: id, column })
+const encryptionContext = (id: string, column: string) => ({ table: 'messages', row: id, column })
 
-export function sealMessage(keyring: Keyring, message: Message, indexOf = indexesOf(keyring)): StoredMessage {
+export function encryptMessage(
+  keyring: Keyring,
+  message: Message,
+  indexOf = createExternalIndexOf(keyring),
+): StoredMessage {
   const { id, connectionId, externalId, text, referral, send, detail, revision } = message
-  const content: SealedContent = {
+  const content: MessageContent = {
     ...{ text, referral, send },
     ...(externalId !== null && { externalId }),
     ...(detail !== undefined && { detail }),
@@ -121,7 +125,7 @@ export function sealMessage(keyring: Keyring, message: Message, indexOf = indexe
     direction: message.direction,
     kind: message.kind,
     origin: message.origin,
-    content: keyring.seal(place(id, 'content'), JSON.stringify(content)),
+    content: keyring.encrypt(encryptionContext(id, 'content'), JSON.stringify(content)),
     external_id: null,
     external_index: externalId === null ? null : indexOf(connectionId, externalId),
     status: message.status,
@@ -134,8 +138,8 @@ export function sealMessage(keyring: Keyring, message: Message, indexOf = indexe
   }
 }
 
-export function openMessage(keyring: Keyring, row: MessageRow): Message {
-  const content = openContent(keyring, row)
+export function decryptMessage(keyring: Keyring, row: MessageRow): Message {
+  const content = decryptContent(keyring, row)
   return {
     id: row.id,
     conversationId: row.conversation_id,
@@ -154,35 +158,35 @@ export function openMessage(keyring: Keyring, row: MessageRow): Message {
   }
 }
 
-const openContent = (keyring: Keyring, { id, content }: Pick<MessageRow, 'id' | 'content'>): SealedContent =>
-  JSON.parse(keyring.openText(place(id, 'content'), content))
+const decryptContent = (keyring: Keyring, { id, content }: Pick<MessageRow, 'id' | 'content'>): MessageContent =>
+  JSON.parse(keyring.decryptText(encryptionContext(id, 'content'), content))
 
 /** What a message says. */
-export const openText = (keyring: Keyring, row: Pick<MessageRow, 'id' | 'content'>): string =>
-  openContent(keyring, row).text
+export const decryptMessageText = (keyring: Keyring, row: Pick<MessageRow, 'id' | 'content'>): string =>
+  decryptContent(keyring, row).text
 
 /** The platform's id of a message. */
-export function openMessageId(
+export function decryptMessageId(
   keyring: Keyring,
   row: Pick<MessageRow, 'id' | 'content' | 'external_id'>,
 ): string | null {
-  return externalIdOf(keyring, row, row.external_id === null ? openContent(keyring, row) : null)
+  return externalIdOf(keyring, row, row.external_id === null ? decryptContent(keyring, row) : null)
 }
 
 function externalIdOf(
   keyring: Keyring,
   { id, external_id }: Pick<MessageRow, 'id' | 'external_id'>,
-  content: SealedContent | null,
+  content: MessageContent | null,
 ): string | null {
-  return external_id === null ? (content?.externalId ?? null) : openExternalId(keyring, id, external_id)
+  return external_id === null ? (content?.externalId ?? null) : decryptExternalId(keyring, id, external_id)
 }
 
-export function sealExternalId(keyring: Keyring, messageId: string, externalId: string): Buffer {
-  return keyring.seal(place(messageId, 'external_id'), externalId)
+export function encryptExternalId(keyring: Keyring, messageId: string, externalId: string): Buffer {
+  return keyring.encrypt(encryptionContext(messageId, 'external_id'), externalId)
 }
 
-export function openExternalId(keyring: Keyring, messageId: string, sealed: Buffer): string {
-  return keyring.openText(place(messageId, 'external_id'), sealed)
+export function decryptExternalId(keyring: Keyring, messageId: string, sealed: Buffer): string {
+  return keyring.decryptText(encryptionContext(messageId, 'external_id'), sealed)
 }
 
 export function actorOf({ actor_type, actor_id }: Pick<MessageRow, 'actor_type' | 'actor_id'>): Actor | null {
@@ -208,8 +212,8 @@ export function authorOf({ direction, kind, actor }: Pick<Message, 'direction' |
  * The first free millisecond from `wanted` on. The platform's clock has whole seconds, so that messages of one second
  * share a time; within a conversation each needs one of its own for `before` paging to lose none.
  */
-export function uniqueTime(wanted: Date, isTaken: (timeMs: number) => boolean): Date {
-  let timeMs = wanted.getTime()
+export function uniqueTime(requested: Date, isTaken: (timeMs: number) => boolean): Date {
+  let timeMs = requested.getTime()
   while (isTaken(timeMs)) timeMs++
   return new Date(timeMs)
 }
@@ -218,7 +222,7 @@ export const messageStatuses = ['pending', 'sent', 'delivered', 'read', 'failed'
 export type MessageStatus = (typeof messageStatuses)[number]
 
 /** A message's or a part's place on the ladder. `errorCode` is null unless it failed. */
-export interface Rung {
+export interface DeliveryState {
   status: MessageStatus
   errorCode: string | null
 }
@@ -226,30 +230,30 @@ export interface Rung {
 /** The error code of a send whose outcome nobody told us. */
 export const outcomeUnknown = 'outcome_unknown'
 
-const heights = { pending: 0, sent: 1, delivered: 2, read: 3 } as const
+const ranks = { pending: 0, sent: 1, delivered: 2, read: 3 } as const
 
 /**
  * Where a report leads: up, never down; to `failed` only from `pending` and `sent`. A failure that was only assumed,
  * since the outcome was unknown, gives way to what the platform tells. Null when the report changes nothing.
  */
-export function climb(from: Rung, to: Rung): Rung | null {
+export function nextState(from: DeliveryState, to: DeliveryState): DeliveryState | null {
   if (from.status === 'failed') {
     return from.errorCode === outcomeUnknown && to.status !== 'pending' && to.errorCode !== outcomeUnknown ? to : null
   }
-  if (to.status === 'failed') return heights[from.status] <= heights.sent ? to : null
-  return heights[to.status] > heights[from.status] ? to : null
+  if (to.status === 'failed') return ranks[from.status] <= ranks.sent ? to : null
+  return ranks[to.status] > ranks[from.status] ? to : null
 }
 
 /** The rung of a message in parts: the lowest that all have reached; failed as soon as one has failed. */
-export function rungOfParts(parts: readonly Rung[]): Rung {
+export function combineParts(parts: readonly DeliveryState[]): DeliveryState {
   const failed = parts.find((part) => part.status === 'failed')
   if (failed !== undefined) return failed
-  const lowest = parts.reduce((low, part) => (heightOf(part) < heightOf(low) ? part : low), top)
+  const lowest = parts.reduce((low, part) => (rankOf(part) < rankOf(low) ? part : low), highest)
   return parts.length === 0 ? { status: 'pending', errorCode: null } : lowest
 }
 
-const top: Rung = { status: 'read', errorCode: null }
+const highest: DeliveryState = { status: 'read', errorCode: null }
 
-function heightOf({ status }: Rung): number {
-  return status === 'failed' ? -1 : heights[status]
+function rankOf({ status }: DeliveryState): number {
+  return status === 'failed' ? -1 : ranks[status]
 }

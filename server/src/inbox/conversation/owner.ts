@@ -1,5 +1,5 @@
-import type { Actor } from '../../workspace/actor.ts'
-import type { TakingBack } from '../../workspace/schema.ts'
+import type { Actor } from '../../workspaces/actor.ts'
+import type { TakingBack } from '../../workspaces/schema.ts'
 
 /** Who answers a conversation: people, or the agent behind one API key. */
 export type Owner = { type: 'human' } | { type: 'agent'; keyId: string }
@@ -8,7 +8,7 @@ export const human: Owner = { type: 'human' }
 
 export const agent = (keyId: string): Owner => ({ type: 'agent', keyId })
 
-export function sameOwner(a: Owner, b: Owner): boolean {
+export function isSameOwner(a: Owner, b: Owner): boolean {
   return keyIdOf(a) === keyIdOf(b)
 }
 
@@ -26,7 +26,7 @@ export function writeOwner(owner: Owner): string {
 }
 
 /** Reads what `writeOwner` writes; null for any other text. */
-export function readOwner(text: string): Owner | null {
+export function parseOwner(text: string): Owner | null {
   if (text === 'human') return human
   const keyId = /^agent:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.exec(text)?.[1]
   return keyId === undefined ? null : agent(keyId.toLowerCase())
@@ -46,7 +46,7 @@ export interface AgentKey {
 }
 
 /** Whether the key can own conversations of the connection at this moment. */
-export function keyCanOwn(key: AgentKey, connectionId: string, now: Date): boolean {
+export function canKeyOwn(key: AgentKey, connectionId: string, now: Date): boolean {
   const isActive = key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
   const allows = key.connectionIds.length === 0 || key.connectionIds.includes(connectionId)
   return isActive && allows && key.scopes.includes('inbox.write')
@@ -59,13 +59,13 @@ export function keyCanOwn(key: AgentKey, connectionId: string, now: Date): boole
 export function firstOwner(keys: readonly AgentKey[], connectionId: string, agentsStopped: boolean, now: Date): Owner {
   if (agentsStopped) return human
   const [oldest] = keys
-    .filter((key) => key.answersNew && keyCanOwn(key, connectionId, now))
+    .filter((key) => key.answersNew && canKeyOwn(key, connectionId, now))
     .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
   return oldest === undefined ? human : agent(oldest.id)
 }
 
 /** A key takes a conversation for itself or gives it to people; members give it to anyone. */
-export function maySetOwner(actor: Actor, owner: Owner): boolean {
+export function canSetOwner(actor: Actor, owner: Owner): boolean {
   return actor.type !== 'agent' || owner.type === 'human' || owner.keyId === actor.id
 }
 
@@ -84,13 +84,13 @@ export interface OpenHandover {
 }
 
 /** What of a conversation says who has it. */
-interface Holding {
+interface OwnerState {
   owner: Owner
   held: boolean
 }
 
 /** Whether people have it, once an owner was set. What comes from an agent they have, whoever gave it to them. */
-export function heldAfter({ owner: from, held }: Holding, owner: Owner, actor: Actor): boolean {
+export function isLockedAfter({ owner: from, held }: OwnerState, owner: Owner, actor: Actor): boolean {
   if (owner.type === 'agent') return false
   return held || from.type === 'agent' || isPerson(actor)
 }
@@ -103,20 +103,20 @@ const isPerson = ({ type }: Actor): boolean => type === 'user' || type === 'toke
  */
 export function assigneeAfter(assignedTo: string | null, owner: Owner, actor: Actor): string | null {
   if (actor.type !== 'user') return assignedTo
-  return owner.type === 'human' ? (assignedTo ?? actor.id) : releasedBy(assignedTo, actor)
+  return owner.type === 'human' ? (assignedTo ?? actor.id) : assigneeAfterRelease(assignedTo, actor)
 }
 
 /** Whom it is assigned to, once somebody has offered it to agents. */
-export const releasedBy = (assignedTo: string | null, actor: Actor): string | null =>
+export const assigneeAfterRelease = (assignedTo: string | null, actor: Actor): string | null =>
   assignedTo === actor.id ? null : assignedTo
 
 /** A person has written in it, or it was given to one: it is theirs, unless an agent owns it still. */
-export const heldByPerson = <C extends Holding>(conversation: C): C =>
+export const lockToPeople = <C extends OwnerState>(conversation: C): C =>
   conversation.owner.type === 'human' ? { ...conversation, held: true } : conversation
 
 /** Why an agent may not take a conversation for itself; null when it may, or has it. */
-export function refusalToTake(
-  { owner, held }: Holding,
+export function takeRefusal(
+  { owner, held }: OwnerState,
   keyId: string,
   takes: 'from_agents_too' | 'offered_only',
   takingBack: TakingBack,

@@ -1,10 +1,16 @@
+import { unseenWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Sql, Tx } from '../../base/db.ts'
-import { unseenWorkspace } from '../../base/distribution/spread.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { type Conversation, type Scope, tellTeam, tellTeamOfMany, type WorkspaceTx } from './conversation.ts'
-import { mayStart, notYet } from './dispatches.ts'
-import { asItIs, touchedNow } from './moving.ts'
-import { type ConversationRow, openConversation, sealConversation } from './sealed.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import {
+  type Conversation,
+  publishConversations,
+  publishManyChanged,
+  type Scope,
+  type WorkspaceTx,
+} from './conversation.ts'
+import { canStartCall, retryAfterCallsStarted } from './dispatches.ts'
+import { type ConversationRow, decryptConversation, encryptConversation } from './encrypted-conversation.ts'
+import { currentColumns, setUpdatedNow } from './touch.ts'
 
 export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`) => sql`
   c.id,
@@ -20,16 +26,16 @@ export const conversationColumns = (sql: Sql, lastMessage = sql`c.last_message`)
   c.snoozed_until,
   c.assigned_to,
   c.label_ids,
-  ${asItIs.unreadCount(sql)} as unread_count,
+  ${currentColumns.unreadCount(sql)} as unread_count,
   c.window_expires_at,
-  ${asItIs.lastMessageAt(sql)} as last_message_at,
-  ${asItIs.unansweredSince(sql)} as unanswered_since,
+  ${currentColumns.lastMessageAt(sql)} as last_message_at,
+  ${currentColumns.unansweredSince(sql)} as unanswered_since,
   c.newest_inbound_id,
   c.seen_inbound_id,
   c.answered_inbound_id,
   ${lastMessage},
   c.created_at,
-  ${asItIs.updatedAt(sql)} as updated_at`
+  ${currentColumns.updatedAt(sql)} as updated_at`
 
 /**
  * The workspace, for statements about many rows by their names. The planner must not see which one it is: of one that
@@ -86,7 +92,7 @@ export async function lockConversation(
       from conversations c
       where ${isNamed(tx, scope, id)}
       for update of c`
-    if (row !== undefined) return openConversation(keyring, row)
+    if (row !== undefined) return decryptConversation(keyring, row)
   }
   return undefined
 }
@@ -100,8 +106,8 @@ export async function storeConversation(
   { tx, keyring, workspaceId }: WorkspaceTx,
   conversation: Conversation,
 ): Promise<void> {
-  tellTeam(tx, workspaceId, [conversation.id])
-  const row = sealConversation(keyring, conversation)
+  publishConversations(tx, workspaceId, [conversation.id])
+  const row = encryptConversation(keyring, conversation)
   const [stored] = await tx<{ may_start: boolean }[]>`
     with before as (
       select id,
@@ -161,18 +167,18 @@ export async function storeConversation(
         and c.id = before.id
       returning c.id
     )
-    select ${mayStart(tx, workspaceId, row.id, row.owner_epoch)} as may_start
+    select ${canStartCall(tx, workspaceId, row.id, row.owner_epoch)} as may_start
     from stored`.execute()
-  if (stored?.may_start) throw notYet(workspaceId, [row.id])
+  if (stored?.may_start) throw retryAfterCallsStarted(workspaceId, [row.id])
 }
 
 /** Takes a label that is being deleted off every conversation. */
 export async function dropLabel(tx: Tx, workspaceId: string, labelId: string, now: Date): Promise<void> {
-  tellTeamOfMany(tx, workspaceId)
+  publishManyChanged(tx, workspaceId)
   await tx`
     update conversations c
     set label_ids = array_remove(label_ids, ${labelId}::uuid),
-      ${touchedNow(tx, now)}
+      ${setUpdatedNow(tx, now)}
     where workspace_id = ${workspaceId}
       and label_ids <> '{}'
       and label_ids @> array[${labelId}::uuid]`

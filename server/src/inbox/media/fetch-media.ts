@@ -1,27 +1,27 @@
 import { type Loop, startLoop } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
 import { StreamEnded } from '../../base/outgoing/stream.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
 import type { RunStep } from '../../base/steps.ts'
 import { adapterOf, type ChannelAdapters } from '../../channels/adapter.ts'
 import type { Connection } from '../../channels/connection/connection.ts'
-import { MediaBroken, type OpenedMedia } from '../../channels/media-way.ts'
-import { type FileSecret, sealFile } from '../../media/sealed-file.ts'
-import { type MediaStore, StoreProblem } from '../../media/store/store.ts'
-import { tellOfMedia } from '../conversation/conversation.ts'
-import { mismatchOf, type Seen, safeName, watchFile } from './check-file.ts'
-import { type Claim, renewClaim, settleHere, settleProblem } from './fetch-queries.ts'
+import { MediaBroken, type OpenedMedia } from '../../channels/media-transport.ts'
+import { encryptFile, type FileKey } from '../../media/encrypted-file.ts'
+import { type MediaStore, StoreError } from '../../media/store/store.ts'
+import { publishMedia } from '../conversation/conversation.ts'
+import { type Claim, recordFetched, recordProblem, renewClaim } from './fetch-queries.ts'
+import { type DetectedFile, findMismatch, inspectFile, safeName } from './inspect-file.ts'
 import type { MediaDetails, MediaState } from './media.ts'
-import { type FileKeys, openDetails, sealDetails, sealFileKeys } from './media.ts'
+import { decryptDetails, encryptDetails, encryptFileKeys, type FileKeys } from './media.ts'
 import type { Preview, Previews } from './preview.ts'
-import { keepPreview } from './preview.ts'
+import { storePreview } from './preview.ts'
 
 export interface FetchDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
   log: Log
   store: MediaStore
@@ -29,7 +29,7 @@ export interface FetchDeps {
   /** Null for one that was removed. */
   openConnection: (workspaceId: string, id: string) => Promise<Connection | null>
   /** The platform does not take the connection's credential any more. */
-  noteDown: (connection: Connection, errorCode: string) => Promise<void>
+  recordOutage: (connection: Connection, errorCode: string) => Promise<void>
   previews: Previews
   /** Told of each try; the result is the state of the row then, or the code of what the store could not do. */
   observe: (result: string, ms: number) => void
@@ -45,7 +45,7 @@ const renewEveryMs = 20_000
 const maxFetchMs = 15 * 60_000
 
 /** A file that came, and is in the store. */
-interface Here {
+interface FetchedMedia {
   kind: 'here'
   details: MediaDetails
   keys: FileKeys
@@ -57,7 +57,7 @@ interface Here {
 /** What one fetch works with. */
 interface Fetch {
   claim: Claim
-  told: MediaDetails
+  declared: MediaDetails
   signal: AbortSignal
   /** What it has put into the store, and no row names yet. */
   stored: string[]
@@ -70,55 +70,55 @@ interface Fetch {
 export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSignal): Promise<void> {
   const { log, step } = deps
   const startedMs = performance.now()
-  const lease = keepClaim(deps, first, stop)
+  const lease = startClaimRenewal(deps, first, stop)
   const stored: string[] = []
-  let outcome: Here | FetchProblem
+  let outcome: FetchedMedia | FetchProblem
   let isOfStore = false
   try {
-    const keyring = await deps.vault.keyring(first.workspaceId)
-    const told = openDetails(keyring, first.id, first.details)
-    outcome = await fetchFile(deps, { claim: first, told, signal: lease.signal, stored })
+    const keyring = await deps.keyStore.keyring(first.workspaceId)
+    const declared = decryptDetails(keyring, first.id, first.details)
+    outcome = await fetchFile(deps, { claim: first, declared, signal: lease.signal, stored })
   } catch (error) {
     outcome = problemOf(error)
-    isOfStore = error instanceof StoreProblem
+    isOfStore = error instanceof StoreError
     if (outcome.code === 'internal' || isOfStore)
-      log.error('a file was not kept', { ...fieldsOf(first), code: outcome.code }, error)
+      log.error('failed to store a downloaded file; retrying', { ...fieldsOf(first), code: outcome.code }, error)
   }
   if (outcome.kind === 'failed' && stop.aborted) outcome = { kind: 'failed', code: stoppedCode }
   const claim = await lease.end()
-  const settled = await step('settle', () => settle(deps, claim, outcome))
+  const settled = await step('settle', () => recordOutcome(deps, claim, outcome))
   if (settled !== null)
     deps.observe(isOfStore && 'code' in outcome ? outcome.code : settled, performance.now() - startedMs)
   // When the settling itself fails, nobody knows whether the row names them.
   if (settled === 'here') return
-  for (const name of stored) await removeSoon(deps, claim, name)
+  for (const name of stored) await removeStored(deps, claim, name)
 }
 
 /** What stays is swept. */
-async function removeSoon({ store, log }: FetchDeps, claim: Claim, name: string): Promise<void> {
+async function removeStored({ store, log }: FetchDeps, claim: Claim, name: string): Promise<void> {
   try {
     await store.remove(name)
   } catch (error) {
-    log.warn('a file that no message names was not removed', fieldsOf(claim), error)
+    log.warn('failed to delete an unreferenced file', fieldsOf(claim), error)
   }
 }
 
-async function fetchFile(deps: FetchDeps, fetch: Fetch): Promise<Here | FetchProblem> {
-  const opened = await deps.step('open', () => openAtPlatform(deps, fetch))
+async function fetchFile(deps: FetchDeps, fetch: Fetch): Promise<FetchedMedia | FetchProblem> {
+  const opened = await deps.step('open', () => openFromPlatform(deps, fetch))
   if (opened.outcome !== 'opened') return problemOfOpened(opened)
-  const file = await deps.step('store', () => keepFile(deps, fetch, opened.bytes))
+  const file = await deps.step('store', () => storeFile(deps, fetch, opened.bytes))
   if ('kind' in file) return file
   const { secret, seen } = file
-  const { told } = fetch
-  const expected = { size: opened.size ?? told.size ?? null, sha256: opened.sha256 ?? told.sha256 ?? null }
-  const mismatch = mismatchOf(expected, seen)
+  const { declared } = fetch
+  const expected = { size: opened.size ?? declared.size ?? null, sha256: opened.sha256 ?? declared.sha256 ?? null }
+  const mismatch = findMismatch(expected, seen)
   if (mismatch !== null) return { kind: 'mismatch', code: mismatch }
   const preview = await deps.step('preview', () =>
-    keepPreview(deps, { stored: fetch.stored, workspaceId: fetch.claim.workspaceId }, secret, seen),
+    storePreview(deps, { stored: fetch.stored, workspaceId: fetch.claim.workspaceId }, secret, seen),
   )
   return {
     kind: 'here',
-    details: detailsOf(told, opened, seen, preview),
+    details: detailsOf(declared, opened, seen, preview),
     keys: { file: Buffer.from(secret.key), preview },
     storedAs: secret.id,
     previewStoredAs: preview?.storedAs ?? null,
@@ -126,15 +126,16 @@ async function fetchFile(deps: FetchDeps, fetch: Fetch): Promise<Here | FetchPro
   }
 }
 
-async function openAtPlatform(deps: FetchDeps, { claim, told, signal }: Fetch): Promise<OpenedMedia> {
+async function openFromPlatform(deps: FetchDeps, { claim, declared, signal }: Fetch): Promise<OpenedMedia> {
   const connection = await deps.openConnection(claim.workspaceId, claim.connectionId)
   if (connection === null) return { outcome: 'gone', errorCode: 'connection_removed' }
-  const way = adapterOf(deps.adapters, connection).media
-  if (way === undefined || told.source === undefined) return { outcome: 'refused', errorCode: 'no_source' }
-  const { fetchBytes } = way
-  if (typeof told.size === 'number' && told.size > fetchBytes) return { outcome: 'too_large', size: told.size }
-  const opened = await way.open(connection, told.source, fetchBytes, signal)
-  if (opened.outcome === 'failed' && opened.isDown) await deps.noteDown(connection, opened.errorCode)
+  const transport = adapterOf(deps.adapters, connection).media
+  if (transport === undefined || declared.source === undefined) return { outcome: 'refused', errorCode: 'no_source' }
+  const { fetchBytes } = transport
+  if (typeof declared.size === 'number' && declared.size > fetchBytes)
+    return { outcome: 'too_large', size: declared.size }
+  const opened = await transport.open(connection, declared.source, fetchBytes, signal)
+  if (opened.outcome === 'failed' && opened.isDown) await deps.recordOutage(connection, opened.errorCode)
   return opened
 }
 
@@ -144,15 +145,15 @@ function problemOfOpened(opened: Exclude<OpenedMedia, { outcome: 'opened' }>): F
 }
 
 /** Seals the file into the store as it comes. */
-async function keepFile(
+async function storeFile(
   { store, clock }: FetchDeps,
   { stored }: Fetch,
   bytes: AsyncIterable<Uint8Array>,
-): Promise<{ secret: FileSecret; seen: Seen } | FetchProblem> {
+): Promise<{ secret: FileKey; seen: DetectedFile } | FetchProblem> {
   // A name of its own for each try: whoever takes over a row never writes where another does.
   const id = newId(clock.now())
-  const watched = watchFile(bytes)
-  const sealed = sealFile(id, watched.bytes)
+  const watched = inspectFile(bytes)
+  const sealed = encryptFile(id, watched.bytes)
   stored.push(id)
   try {
     await store.put(id, sealed.stored)
@@ -162,7 +163,7 @@ async function keepFile(
     if (failure === undefined) throw error
     return problemOf(failure)
   }
-  const seen = await watched.seen()
+  const seen = await watched.detected()
   return { secret: { id, key: sealed.key, bytes: seen.bytes }, seen }
 }
 
@@ -170,7 +171,7 @@ async function keepFile(
 function detailsOf(
   { source: _, ...told }: MediaDetails,
   { mimeType }: { mimeType: string | null },
-  seen: Seen,
+  seen: DetectedFile,
   preview: Preview | null,
 ): MediaDetails {
   return {
@@ -187,33 +188,37 @@ function detailsOf(
 }
 
 /** Returns the state of the row then; null when it is another's, or gone. */
-async function settle(deps: FetchDeps, claim: Claim, outcome: Here | FetchProblem): Promise<MediaState | null> {
-  const { db, vault, clock, log } = deps
+async function recordOutcome(
+  deps: FetchDeps,
+  claim: Claim,
+  outcome: FetchedMedia | FetchProblem,
+): Promise<MediaState | null> {
+  const { db, keyStore, clock, log } = deps
   const { workspaceId, id: mediaId, messageId } = claim
   const now = clock.now()
-  const tell = (tx: Tx, conversationId: string, state: MediaState) =>
-    tellOfMedia(tx, { workspaceId, conversationId, messageId, mediaId, state })
+  const publish = (tx: Tx, conversationId: string, state: MediaState) =>
+    publishMedia(tx, { workspaceId, conversationId, messageId, mediaId, state })
   if (outcome.kind === 'here') {
     const { details, keys, storedAs, previewStoredAs, bytes } = outcome
-    const keyring = await vault.keyring(workspaceId)
+    const keyring = await keyStore.keyring(workspaceId)
     const sealed = {
-      details: sealDetails(keyring, mediaId, details),
-      fileKey: sealFileKeys(keyring, mediaId, keys),
+      details: encryptDetails(keyring, mediaId, details),
+      fileKey: encryptFileKeys(keyring, mediaId, keys),
     }
     return db.tx(async (tx) => {
-      const settled = await settleHere(tx, claim, { ...sealed, storedAs, previewStoredAs, bytes }, now)
+      const settled = await recordFetched(tx, claim, { ...sealed, storedAs, previewStoredAs, bytes }, now)
       if (settled === undefined) return null
-      tell(tx, settled.conversationId, 'here')
+      publish(tx, settled.conversationId, 'here')
       return 'here'
     })
   }
   const next = afterProblem(outcome, claim, now, deps.random())
   const failure = outcome.code.slice(0, 60)
-  log.warn('a file was not fetched', { ...fieldsOf(claim), code: failure, attempt: claim.tries })
+  log.warn('failed to download a file', { ...fieldsOf(claim), code: failure, attempt: claim.tries })
   return db.tx(async (tx) => {
-    const settled = await settleProblem(tx, claim, { ...next, failure }, now)
+    const settled = await recordProblem(tx, claim, { ...next, failure }, now)
     if (settled === undefined) return null
-    if (next.state !== 'coming') tell(tx, settled.conversationId, next.state)
+    if (next.state !== 'coming') publish(tx, settled.conversationId, next.state)
     return next.state
   })
 }
@@ -225,7 +230,7 @@ function problemOf(error: unknown): FetchProblem {
       : { kind: 'failed', code: `stream_${error.code}` }
   }
   if (error instanceof MediaBroken) return { kind: 'mismatch', code: 'does_not_open' }
-  return { kind: 'failed', code: error instanceof StoreProblem ? `store_${error.kind}` : 'internal' }
+  return { kind: 'failed', code: error instanceof StoreError ? `store_${error.kind}` : 'internal' }
 }
 
 const fieldsOf = ({ workspaceId, connectionId, conversationId }: Claim) => ({
@@ -234,14 +239,14 @@ const fieldsOf = ({ workspaceId, connectionId, conversationId }: Claim) => ({
   conversationId,
 })
 
-interface KeptClaim {
+interface ClaimRenewal {
   /** Aborted when the row is another's, when it takes too long, and when the process stops. */
   signal: AbortSignal
   /** Ends what is under way, and returns the claim as it is then. */
   end(): Promise<Claim>
 }
 
-function keepClaim({ db, clock, log }: FetchDeps, first: Claim, stop: AbortSignal): KeptClaim {
+function startClaimRenewal({ db, clock, log }: FetchDeps, first: Claim, stop: AbortSignal): ClaimRenewal {
   let claim = first
   const over = new AbortController()
   const end = () => over.abort()
@@ -255,7 +260,7 @@ function keepClaim({ db, clock, log }: FetchDeps, first: Claim, stop: AbortSigna
     else end()
   }
   const loop: Loop = startLoop({ firstAfterMs: renewEveryMs, pauseMs: renewEveryMs }, renew, (error) =>
-    log.warn('a claim of a file was not renewed', fieldsOf(first), error),
+    log.warn('failed to renew a download lease', fieldsOf(first), error),
   )
   return {
     signal: over.signal,
@@ -273,8 +278,8 @@ function keepClaim({ db, clock, log }: FetchDeps, first: Claim, stop: AbortSigna
 const [secondMs, hourMs, weekMs] = [1_000, 3_600_000, 604_800_000]
 const maxJitter = 0.2
 /** What may be a fault of the way is tried so often before it is believed, with some time between. */
-const doubtfulTries = 3
-const doubtfulStep = 4
+const uncertainTries = 3
+const uncertainStep = 4
 
 /** The process stops: that says nothing of the file. */
 const stoppedCode = 'stopped'
@@ -297,7 +302,7 @@ export function afterProblem(
   now: Date,
   random: number,
 ): NextStep {
-  const isDoubtful = tries < doubtfulTries
+  const isDoubtful = tries < uncertainTries
   const after = (step: number): NextStep => ({
     state: 'coming',
     dueAt: new Date(now.getTime() + retryDelayMs(step, random)),
@@ -305,7 +310,7 @@ export function afterProblem(
   if (code === stoppedCode) return after(1)
   // A platform may tell of a message before it has its file everywhere. An address expires, too, and is asked for anew.
   const isLost = kind === 'gone' || (kind === 'failed' && code === 'http_404')
-  if (isDoubtful && (isLost || kind === 'mismatch')) return after(doubtfulStep + tries - 1)
+  if (isDoubtful && (isLost || kind === 'mismatch')) return after(uncertainStep + tries - 1)
   if (isLost) return { state: 'gone', dueAt: null }
   if (kind === 'mismatch') return { state: 'refused', dueAt: null }
   if (kind !== 'failed') return { state: kind, dueAt: null }

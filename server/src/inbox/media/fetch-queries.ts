@@ -1,14 +1,14 @@
-import { announce, type Db, type Sql, type Tx } from '../../base/db.ts'
-import { andOnlyOf, byWorkspace, type OneWorkspace } from '../../base/distribution/spread.ts'
+import { andOnlyOf, byWorkspace, type OneWorkspace } from '../../base/citus/distributed-sql.ts'
+import { type Db, publish, type Sql, type Tx } from '../../base/db.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
 import type { MediaState } from './media.ts'
 
 /** Files that are to be fetched: the id is the workspace. */
-export const comingTopic = 'media_coming'
+export const pendingMediaTopic = 'media_coming'
 
 /** Has the workers look, once the transaction that wrote such a row has committed. */
-export function tellComing(tx: Tx, workspaceId: string): void {
-  announce(tx, comingTopic, workspaceId)
+export function publishPendingMedia(tx: Tx, workspaceId: string): void {
+  publish(tx, pendingMediaTopic, workspaceId)
 }
 
 /** When the first file that is to be fetched is due; null when there is none. */
@@ -37,7 +37,7 @@ export interface Claim {
 }
 
 /** What this process fetches already. */
-export interface Busy {
+export interface FetchCapacity {
   /** How many more it can fetch in all. */
   free: number
   perWorkspace: number
@@ -51,11 +51,11 @@ export interface Busy {
  */
 export async function claimDue(
   db: Db,
-  { free, perWorkspace, running }: Busy,
+  { free, perWorkspace, running }: FetchCapacity,
   now: Date,
   until: Date,
 ): Promise<Claim[]> {
-  const runningOf = ({ workspaceId }: Waiting) => running.get(workspaceId) ?? 0
+  const runningOf = ({ workspaceId }: WorkspaceDue) => running.get(workspaceId) ?? 0
   const waiting = (await listWaiting(db.sql)).filter((one) => one.dueAt <= now && runningOf(one) < perWorkspace)
   waiting.sort((a, b) => runningOf(a) - runningOf(b) || a.dueAt.getTime() - b.dueAt.getTime())
   // No more of them than there are places: each row that is looked at is locked.
@@ -67,7 +67,7 @@ export async function claimDue(
     ({ workspaceId }) => workspaceId,
     async (some, only) => {
       const share = Math.ceil((left * some.length) / asking)
-      const claims = await db.statement((tx) => takeDue(tx, some, { perWorkspace, limit: share, only }, now, until))
+      const claims = await db.statement((tx) => claimDueIn(tx, some, { perWorkspace, limit: share, only }, now, until))
       left -= claims.length
       asking -= some.length
       return claims
@@ -76,7 +76,7 @@ export async function claimDue(
   return [...claimed]
 }
 
-interface Waiting {
+interface WorkspaceDue {
   workspaceId: string
   /** Of the first file of the workspace. */
   dueAt: Date
@@ -85,11 +85,11 @@ interface Waiting {
 const listPage = 1000
 
 /** Every workspace that has files to fetch, now or later. Those with more of them than a page are passed over as one. */
-async function listWaiting(sql: Sql): Promise<Waiting[]> {
-  const listed: Waiting[] = []
+async function listWaiting(sql: Sql): Promise<WorkspaceDue[]> {
+  const listed: WorkspaceDue[] = []
   for (;;) {
     const after = listed.at(-1)?.workspaceId
-    const rows = await sql<(Waiting & { count: number })[]>`
+    const rows = await sql<(WorkspaceDue & { count: number })[]>`
       select workspace_id as "workspaceId", min(due_at) as "dueAt", count(*) as count
       from (
         select workspace_id, due_at
@@ -107,7 +107,7 @@ async function listWaiting(sql: Sql): Promise<Waiting[]> {
 }
 
 /** Those that are locked are changed by their place: by a key, a plan that knows no parameters may read the whole table. */
-async function takeDue(
+async function claimDueIn(
   tx: Tx,
   first: readonly { workspaceId: string; running: number }[],
   { perWorkspace, limit, only }: { perWorkspace: number; limit: number; only: OneWorkspace },
@@ -153,7 +153,7 @@ async function takeDue(
  * Whether the row is still this process's, and to be fetched. A claim that has lapsed is nobody's: a machine that slept for
  * days would name a file that has been swept meanwhile.
  */
-const isOurs = (tx: Sql, { workspaceId, id, until }: Claim, now: Date) => tx`
+const isOwnClaim = (tx: Sql, { workspaceId, id, until }: Claim, now: Date) => tx`
   workspace_id = ${workspaceId}
     and id = ${id}
     and state = 'coming'
@@ -167,7 +167,7 @@ export async function renewClaim(db: Db, claim: Claim, until: Date, now: Date): 
       update media
       set due_at = ${until},
         lease_until = ${until}
-      where ${isOurs(tx, claim, now)}`,
+      where ${isOwnClaim(tx, claim, now)}`,
   )
   return count > 0
 }
@@ -181,13 +181,18 @@ export interface FetchedFile {
 }
 
 /** The conversation that has the file now: two may have become one while it was fetched. */
-interface Settled {
+interface FetchOutcome {
   conversationId: string
 }
 
 /** The one moment from which the file is there; undefined when the row is another's, or gone. */
-export async function settleHere(tx: Tx, claim: Claim, file: FetchedFile, now: Date): Promise<Settled | undefined> {
-  const [settled] = await tx<Settled[]>`
+export async function recordFetched(
+  tx: Tx,
+  claim: Claim,
+  file: FetchedFile,
+  now: Date,
+): Promise<FetchOutcome | undefined> {
+  const [settled] = await tx<FetchOutcome[]>`
     update media
     set state = 'here',
       details = ${file.details},
@@ -199,32 +204,32 @@ export async function settleHere(tx: Tx, claim: Claim, file: FetchedFile, now: D
       due_at = null,
       lease_until = null,
       updated_at = ${now}
-    where ${isOurs(tx, claim, now)}
+    where ${isOwnClaim(tx, claim, now)}
     returning conversation_id as "conversationId"`
   return settled
 }
 
 /** It did not come: `dueAt` is when it is tried again, null when it is not. */
-export async function settleProblem(
+export async function recordProblem(
   tx: Tx,
   claim: Claim,
   { state, dueAt, failure }: { state: MediaState; dueAt: Date | null; failure: string },
   now: Date,
-): Promise<Settled | undefined> {
-  const [settled] = await tx<Settled[]>`
+): Promise<FetchOutcome | undefined> {
+  const [settled] = await tx<FetchOutcome[]>`
     update media
     set state = ${state},
       failure = ${failure},
       due_at = ${dueAt},
       lease_until = null,
       updated_at = ${now}
-    where ${isOurs(tx, claim, now)}
+    where ${isOwnClaim(tx, claim, now)}
     returning conversation_id as "conversationId"`
   return settled
 }
 
 /** Which of these names in the store rows have. Cannot begin with the workspace: the store does not know of any. */
-export async function knownFiles(sql: Sql, names: readonly string[]): Promise<Set<string>> {
+export async function findReferencedFiles(sql: Sql, names: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ name: string }[]>`
     select stored_as as name
     from media

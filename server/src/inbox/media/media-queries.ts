@@ -1,25 +1,25 @@
 import type { Db, Tx } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { notFound } from '../../base/errors.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
 import type { MediaKind, MediaTold } from '../../channels/channel-event.ts'
-import type { FileSecret } from '../../media/sealed-file.ts'
+import type { FileKey } from '../../media/encrypted-file.ts'
 import type { WorkspaceTx } from '../conversation/conversation.ts'
-import type { KeptDetail, Message } from '../conversation/message.ts'
-import { externalIndex } from '../conversation/sealed.ts'
-import { downloadType, isInlineType, safeName } from './check-file.ts'
-import { tellComing } from './fetch-queries.ts'
-import { type MediaDetails, type MediaState, openDetails, openFileKeys, sealDetails } from './media.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
+import type { Message, StoredDetail } from '../conversation/message.ts'
+import { publishPendingMedia } from './fetch-queries.ts'
+import { downloadType, isInlineType, safeName } from './inspect-file.ts'
+import { decryptDetails, decryptFileKeys, encryptDetails, type MediaDetails, type MediaState } from './media.ts'
 
 /**
  * Adds what new messages need beside their rows, behind these in the same transaction: files to be fetched, and what
  * reactions are about. Makes no statement for messages that are words alone.
  */
-export async function insertWhatTheyCarry(work: WorkspaceTx, messages: readonly Message[]): Promise<void> {
+export async function insertAttachments(work: WorkspaceTx, messages: readonly Message[]): Promise<void> {
   await Promise.all([insertMedia(work, messages), insertReactions(work, messages)])
 }
 
-type WithFile = Message & { file: MediaTold; detail: { media: NonNullable<KeptDetail['media']> } }
+type WithFile = Message & { file: MediaTold; detail: { media: NonNullable<StoredDetail['media']> } }
 const hasFile = (message: Message): message is WithFile =>
   message.file !== undefined && message.detail?.media !== undefined
 
@@ -45,13 +45,13 @@ export async function insertMedia(
       ${column((row) => row.id)}::uuid[],
       ${column((row) => row.direction)}::text[],
       ${column(({ file }) => file.kind)}::text[],
-      ${byteaArray(column(({ detail, file }) => sealDetails(keyring, detail.media.id, toldOf(file))))},
+      ${byteaArray(column(({ detail, file }) => encryptDetails(keyring, detail.media.id, mediaDetailsOf(file))))},
       ${timestampArray(column((row) => row.createdAt))}
     ) as n (id, conversation_id, connection_id, message_id, direction, kind, details, created_at)`.execute()
-  tellComing(tx, workspaceId)
+  publishPendingMedia(tx, workspaceId)
 }
 
-function toldOf({ kind: _kind, ...told }: MediaTold): MediaDetails {
+function mediaDetailsOf({ kind: _kind, ...told }: MediaTold): MediaDetails {
   return { ...told, realType: null }
 }
 
@@ -84,8 +84,8 @@ export async function deleteMediaOf(tx: Tx, workspaceId: string, messageIds: rea
 }
 
 /** A file that somebody may read. */
-export interface OpenedFile {
-  secret: FileSecret
+export interface ReadableFile {
+  secret: FileKey
   kind: MediaKind
   /** What a browser is told that it is. */
   type: string
@@ -104,7 +104,7 @@ interface Row {
 }
 
 /** Who wants a file, and of which conversation if it must be of one. */
-interface Asker {
+interface FileReader {
   workspaceId: string
   actorId: string
   conversationId?: string | null
@@ -115,12 +115,12 @@ interface Asker {
  * for what is not here.
  */
 export async function openMedia(
-  { db, vault }: { db: Db; vault: Vault },
-  { workspaceId, actorId, conversationId = null }: Asker,
+  { db, keyStore }: { db: Db; keyStore: KeyStore },
+  { workspaceId, actorId, conversationId = null }: FileReader,
   mediaId: string,
   part: 'file' | 'preview',
-): Promise<OpenedFile> {
-  const keyring = await vault.keyring(workspaceId)
+): Promise<ReadableFile> {
+  const keyring = await keyStore.keyring(workspaceId)
   const [row] = await db.sql<Row[]>`
     select kind, state, details, file_key as "fileKey", stored_as as "storedAs",
       preview_stored_as as "previewStoredAs", size_bytes::float8 as bytes
@@ -131,15 +131,15 @@ export async function openMedia(
       ${conversationId === null ? db.sql`` : db.sql`and conversation_id = ${conversationId}`}`
   if (row === undefined) throw notFound('No file of the workspace has this id. Take an id from the conversation.')
   const { state, kind, fileKey, storedAs, bytes } = row
-  if (state !== 'here' || fileKey === null || storedAs === null || bytes === null) throw notHere(state)
-  const keys = openFileKeys(keyring, mediaId, fileKey)
+  if (state !== 'here' || fileKey === null || storedAs === null || bytes === null) throw mediaUnavailable(state)
+  const keys = decryptFileKeys(keyring, mediaId, fileKey)
   if (part === 'preview') {
     if (keys.preview === null || row.previewStoredAs === null)
       throw notFound('The file has no preview. Read it itself.')
     const secret = { id: row.previewStoredAs, ...keys.preview }
     return { secret, kind, type: 'image/webp', isInline: true, name: null }
   }
-  const { realType, name = null } = openDetails(keyring, mediaId, row.details)
+  const { realType, name = null } = decryptDetails(keyring, mediaId, row.details)
   const isInline = isInlineType(realType)
   const secret = { id: storedAs, key: keys.file, bytes }
   return {
@@ -151,7 +151,7 @@ export async function openMedia(
   }
 }
 
-function notHere(state: MediaState) {
+function mediaUnavailable(state: MediaState) {
   const hint =
     state === 'coming' ? 'It is being fetched: try again in a moment.' : 'It did not come: try to fetch it again.'
   return notFound(`The file is not here. ${hint}`, { state })

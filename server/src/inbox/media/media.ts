@@ -1,4 +1,4 @@
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { MediaTold } from '../../channels/channel-event.ts'
 
 /** `coming`: a worker is to fetch it. `gone`: the platform has it no more. `refused`: not what was told, or not allowed. */
@@ -10,14 +10,14 @@ export interface MediaDetails extends Partial<Omit<MediaTold, 'kind'>> {
   realType: string | null
 }
 
-const place = (id: string, column: string) => ({ table: 'media', row: id, column })
+const encryptionContext = (id: string, column: string) => ({ table: 'media', row: id, column })
 
-export function sealDetails(keyring: Keyring, id: string, details: MediaDetails): Buffer {
-  return keyring.seal(place(id, 'details'), JSON.stringify(details))
+export function encryptDetails(keyring: Keyring, id: string, details: MediaDetails): Buffer {
+  return keyring.encrypt(encryptionContext(id, 'details'), JSON.stringify(details))
 }
 
-export function openDetails(keyring: Keyring, id: string, sealed: Uint8Array): MediaDetails {
-  return JSON.parse(keyring.openText(place(id, 'details'), sealed)) as MediaDetails
+export function decryptDetails(keyring: Keyring, id: string, sealed: Uint8Array): MediaDetails {
+  return JSON.parse(keyring.decryptText(encryptionContext(id, 'details'), sealed)) as MediaDetails
 }
 
 /** What opens the files of a row in the store, but for their names. */
@@ -32,16 +32,16 @@ interface StoredKeys {
   preview?: { key: string; bytes: number }
 }
 
-export function sealFileKeys(keyring: Keyring, id: string, { file, preview }: FileKeys): Buffer {
+export function encryptFileKeys(keyring: Keyring, id: string, { file, preview }: FileKeys): Buffer {
   const stored: StoredKeys = {
     file: file.toString('base64'),
     ...(preview !== null && { preview: { key: preview.key.toString('base64'), bytes: preview.bytes } }),
   }
-  return keyring.seal(place(id, 'file_key'), JSON.stringify(stored))
+  return keyring.encrypt(encryptionContext(id, 'file_key'), JSON.stringify(stored))
 }
 
-export function openFileKeys(keyring: Keyring, id: string, sealed: Uint8Array): FileKeys {
-  const { file, preview } = JSON.parse(keyring.openText(place(id, 'file_key'), sealed)) as StoredKeys
+export function decryptFileKeys(keyring: Keyring, id: string, sealed: Uint8Array): FileKeys {
+  const { file, preview } = JSON.parse(keyring.decryptText(encryptionContext(id, 'file_key'), sealed)) as StoredKeys
   return {
     file: Buffer.from(file, 'base64'),
     preview: preview === undefined ? null : { key: Buffer.from(preview.key, 'base64'), bytes: preview.bytes },

@@ -33,7 +33,7 @@ sharp.unblock({
 })
 sharp.cache(false)
 sharp.concurrency(1)
-yieldToOthers()
+lowerPriority()
 
 for await (const picture of pictures()) {
   const { head, webp } = await preview(picture)
@@ -42,7 +42,7 @@ for await (const picture of pictures()) {
 }
 
 /** When memory or time are short, it is this process that goes without. */
-function yieldToOthers(): void {
+function lowerPriority(): void {
   try {
     setPriority(10)
     writeFileSync('/proc/self/oom_score_adj', '1000')
@@ -62,7 +62,7 @@ async function preview(picture: Buffer) {
       .toBuffer({ resolveWithObject: true })
     const { width, height, channels } = info
     const open = () => sharp(data, { raw: { width, height, channels } })
-    const webp = await fitting(open)
+    const webp = await encodeToFit(open)
     const tiny = await open()
       .resize({ width: placeholderPixels, height: placeholderPixels, fit: 'inside', withoutEnlargement: true })
       .flatten({ background: '#ffffff' })
@@ -74,7 +74,7 @@ async function preview(picture: Buffer) {
   }
 }
 
-async function fitting(open: () => Sharp): Promise<Buffer> {
+async function encodeToFit(open: () => Sharp): Promise<Buffer> {
   for (const { pixels, quality } of forms) {
     const webp = await open()
       .resize({ width: pixels, height: pixels, fit: 'inside', withoutEnlargement: true })
@@ -93,12 +93,12 @@ async function* pictures(): AsyncGenerator<Buffer> {
     size += (piece as Buffer).length
     while (size >= 4) {
       if ((pieces[0]?.length ?? 0) < 4) pieces = [Buffer.concat(pieces)]
-      const wanted = 4 + (pieces[0]?.readUInt32BE(0) ?? 0)
-      if (size < wanted) break
+      const frameBytes = 4 + (pieces[0]?.readUInt32BE(0) ?? 0)
+      if (size < frameBytes) break
       const all = Buffer.concat(pieces)
-      yield all.subarray(4, wanted)
-      pieces = [Buffer.from(all.subarray(wanted))]
-      size -= wanted
+      yield all.subarray(4, frameBytes)
+      pieces = [Buffer.from(all.subarray(frameBytes))]
+      size -= frameBytes
     }
   }
 }

@@ -6,10 +6,10 @@ import type { Clock } from '../../base/clock.ts'
 import { serverEnvironment } from '../../base/embedded/binaries.ts'
 import { newId } from '../../base/id.ts'
 import type { Log } from '../../base/log.ts'
-import { Turns } from '../../base/shares/shares.ts'
-import { type FileSecret, openFile, sealFile } from '../../media/sealed-file.ts'
+import { Scheduler } from '../../base/scheduling/fair-queue.ts'
+import { decryptFile, encryptFile, type FileKey } from '../../media/encrypted-file.ts'
 import type { MediaStore } from '../../media/store/store.ts'
-import type { Seen } from './check-file.ts'
+import type { DetectedFile } from './inspect-file.ts'
 
 /** A picture, small. */
 export interface Preview {
@@ -45,18 +45,18 @@ export interface PreviewOptions {
 const types = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
 const maxBytes = 20 * 1024 * 1024
 const idleMs = 30_000
-const lookAtMemoryEveryMs = 25
+const checkMemoryEveryMs = 25
 /** What decoders leave lying in memory goes with the process. */
 const picturesPerProcess = 500
 const pageBytes = 4096
 
 /** Whether a file may have a preview. */
-export function hasPreview({ realType, bytes }: Pick<Seen, 'realType' | 'bytes'>): boolean {
+export function hasPreview({ realType, bytes }: Pick<DetectedFile, 'realType' | 'bytes'>): boolean {
   return realType !== null && types.has(realType) && bytes <= maxBytes
 }
 
-export function openPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 * 1024 }: PreviewOptions): Previews {
-  const inTurn = takeTurns()
+export function createPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 * 1024 }: PreviewOptions): Previews {
+  const inTurn = createFairQueue()
   let decoder: Decoder | null = null
   let isClosed = false
   let idle: NodeJS.Timeout | undefined
@@ -77,8 +77,8 @@ export function openPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 
     } catch (error) {
       // It may be in the middle of anything.
       await end()
-      if (!(error instanceof DecoderEnded)) throw error
-      log.warn('a preview was not made', { code: limits.reason() ?? 'decoder_ended' })
+      if (!(error instanceof DecoderExited)) throw error
+      log.warn('thumbnail generation failed', { code: limits.reason() ?? 'decoder_ended' })
       return null
     } finally {
       limits.stop()
@@ -97,8 +97,8 @@ export function openPreviews({ log, maxMs = 10_000, maxMemoryBytes = 512 * 1024 
 }
 
 /** One after the other; of several workspaces that wait each has its turn. */
-function takeTurns(): <T>(workspaceId: string, work: () => Promise<T>) => Promise<T> {
-  const turns = new Turns<() => void>({ size: 1, share: 1, maxWaiting: Number.POSITIVE_INFINITY })
+function createFairQueue(): <T>(workspaceId: string, work: () => Promise<T>) => Promise<T> {
+  const turns = new Scheduler<() => void>({ size: 1, share: 1, maxWaiting: Number.POSITIVE_INFINITY })
   return async (workspaceId, work) => {
     await new Promise<void>((go) => {
       if (turns.ask(workspaceId, '', go, 0) === 'goes') go()
@@ -111,7 +111,7 @@ function takeTurns(): <T>(workspaceId: string, work: () => Promise<T>) => Promis
   }
 }
 
-class DecoderEnded extends Error {}
+class DecoderExited extends Error {}
 
 interface Decoder {
   pid: number | undefined
@@ -146,9 +146,9 @@ function startDecoder(): Decoder {
       answered.catch(() => {})
       await writeFrame(stdin, bytes, size)
       const [head, webp] = await answered
-      if (head.done === true || webp.done === true) throw new DecoderEnded('The decoder has ended')
-      const said = JSON.parse(head.value.toString('utf8')) as Omit<Preview, 'webp'> | null
-      return said === null ? null : { ...said, webp: webp.value }
+      if (head.done === true || webp.done === true) throw new DecoderExited('The decoder has ended')
+      const result = JSON.parse(head.value.toString('utf8')) as Omit<Preview, 'webp'> | null
+      return result === null ? null : { ...result, webp: webp.value }
     },
     kill: async () => {
       child.kill('SIGKILL')
@@ -168,7 +168,7 @@ async function writeFrame(stdin: Writable, bytes: AsyncIterable<Uint8Array>, siz
 function write(stdin: Writable, piece: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stdin.write(piece, (cause) => {
-      if (cause) reject(new DecoderEnded('The decoder takes nothing any more', { cause }))
+      if (cause) reject(new DecoderExited('The decoder takes nothing any more', { cause }))
       else resolve()
     })
   })
@@ -197,7 +197,7 @@ function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
   const looking = setInterval(async () => {
     const text = await readFile(`/proc/${decoder.pid}/statm`, 'utf8').catch(() => '')
     if (Number(text.split(' ')[1]) * pageBytes > maxMemoryBytes) kill('decoder_memory')
-  }, lookAtMemoryEveryMs)
+  }, checkMemoryEveryMs)
   return {
     reason: () => killedFor,
     stop: () => {
@@ -207,7 +207,7 @@ function watchLimits(decoder: Decoder, maxMs: number, maxMemoryBytes: number) {
   }
 }
 
-interface KeptPreview extends Preview {
+interface StoredPreview extends Preview {
   storedAs: string
   key: Buffer
   bytes: number
@@ -217,19 +217,19 @@ interface KeptPreview extends Preview {
  * Makes the preview of a file that is in the store, and puts it beside it; notes its name in `stored` before. Null for what is
  * no picture, or none that can be read: it is there all the same, as a download.
  */
-export async function keepPreview(
+export async function storePreview(
   { store, clock, previews }: { store: MediaStore; clock: Clock; previews: Previews },
   { stored, workspaceId }: { stored: string[]; workspaceId: string },
-  secret: FileSecret,
-  seen: Seen,
-): Promise<KeptPreview | null> {
+  secret: FileKey,
+  seen: DetectedFile,
+): Promise<StoredPreview | null> {
   if (!hasPreview(seen)) return null
   const all = { start: 0, end: seen.bytes }
   const read = (start: number, end: number | null) => store.open(secret.id, start, end)
-  const preview = await previews.make(openFile(secret, all, read), seen.bytes, workspaceId)
+  const preview = await previews.make(decryptFile(secret, all, read), seen.bytes, workspaceId)
   if (preview === null) return null
   const storedAs = newId(clock.now())
-  const sealed = sealFile(storedAs, Readable.from([preview.webp]))
+  const sealed = encryptFile(storedAs, Readable.from([preview.webp]))
   stored.push(storedAs)
   await store.put(storedAs, sealed.stored)
   return { ...preview, storedAs, key: sealed.key, bytes: preview.webp.length }

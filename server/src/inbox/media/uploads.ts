@@ -1,4 +1,4 @@
-import { release } from '../../base/bytes/release.ts'
+import { releaseMemory } from '../../base/bytes/release-memory.ts'
 import type { Tx } from '../../base/db.ts'
 import { ApiError, badRequest, conflict, invalid, notFound, unavailable } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
@@ -6,31 +6,31 @@ import { pagesOfWorkspaces } from '../../base/retention.ts'
 import { adapterOf, type ChannelAdapters } from '../../channels/adapter.ts'
 import type { MediaKind } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
-import { type MediaLimits, readMimeType } from '../../channels/media-way.ts'
-import { sealFile } from '../../media/sealed-file.ts'
-import { StoreProblem } from '../../media/store/store.ts'
+import { type MediaLimits, readMimeType } from '../../channels/media-transport.ts'
+import { encryptFile } from '../../media/encrypted-file.ts'
+import { StoreError } from '../../media/store/store.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { type Seen, safeName, typeToSend, watchFile } from './check-file.ts'
 import type { FetchDeps } from './fetch-media.ts'
+import { type DetectedFile, inspectFile, safeName, typeToSend } from './inspect-file.ts'
 import type { MediaDetails } from './media.ts'
-import { sealDetails, sealFileKeys } from './media.ts'
-import { keepPreview } from './preview.ts'
+import { encryptDetails, encryptFileKeys } from './media.ts'
+import { storePreview } from './preview.ts'
 
-export type UploadDeps = Pick<FetchDeps, 'db' | 'vault' | 'clock' | 'log' | 'store' | 'previews'> & {
+export type UploadDeps = Pick<FetchDeps, 'db' | 'keyStore' | 'clock' | 'log' | 'store' | 'previews'> & {
   adapters: ChannelAdapters
 }
 
 /** Who brings a file: somebody of the team, or an agent. */
-interface Bringer {
+interface Uploader {
   type: 'user' | 'token' | 'agent'
   id: string
 }
 
 /** Of whoever brings them, and of a workspace: uploads that no message has taken. */
 const [maxOpen, maxOpenBytes] = [20, 2 * 1024 ** 3]
-const [hourMs, keepMs] = [3_600_000, 86_400_000]
+const [hourMs, retentionMs] = [3_600_000, 86_400_000]
 
 export interface NewUpload {
   conversationId: string
@@ -45,7 +45,7 @@ export interface NewUpload {
   bytes: AsyncIterable<Uint8Array>
 }
 
-export interface Uploaded {
+export interface UploadResult {
   id: string
   kind: MediaKind
   name: string | null
@@ -65,7 +65,12 @@ export function limitsOf(adapters: ChannelAdapters, channel: Channel): MediaLimi
  * Takes in a file that somebody is about to send. It is here once this returns; when it throws, or the process dies, nothing
  * is left but what the sweep removes. Throws 404 outside the scope, and 4xx for what the channel would not take.
  */
-export async function takeUpload(deps: UploadDeps, scope: Scope, actor: Bringer, upload: NewUpload): Promise<Uploaded> {
+export async function receiveUpload(
+  deps: UploadDeps,
+  scope: Scope,
+  actor: Uploader,
+  upload: NewUpload,
+): Promise<UploadResult> {
   const { db, clock, log, store } = deps
   const conversation = await findConversation(db.sql, scope, upload.conversationId)
   if (conversation === undefined) throw conversationNotFound()
@@ -73,30 +78,30 @@ export async function takeUpload(deps: UploadDeps, scope: Scope, actor: Bringer,
   if (limit === null) throw typeRefused(upload.kind, [])
   if (upload.length !== null && upload.length > limit.bytes) throw tooLarge(limit.bytes)
   const now = clock.now()
-  checkRoom(await selectOpen(db.sql, scope.workspaceId, actor, now), upload.length ?? 0)
+  checkQuota(await selectPending(db.sql, scope.workspaceId, actor, now), upload.length ?? 0)
   const stored: string[] = []
   try {
-    const kept = await keep(deps, scope.workspaceId, upload, limit, stored)
+    const kept = await storeUpload(deps, scope.workspaceId, upload, limit, stored)
     await insertUpload(deps, { ...scope, ...kept, actor, conversation, kind: upload.kind, now })
     const { id, details, type, bytes } = kept
     const { name = null, width = null, height = null } = details
-    const expiresAt = new Date(now.getTime() + keepMs)
+    const expiresAt = new Date(now.getTime() + retentionMs)
     return { id, kind: upload.kind, name, type, bytes, width, height, expiresAt }
   } catch (error) {
     for (const name of stored) {
       // What stays is swept.
-      await store.remove(name).catch((problem: unknown) => log.warn('an upload was not removed', scope, problem))
+      await store.remove(name).catch((problem: unknown) => log.warn('failed to delete an upload', scope, problem))
     }
-    if (!(error instanceof StoreProblem)) throw error
-    log.error('an upload was not kept', { workspaceId: scope.workspaceId }, error)
+    if (!(error instanceof StoreError)) throw error
+    log.error('failed to store an upload', { workspaceId: scope.workspaceId }, error)
     throw unavailable('Files cannot be kept at the moment. Try again, or tell whoever runs this service.')
   }
 }
 
-type Kept = Awaited<ReturnType<typeof keep>>
+type StoredUpload = Awaited<ReturnType<typeof storeUpload>>
 
 /** Puts the file into the store as it comes, and says what it is. */
-async function keep(
+async function storeUpload(
   deps: UploadDeps,
   workspaceId: string,
   upload: NewUpload,
@@ -105,23 +110,23 @@ async function keep(
 ) {
   const { clock, store } = deps
   const storedAs = newId(clock.now())
-  const body = arriving(upload.bytes, limit.bytes)
-  const watched = watchFile(body.bytes)
-  const sealed = sealFile(storedAs, watched.bytes)
+  const body = limitBody(upload.bytes, limit.bytes)
+  const watched = inspectFile(body.bytes)
+  const sealed = encryptFile(storedAs, watched.bytes)
   stored.push(storedAs)
   try {
     await store.put(storedAs, sealed.stored)
   } catch (error) {
     throw problemOf(body, limit.bytes) ?? watched.failure() ?? error
   }
-  const seen = await watched.seen()
+  const seen = await watched.detected()
   if (seen.bytes === 0) throw invalid('', 'must not be empty: send the bytes of the file')
   if (upload.length !== null && upload.length !== seen.bytes) throw invalid('', 'is not as long as Content-Length says')
   const declared = readMimeType(upload.type)
   const type = typeToSend({ ...upload, declared, realType: seen.realType, isText: body.isText() }, limit.types)
   if (type === null) throw typeRefused(upload.kind, limit.types)
   const secret = { id: storedAs, key: sealed.key, bytes: seen.bytes }
-  const preview = await keepPreview(deps, { stored, workspaceId }, secret, seen)
+  const preview = await storePreview(deps, { stored, workspaceId }, secret, seen)
   return {
     ...{ id: newId(clock.now()), storedAs, type, bytes: seen.bytes, previewStoredAs: preview?.storedAs ?? null },
     keys: { file: sealed.key, preview },
@@ -131,7 +136,7 @@ async function keep(
 
 function detailsOf(
   { name, seconds, waveform }: NewUpload,
-  { bytes, sha256, realType }: Seen,
+  { bytes, sha256, realType }: DetectedFile,
   mimeType: string,
   preview: { width: number; height: number; placeholder: string } | null,
 ): MediaDetails {
@@ -142,23 +147,23 @@ function detailsOf(
   }
 }
 
-interface UploadRow extends Kept {
+interface UploadRow extends StoredUpload {
   workspaceId: string
   conversation: { id: string; connection_id: string }
-  actor: Bringer
+  actor: Uploader
   kind: MediaKind
   now: Date
 }
 
 /** One after the other in a workspace, so that several at once do not go beyond its limits together. */
-async function insertUpload({ db, vault }: UploadDeps, upload: UploadRow): Promise<void> {
+async function insertUpload({ db, keyStore }: UploadDeps, upload: UploadRow): Promise<void> {
   const { workspaceId, id, conversation, actor, now } = upload
-  const keyring = await vault.keyring(workspaceId)
-  const details = sealDetails(keyring, id, upload.details)
-  const fileKey = sealFileKeys(keyring, id, upload.keys)
+  const keyring = await keyStore.keyring(workspaceId)
+  const details = encryptDetails(keyring, id, upload.details)
+  const fileKey = encryptFileKeys(keyring, id, upload.keys)
   await db.tx(async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended(${`uploads ${workspaceId}`}, 0))`
-    checkRoom(await selectOpen(tx, workspaceId, actor, now), upload.bytes)
+    checkQuota(await selectPending(tx, workspaceId, actor, now), upload.bytes)
     const inserted = await tx`
       insert into media (
         workspace_id, id, conversation_id, connection_id, direction, kind, state, details, file_key, stored_as,
@@ -174,18 +179,18 @@ async function insertUpload({ db, vault }: UploadDeps, upload: UploadRow): Promi
   })
 }
 
-async function selectOpen(tx: Tx | UploadDeps['db']['sql'], workspaceId: string, actor: Bringer, now: Date) {
+async function selectPending(tx: Tx | UploadDeps['db']['sql'], workspaceId: string, actor: Uploader, now: Date) {
   const [open] = await tx<{ own: number; bytes: number }[]>`
     select (count(*) filter (where created_by = ${actor.id}))::integer as own,
       coalesce(sum(size_bytes), 0)::float8 as bytes
     from media
     where workspace_id = ${workspaceId}
       and message_id is null
-      and created_at > ${new Date(now.getTime() - keepMs)}`
+      and created_at > ${new Date(now.getTime() - retentionMs)}`
   return open ?? { own: 0, bytes: 0 }
 }
 
-function checkRoom(open: { own: number; bytes: number }, bytes: number): void {
+function checkQuota(open: { own: number; bytes: number }, bytes: number): void {
   if (open.own >= maxOpen) {
     throw conflict(`You have ${maxOpen} uploads that no message has taken. Send or remove some of them first.`, {
       code: 'TOO_MANY_UPLOADS',
@@ -197,7 +202,7 @@ function checkRoom(open: { own: number; bytes: number }, bytes: number): void {
   })
 }
 
-function problemOf({ ended }: Arriving, maxBytes: number): ApiError | null {
+function problemOf({ ended }: IncomingBody, maxBytes: number): ApiError | null {
   if (ended() === 'too_large') return tooLarge(maxBytes)
   return ended() === 'silent' ? badRequest('Nothing of the file came for 30 s. Send it again.') : null
 }
@@ -219,7 +224,7 @@ function typeRefused(kind: MediaKind, types: readonly string[]): ApiError {
 export async function removeUpload(
   { db, store, log }: UploadDeps,
   workspaceId: string,
-  actor: Bringer,
+  actor: Uploader,
   conversationId: string,
   id: string,
 ): Promise<void> {
@@ -237,15 +242,15 @@ export async function removeUpload(
   for (const { file, preview } of removed) {
     for (const name of [file, preview]) {
       if (name === null) continue
-      await store.remove(name).catch((error: unknown) => log.warn('an upload was not removed', { workspaceId }, error))
+      await store.remove(name).catch((error: unknown) => log.warn('failed to delete an upload', { workspaceId }, error))
     }
   }
 }
 
 /** Deletes uploads that no message has taken for a day: what the store has of them is swept. Returns how many. */
-export async function forgetUploads({ db, clock }: Pick<UploadDeps, 'db' | 'clock'>): Promise<number> {
+export async function deleteAbandonedUploads({ db, clock }: Pick<UploadDeps, 'db' | 'clock'>): Promise<number> {
   // An hour more, for a send that looks at one as it expires.
-  const before = new Date(clock.now().getTime() - keepMs - hourMs)
+  const before = new Date(clock.now().getTime() - retentionMs - hourMs)
   let forgotten = 0
   for await (const workspaceIds of pagesOfWorkspaces(db)) {
     const { count } = await db.statement(
@@ -261,7 +266,7 @@ export async function forgetUploads({ db, clock }: Pick<UploadDeps, 'db' | 'cloc
 }
 
 /** A body as it comes; a piece is good until the next is asked for. */
-interface Arriving {
+interface IncomingBody {
   bytes: AsyncGenerator<Uint8Array>
   /** Why it ended before its end; null when it did not, or for a reason of its own. */
   ended(): 'too_large' | 'silent' | null
@@ -272,14 +277,14 @@ interface Arriving {
 const silenceMs = 30_000
 
 /** Passes on what comes, up to so many bytes, and for as long as something does. */
-function arriving(body: AsyncIterable<Uint8Array>, maxBytes: number, silentForMs = silenceMs): Arriving {
+function limitBody(body: AsyncIterable<Uint8Array>, maxBytes: number, silentForMs = silenceMs): IncomingBody {
   let ended: 'too_large' | 'silent' | null = null
   let isText = true
   async function* pass() {
     const pieces = body[Symbol.asyncIterator]()
     try {
       for (let size = 0; ; ) {
-        const piece = await within(pieces.next(), silentForMs)
+        const piece = await withTimeout(pieces.next(), silentForMs)
         if (piece === null) {
           ended = 'silent'
           throw new Error('The body of an upload stopped coming')
@@ -292,7 +297,7 @@ function arriving(body: AsyncIterable<Uint8Array>, maxBytes: number, silentForMs
         }
         if (isText && piece.value.includes(0)) isText = false
         yield piece.value
-        release(piece.value)
+        releaseMemory(piece.value)
       }
     } finally {
       // Not waited for: a body that is silent does not end either.
@@ -303,7 +308,7 @@ function arriving(body: AsyncIterable<Uint8Array>, maxBytes: number, silentForMs
 }
 
 /** Null when it takes longer. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, ms, null)

@@ -1,9 +1,9 @@
 import type { Db, Sql } from '../../base/db.ts'
-import { markNoticesRead } from '../../notices/notices.ts'
-import { type Contact, tellMember, type WorkspaceSql } from '../conversation/conversation.ts'
-import { openContact } from '../conversation/sealed.ts'
-import { readPlace, writePlace } from '../read/list-walk.ts'
-import { type Note, type NoteRow, noteColumns, openNote } from './notes.ts'
+import { markNotificationsRead } from '../../notifications/notifications.ts'
+import { type Contact, publishMentions, type WorkspaceSql } from '../conversation/conversation.ts'
+import { decryptContact } from '../conversation/encrypted-conversation.ts'
+import { readPlace, writePlace } from '../read/list-range.ts'
+import { decryptNote, type Note, type NoteRow, noteColumns } from './notes.ts'
 
 export interface Mention {
   note: Note
@@ -51,9 +51,9 @@ export async function listMentions(
   const last = shown.at(-1)
   return {
     mentions: shown.map((row) => ({
-      note: openNote(keyring, row),
+      note: decryptNote(keyring, row),
       conversationId: row.conversation_id,
-      contact: openContact(keyring, row.conversation_id, row.contact),
+      contact: decryptContact(keyring, row.conversation_id, row.contact),
       readAt: row.read_at,
     })),
     cursor:
@@ -100,8 +100,8 @@ export async function markMentionsRead(
         )`
         }`
     if (read.count === 0) return
-    tellMember(tx, workspaceId, userId)
-    await markNoticesRead(
+    publishMentions(tx, workspaceId, userId)
+    await markNotificationsRead(
       tx,
       workspaceId,
       userId,
@@ -128,6 +128,6 @@ export async function markNotesRead(
         and user_id = ${userId}
         and note_id = any (${[...noteIds]}::uuid[])
         and read_at is null`
-    if (read.count > 0) tellMember(tx, workspaceId, userId)
+    if (read.count > 0) publishMentions(tx, workspaceId, userId)
   })
 }

@@ -1,22 +1,22 @@
+import { andNamed } from '../../base/citus/distributed-sql.ts'
 import { type Sql, type Tx, violates } from '../../base/db.ts'
-import { andNamed } from '../../base/distribution/spread.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { recordNotices } from '../../notices/record.ts'
-import type { Actor } from '../../workspace/actor.ts'
-import { findNonMembers } from '../../workspace/workspace.ts'
-import { touched } from '../conversation/change.ts'
+import { recordNotifications } from '../../notifications/record-notifications.ts'
+import type { Actor } from '../../workspaces/actor.ts'
+import { findNonMembers } from '../../workspaces/workspace.ts'
+import { withUpdatedAt } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import {
   type ChangeTx,
   type InboxDeps,
+  publishConversations,
+  publishMentions,
   type Scope,
-  tellMember,
-  tellTeam,
   type WorkspaceSql,
 } from '../conversation/conversation.ts'
-import { conversationNotFound, noteKeyUsedOtherwise } from '../conversation/errors.ts'
+import { conversationNotFound, noteKeyReused } from '../conversation/errors.ts'
 import { lockConversation } from '../conversation/queries.ts'
 
 export interface Note {
@@ -37,7 +37,7 @@ export interface NoteRow {
   created_at: Date
 }
 
-const place = (id: string) => ({ table: 'conversation_notes', row: id, column: 'text' })
+const encryptionContext = (id: string) => ({ table: 'conversation_notes', row: id, column: 'text' })
 
 export const noteColumns = (sql: Sql, workspaceId: string) => sql`
   n.id,
@@ -54,7 +54,7 @@ export const noteColumns = (sql: Sql, workspaceId: string) => sql`
   n.actor_id,
   n.created_at`
 
-export async function addNote(
+export async function insertNote(
   { tx, keyring, workspaceId, now }: ChangeTx,
   conversationId: string,
   { text, mentions, actor, key = null }: Pick<Note, 'text' | 'mentions' | 'actor'> & { key?: string | null },
@@ -65,21 +65,21 @@ export async function addNote(
       workspace_id, id, conversation_id, text, actor_type, actor_id, idempotency_key, created_at
     )
     values (
-      ${workspaceId}, ${id}, ${conversationId}, ${keyring.seal(place(id), text)}, ${actor.type}, ${actor.id}, ${key},
+      ${workspaceId}, ${id}, ${conversationId}, ${keyring.encrypt(encryptionContext(id), text)}, ${actor.type}, ${actor.id}, ${key},
       ${now}
     )`
-  tellTeam(tx, workspaceId, [conversationId])
+  publishConversations(tx, workspaceId, [conversationId])
   if (mentions.length === 0) return
-  for (const userId of mentions) tellMember(tx, workspaceId, userId)
+  for (const userId of mentions) publishMentions(tx, workspaceId, userId)
   await tx`
     insert into note_mentions (workspace_id, note_id, user_id, created_at)
     select ${workspaceId}::uuid, ${id}::uuid, user_id, ${now}
     from unnest(${mentions}::uuid[]) as u (user_id)`
-  const told = { kind: 'mention' as const, cause: id, conversationId, actor }
-  await recordNotices(
+  const mentioned = { kind: 'mention' as const, cause: id, conversationId, actor }
+  await recordNotifications(
     tx,
     workspaceId,
-    mentions.map((userId) => ({ ...told, userId })),
+    mentions.map((userId) => ({ ...mentioned, userId })),
     now,
   )
 }
@@ -96,7 +96,7 @@ export async function findNoteByKey(
     where n.workspace_id = ${workspaceId}
       and n.actor_id = ${actorId}
       and n.idempotency_key = ${key}`
-  return row && { ...openNote(keyring, row), conversationId: row.conversation_id }
+  return row && { ...decryptNote(keyring, row), conversationId: row.conversation_id }
 }
 
 /** The newest 200, oldest first. */
@@ -108,13 +108,13 @@ export async function listNotes({ sql, keyring, workspaceId }: WorkspaceSql, con
       and n.conversation_id = ${conversationId}
     order by n.id desc
     limit 200`
-  return rows.reverse().map((row) => openNote(keyring, row))
+  return rows.reverse().map((row) => decryptNote(keyring, row))
 }
 
-export function openNote(keyring: Keyring, row: NoteRow): Note {
+export function decryptNote(keyring: Keyring, row: NoteRow): Note {
   return {
     id: row.id,
-    text: keyring.openText(place(row.id), row.text),
+    text: keyring.decryptText(encryptionContext(row.id), row.text),
     mentions: row.mentions,
     actor: { type: row.actor_type, id: row.actor_id } as Actor,
     createdAt: row.created_at,
@@ -135,12 +135,12 @@ interface NewNote {
  * 422 when the key stands for another note.
  */
 export async function addTeamNote(
-  deps: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
   scope: Scope,
   actor: Actor,
   note: NewNote,
 ): Promise<{ isRepeat: boolean }> {
-  return deps.vault.withKeyring(scope.workspaceId, async (keyring) => {
+  return deps.keyStore.withKeyring(scope.workspaceId, async (keyring) => {
     const add = () => deps.db.tx((tx) => addOnce(tx, keyring, scope, actor, note, deps.clock.now()))
     try {
       return await add()
@@ -167,13 +167,13 @@ async function addOnce(
   if (earlier !== undefined) {
     const isSame =
       earlier.conversationId === before.id && earlier.text === text && isSameSet(earlier.mentions, mentions)
-    if (!isSame) throw noteKeyUsedOtherwise()
+    if (!isSame) throw noteKeyReused()
     return { isRepeat: true }
   }
   const seenBy = await checkMentions(tx, workspaceId, mentions)
-  await addNote({ tx, keyring, workspaceId, now }, before.id, { text, mentions: seenBy, actor, key })
+  await insertNote({ tx, keyring, workspaceId, now }, before.id, { text, mentions: seenBy, actor, key })
   // A note is part of the conversation that the team sees.
-  const change = { conversation: touched(before, now), events: [] }
+  const change = { conversation: withUpdatedAt(before, now), events: [] }
   await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
   return { isRepeat: false }
 }
@@ -182,8 +182,8 @@ const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === new Set(b).size && a.every((one) => b.includes(one))
 
 async function checkMentions(tx: Tx, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
-  const wanted = [...new Set(userIds)]
-  const nonMembers = await findNonMembers(tx, workspaceId, wanted)
+  const unique = [...new Set(userIds)]
+  const nonMembers = await findNonMembers(tx, workspaceId, unique)
   if (nonMembers.length > 0) throw invalid('mentions', 'must be members of the workspace')
-  return wanted
+  return unique
 }

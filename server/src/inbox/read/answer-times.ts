@@ -1,6 +1,6 @@
 import type { Fragment, Sql } from '../../base/db.ts'
 import { timestampArray } from '../../base/postgres/values.ts'
-import { asItIs, movingIds } from '../conversation/moving.ts'
+import { currentColumns, touchedIds } from '../conversation/touch.ts'
 
 /** Who answered: a member or a team token, an API key, or another app on the same number. */
 export type Answerer = 'people' | 'agents' | 'otherApps'
@@ -40,9 +40,9 @@ export async function readAnswerTimes(
   starts: readonly Date[],
 ): Promise<{ sampledEvery: number; times: AnswerTimes[] }> {
   const from = starts[0] ?? null
-  const sampledEvery = await sampleOf(sql, workspaceId, from)
+  const sampledEvery = await sampleRate(sql, workspaceId, from)
   const times = await sql<AnswerTimes[]>`
-    with ${answersSince(sql, workspaceId, from, sampledEvery)},
+    with ${firstAnswersSince(sql, workspaceId, from, sampledEvery)},
     dated as (
       select a.answerer, a.seconds,
         width_bucket(a.occurred_at, ${timestampArray(starts)}::timestamptz[]) as day
@@ -65,9 +65,9 @@ export async function readAnswerGroups(
   workspaceId: string,
   { from, start }: { from: Date; start: Date },
 ): Promise<{ sampledEvery: number; groups: AnswerGroup[] }> {
-  const sampledEvery = await sampleOf(sql, workspaceId, from)
+  const sampledEvery = await sampleRate(sql, workspaceId, from)
   const groups = await sql<AnswerGroup[]>`
-    with ${answersSince(sql, workspaceId, from, sampledEvery)}
+    with ${firstAnswersSince(sql, workspaceId, from, sampledEvery)}
     select g.kind,
       g.id,
       a.occurred_at < ${start} as "isBefore",
@@ -92,11 +92,11 @@ export async function readAnswerGroups(
 /** SQL: of `conversations c`, those that changed since then. What moves is of the last minute, by indexes of its own. */
 const isActive = (sql: Sql, workspaceId: string, from: Date | null): Fragment => sql`
   c.workspace_id = ${workspaceId}
-    and (c.updated_at >= ${from}::timestamptz or c.id = any (array(${movingIds(sql, workspaceId)})))
-    and ${asItIs.updatedAt(sql)} >= ${from}::timestamptz`
+    and (c.updated_at >= ${from}::timestamptz or c.id = any (array(${touchedIds(sql, workspaceId)})))
+    and ${currentColumns.updatedAt(sql)} >= ${from}::timestamptz`
 
 /** One in how many of the conversations that were active since then is read. */
-async function sampleOf(sql: Sql, workspaceId: string, from: Date | null): Promise<number> {
+async function sampleRate(sql: Sql, workspaceId: string, from: Date | null): Promise<number> {
   const [active] = await sql<{ count: number }[]>`
     select count(*)::integer as count
     from conversations c
@@ -105,7 +105,7 @@ async function sampleOf(sql: Sql, workspaceId: string, from: Date | null): Promi
 }
 
 /** SQL: the first answers in the sample, as `answers`. */
-const answersSince = (sql: Sql, workspaceId: string, from: Date | null, sampledEvery: number): Fragment => sql`
+const firstAnswersSince = (sql: Sql, workspaceId: string, from: Date | null, sampledEvery: number): Fragment => sql`
     sampled as materialized (
       select c.id, c.connection_id, c.label_ids
       from conversations c

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '../../base/db.ts'
-import { movingConversations, standsStill } from '../conversation/moving.ts'
+import { isIdle, touchedConversations } from '../conversation/touch.ts'
 
 /** How many open conversations a view has, and in how many of them something is unread; `maxCounted` is that many or more. */
 export interface ViewCount {
@@ -21,7 +21,7 @@ type CountRow = Record<keyof ViewCounts | `${keyof ViewCounts}_unread`, number>
 
 /** Counted as things stand, from the index of the open ones; nothing is assigned to a token (`userId` null). */
 export async function countViews(sql: Sql, workspaceId: string, userId: string | null): Promise<ViewCounts> {
-  const mine = sql`and ${ofAnyone(sql)} and c.assigned_to = ${userId}`
+  const mine = sql`and ${anyOwner(sql)} and c.assigned_to = ${userId}`
   const unassigned = sql`and (c.owner_key_id is null) = any ('{t}') and c.assigned_to is null`
   const agents = sql`and (c.owner_key_id is null) = any ('{f}')`
   const open = (view: Fragment) => countOf(sql, workspaceId, sql`and (c.unread_count > 0) = any ('{t,f}') ${view}`)
@@ -29,7 +29,7 @@ export async function countViews(sql: Sql, workspaceId: string, userId: string |
   const [row] = await sql<CountRow[]>`
     with moving as materialized (
       select c.assigned_to, c.owner_key_id, (c.now_unread_count > 0)::integer - (c.unread_count > 0)::integer as more
-      from ${movingConversations(sql, workspaceId)}
+      from ${touchedConversations(sql, workspaceId)}
       where m.workspace_id = ${workspaceId}
         and c.status = 'open'
     )
@@ -47,7 +47,7 @@ export async function countViews(sql: Sql, workspaceId: string, userId: string |
 }
 
 // A list of all values there are: so each condition is a place of the index rather than a look at what lies there.
-const ofAnyone = (sql: Sql) => sql`(c.owner_key_id is null) = any ('{t,f}')`
+const anyOwner = (sql: Sql) => sql`(c.owner_key_id is null) = any ('{t,f}')`
 
 function countOf(sql: Sql, workspaceId: string, which: Fragment, limit = sql`${maxCounted}`) {
   return sql`(
@@ -92,10 +92,10 @@ export async function countUnanswered(sql: Sql, workspaceId: string, before: Dat
       where c.workspace_id = ${workspaceId}
         and c.unanswered_since is not null
         and c.unanswered_since <= ${before}
-        and ${standsStill(sql)}
+        and ${isIdle(sql)}
       union all
       select c.owner_key_id, c.status, c.now_unanswered_since
-      from ${movingConversations(sql, workspaceId)}
+      from ${touchedConversations(sql, workspaceId)}
       where m.workspace_id = ${workspaceId}
         and c.now_unanswered_since <= ${before}
     ) as c

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Scope } from '../conversation/conversation.ts'
 import type { ConversationStatus } from '../conversation/conversation-state.ts'
-import type { Reading } from '../conversation/moving.ts'
-import { exactPhoneIndexes, phoneIndexes } from '../conversation/sealed.ts'
-import type { NameTerm } from '../search/conversation-lines.ts'
+import { exactPhoneIndexes, phoneIndexes } from '../conversation/encrypted-conversation.ts'
+import type { ColumnSource } from '../conversation/touch.ts'
+import type { NameTerm } from '../search/conversation-tokens.ts'
 
 /** What the team's lists are cut into; `mine` is what is assigned to this member. */
 export type InboxView = { mine: string } | 'unassigned' | 'agents'
@@ -60,7 +60,7 @@ export function filterCondition(
   keyring: Keyring,
   scope: Scope,
   filter: ConversationFilter,
-  { updatedAt, unreadCount, unansweredSince }: Reading,
+  { updatedAt, unreadCount, unansweredSince }: ColumnSource,
 ) {
   const { connectionId, phone, statuses, updatedAfter, labelId } = filter
   const { connectionIds } = scope
@@ -68,7 +68,7 @@ export function filterCondition(
     c.workspace_id = ${scope.workspaceId}
       ${connectionIds.length === 0 ? sql`` : sql`and c.connection_id = any (${[...connectionIds]}::uuid[])`}
       ${connectionId === null ? sql`` : sql`and c.connection_id = ${connectionId}`}
-      ${phone === null ? sql`` : spelledCondition(sql, keyring, phone)}
+      ${phone === null ? sql`` : phoneCondition(sql, keyring, phone)}
       ${ownerCondition(sql, filter.owner)}
       ${statusCondition(sql, statuses)}
       ${updatedAfter === null ? sql`` : sql`and ${updatedAt(sql)} > ${updatedAfter}`}
@@ -80,7 +80,7 @@ export function filterCondition(
 }
 
 // They are found by the phone in any spelling: there is one on each connection.
-const spelledCondition = (sql: Sql, keyring: Keyring, phone: string) => sql`
+const phoneCondition = (sql: Sql, keyring: Keyring, phone: string) => sql`
   and c.phone_index is not null
     and c.phone_index = any (${byteaArray(phoneIndexes(keyring, phone))}::bytea[])
     and c.phone_exact_index = any (${byteaArray(exactPhoneIndexes(keyring, phone))}::bytea[])`

@@ -1,15 +1,15 @@
-import { openPerson } from '../../access/users/users.ts'
+import { openPerson } from '../../auth/users/users.ts'
+import { andNamed } from '../../base/citus/distributed-sql.ts'
 import type { Db, Sql } from '../../base/db.ts'
-import { andNamed } from '../../base/distribution/spread.ts'
-import { instanceScope, type Vault } from '../../base/sealing/vault.ts'
-import type { Contact, Conversation, InboxDeps, LeadCard } from '../conversation/conversation.ts'
+import { instanceScope, type KeyStore } from '../../base/encryption/key-store.ts'
+import type { Contact, Conversation, InboxDeps, LeadSummary } from '../conversation/conversation.ts'
 import { type Author, actorOf, authorOf, type MessageRow } from '../conversation/message.ts'
 import { keyIdOf } from '../conversation/owner.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import { recallContact } from './listed-conversation.ts'
+import { decryptCachedContact } from './conversation-list-item.ts'
 
 /** What has a name that a page shows beside its id. */
-export interface Named {
+export interface NameReference {
   type: 'agent' | 'user' | 'token' | 'connection'
   id: string
 }
@@ -18,7 +18,7 @@ export interface Named {
 export type Names = (type: string, id: string | null) => string | null
 
 interface NameRow {
-  type: Named['type']
+  type: NameReference['type']
   id: string
   name: string | null
   person: Buffer | null
@@ -26,12 +26,14 @@ interface NameRow {
 
 /** Looks the names up in one statement, however many there are. */
 export async function readNames(
-  { db, vault }: { db: Db; vault: Vault },
+  { db, keyStore }: { db: Db; keyStore: KeyStore },
   workspaceId: string,
-  wanted: readonly Named[],
+  references: readonly NameReference[],
 ): Promise<Names> {
-  if (wanted.length === 0) return () => null
-  const of = (type: Named['type']) => [...new Set(wanted.flatMap((one) => (one.type === type ? [one.id] : [])))]
+  if (references.length === 0) return () => null
+  const of = (type: NameReference['type']) => [
+    ...new Set(references.flatMap((one) => (one.type === type ? [one.id] : []))),
+  ]
   const { sql } = db
   const rows = await sql<NameRow[]>`
     select 'agent' as type, id, name, null::bytea as person
@@ -52,7 +54,7 @@ export async function readNames(
     select 'user', id, null, person
     from users
     where id = any (${of('user')}::uuid[])`
-  const keys = await vault.keyring(instanceScope)
+  const keys = await keyStore.keyring(instanceScope)
   const names = new Map(
     rows.map(({ type, id, name, person }) => [
       `${type} ${id}`,
@@ -74,20 +76,20 @@ export interface NamedContact {
 }
 
 /** Names customers as their leads are named now, by one look-up however many they are; in the order in which they were given. */
-export async function nameContacts(
-  leadsOf: InboxDeps['leadsOf'],
+export async function resolveContacts(
+  leadsOf: InboxDeps['findLeads'],
   workspaceId: string,
   contacts: readonly Pick<Contact, 'name' | 'phone'>[],
 ): Promise<NamedContact[]> {
   const phones = new Set(contacts.flatMap(({ phone }) => phone ?? []))
-  const leads = phones.size === 0 ? new Map<string, LeadCard>() : await leadsOf(workspaceId, [...phones])
-  return contacts.map((contact) => nameContact(contact, leads.get(contact.phone ?? '') ?? null))
+  const leads = phones.size === 0 ? new Map<string, LeadSummary>() : await leadsOf(workspaceId, [...phones])
+  return contacts.map((contact) => resolveContact(contact, leads.get(contact.phone ?? '') ?? null))
 }
 
 /** A lead that was made of a customer without a name is called by its number, which is no name. */
-export function nameContact(
+export function resolveContact(
   { name, phone }: Pick<Contact, 'name' | 'phone'>,
-  lead: Pick<LeadCard, 'id' | 'name'> | null,
+  lead: Pick<LeadSummary, 'id' | 'name'> | null,
 ): NamedContact {
   const isNamed = lead !== null && /[^\d\s()+.-]/.test(lead.name)
   return { name: isNamed ? lead.name : name, profileName: name, phone, leadId: lead?.id ?? null }
@@ -95,7 +97,7 @@ export function nameContact(
 
 /** Who the customers of these conversations are, by the conversation's id. */
 export async function readContacts(
-  { db, vault, leadsOf }: Pick<InboxDeps, 'db' | 'vault' | 'leadsOf'>,
+  { db, keyStore, findLeads }: Pick<InboxDeps, 'db' | 'keyStore' | 'findLeads'>,
   workspaceId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, NamedContact>> {
@@ -105,13 +107,15 @@ export async function readContacts(
     from conversations c
     where c.workspace_id = ${anyWorkspace(db.sql, workspaceId)}
       and c.id = any (${[...new Set(ids)]}::uuid[])`
-  const contacts = await vault.withKeyring(workspaceId, (keyring) => rows.map((row) => recallContact(keyring, row)))
-  const named = await nameContacts(leadsOf, workspaceId, contacts)
+  const contacts = await keyStore.withKeyring(workspaceId, (keyring) =>
+    rows.map((row) => decryptCachedContact(keyring, row)),
+  )
+  const named = await resolveContacts(findLeads, workspaceId, contacts)
   return new Map(rows.flatMap(({ id }, n) => (named[n] === undefined ? [] : [[id, named[n]]])))
 }
 
 /** What of these actors has a name. */
-export function namedActors(actors: readonly ({ type: string; id: string | null } | null)[]): Named[] {
+export function actorReferences(actors: readonly ({ type: string; id: string | null } | null)[]): NameReference[] {
   return actors.flatMap((actor) => {
     if (actor === null || actor.id === null) return []
     const { type, id } = actor
@@ -120,7 +124,7 @@ export function namedActors(actors: readonly ({ type: string; id: string | null 
 }
 
 /** A conversation with all that a row of the list shows. */
-export interface ShownConversation {
+export interface ConversationView {
   conversation: Conversation
   contact: NamedContact
   newest: NewestMessage | null
@@ -136,22 +140,22 @@ interface NewestMessage {
 }
 
 /** Three look-ups, however many conversations there are. */
-export async function showConversations(
-  { db, vault, leadsOf }: Pick<InboxDeps, 'db' | 'vault' | 'leadsOf'>,
+export async function readConversationViews(
+  { db, keyStore, findLeads }: Pick<InboxDeps, 'db' | 'keyStore' | 'findLeads'>,
   workspaceId: string,
   conversations: readonly Conversation[],
-): Promise<ShownConversation[]> {
+): Promise<ConversationView[]> {
   const ids = conversations.map(({ id }) => id)
   const contacts = conversations.map(({ contact }) => contact)
   const [newest, called] = await Promise.all([
     selectNewest(db.sql, workspaceId, ids),
-    nameContacts(leadsOf, workspaceId, contacts),
+    resolveContacts(findLeads, workspaceId, contacts),
   ])
-  const names = await readNames({ db, vault }, workspaceId, [
-    ...namedActors([...newest.values()].map(({ author }) => author)),
+  const names = await readNames({ db, keyStore }, workspaceId, [
+    ...actorReferences([...newest.values()].map(({ author }) => author)),
     ...conversations.flatMap(({ connectionId, assignedTo, owner }) => [
       { type: 'connection' as const, id: connectionId },
-      ...namedActors([
+      ...actorReferences([
         { type: 'user', id: assignedTo },
         { type: 'agent', id: keyIdOf(owner) },
       ]),
@@ -159,7 +163,7 @@ export async function showConversations(
   ])
   return conversations.map((conversation, n) => ({
     conversation,
-    contact: called[n] ?? nameContact(conversation.contact, null),
+    contact: called[n] ?? resolveContact(conversation.contact, null),
     newest: newest.get(conversation.id) ?? null,
     names,
   }))

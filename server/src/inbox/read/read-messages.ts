@@ -1,17 +1,17 @@
 import type { Fragment, Sql } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import type { SealedColumns } from '../../base/sealing/opened-values.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
 import type { Conversation, Scope, WorkspaceSql } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
-import { actorOf, type Message, type MessageRow, type SealedContent } from '../conversation/message.ts'
+import { actorOf, type Message, type MessageContent, type MessageRow } from '../conversation/message.ts'
 import { anyWorkspace, findConversation, namedConversation } from '../conversation/queries.ts'
 
 // What came before the newest so many is not looked for.
-const farthest = 1000
+const maxDepth = 1000
 
 export interface MessagePage {
   /** Oldest first. */
-  messages: ShownMessage[]
+  messages: MessageView[]
   hasMore: boolean
 }
 
@@ -28,10 +28,10 @@ export async function readMessages(
   keyring: Keyring,
   scope: Scope,
   id: string,
-  { before, limit, columns = shownMessageColumns(sql) }: MessagesRequest,
+  { before, limit, columns = messageViewColumns(sql) }: MessagesRequest,
 ): Promise<MessagePage> {
   // The conversation is found by the same statement: only where nothing came is it to be told what there is not.
-  const rows = await sql<ShownMessageRow[]>`
+  const rows = await sql<MessageViewRow[]>`
     select ${columns}
     from messages m
     where m.workspace_id = ${scope.workspaceId}
@@ -41,7 +41,7 @@ export async function readMessages(
     limit ${limit + 1}`
   if (rows.length === 0 && (await findConversation(sql, scope, id)) === undefined) throw conversationNotFound()
   const shown = rows.slice(0, limit).reverse()
-  return { messages: shown.map((row) => openShownMessage(keyring, row)), hasMore: rows.length > limit }
+  return { messages: shown.map((row) => decryptMessageView(keyring, row)), hasMore: rows.length > limit }
 }
 
 /** The newest of the customer's messages that nobody has answered, in the order in which they came. */
@@ -49,10 +49,10 @@ export async function readUnanswered(
   { sql, keyring, workspaceId }: WorkspaceSql,
   { id, inbound, unansweredSince }: Conversation,
   limit: number,
-): Promise<ShownMessage[]> {
+): Promise<MessageView[]> {
   const { answered } = inbound
-  const rows = await sql<ShownMessageRow[]>`
-    select ${shownMessageColumns(sql)}, m.conversation_id
+  const rows = await sql<MessageViewRow[]>`
+    select ${messageViewColumns(sql)}, m.conversation_id
     from messages m
     where m.workspace_id = ${workspaceId}
       and m.id = any (array(
@@ -63,7 +63,7 @@ export async function readUnanswered(
           where workspace_id = ${workspaceId}
             and conversation_id = ${id}
           order by workspace_id desc, conversation_id desc, occurred_at desc
-          limit ${farthest}
+          limit ${maxDepth}
         ) as n
         where n.direction = 'inbound'
           and n.kind <> 'system'
@@ -73,11 +73,11 @@ export async function readUnanswered(
         limit ${limit}
       ))
     order by m.id desc`
-  return rows.reverse().map((row) => openShownMessage(keyring, row))
+  return rows.reverse().map((row) => decryptMessageView(keyring, row))
 }
 
 /** What pages show of a message. */
-export type ShownMessage = Pick<
+export type MessageView = Pick<
   Message,
   | ('id' | 'connectionId' | 'direction' | 'kind' | 'origin' | 'text' | 'referral' | 'externalId')
   | ('detail' | 'revision')
@@ -90,7 +90,7 @@ export type ShownMessage = Pick<
 }
 
 /** With what is sealed as `Keyring.recall` takes it: most of it was opened before. */
-export interface ShownMessageRow
+export interface MessageViewRow
   extends Pick<
     MessageRow,
     | ('id' | 'connection_id' | 'direction' | 'kind' | 'origin' | 'status' | 'error_code')
@@ -101,7 +101,7 @@ export interface ShownMessageRow
   reaction_ids?: string[]
 }
 
-export const shownMessageColumns = (sql: Sql) => sql`
+export const messageViewColumns = (sql: Sql) => sql`
   m.id,
   m.connection_id,
   m.direction,
@@ -119,7 +119,7 @@ const newestReactions = 50
 
 /** With what the team is shown of a message beside its row, as far as it is found on the way. */
 export const teamMessageColumns = (sql: Sql, workspaceId: string) => sql`
-  ${shownMessageColumns(sql)},
+  ${messageViewColumns(sql)},
   m.conversation_id,
   array(
     select r.message_id::text
@@ -143,23 +143,23 @@ export const teamMessageColumns = (sql: Sql, workspaceId: string) => sql`
     limit ${newestReactions}
   ) as reaction_ids`
 
-const sealedColumns: SealedColumns<Pick<Message, 'text' | 'referral' | 'externalId' | 'detail' | 'revision'>> = {
+const encryptedColumns: EncryptedColumns<Pick<Message, 'text' | 'referral' | 'externalId' | 'detail' | 'revision'>> = {
   table: 'messages',
   columns: ['content', 'external_id'],
   read: (content, externalId) => {
-    const { send: _send, externalId: first = null, ...shown } = JSON.parse(content ?? '') as SealedContent
+    const { send: _send, externalId: first = null, ...shown } = JSON.parse(content ?? '') as MessageContent
     return { ...shown, externalId: externalId ?? first }
   },
 }
 
-export function openShownMessage(keyring: Keyring, row: ShownMessageRow): ShownMessage {
+export function decryptMessageView(keyring: Keyring, row: MessageViewRow): MessageView {
   return {
     id: row.id,
     connectionId: row.connection_id,
     direction: row.direction,
     kind: row.kind,
     origin: row.origin,
-    ...keyring.recall(sealedColumns, row.id, row.sealed),
+    ...keyring.decryptCached(encryptedColumns, row.id, row.sealed),
     status: row.status,
     errorCode: row.error_code,
     actor: actorOf(row),

@@ -1,18 +1,18 @@
 import type { Fragment, Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { notFound } from '../../base/errors.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import { type Handover, selectHandovers } from '../assignment/handovers.ts'
 import type { Activity } from '../conversation/commit-change.ts'
 import type { Scope, WorkspaceSql } from '../conversation/conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { type Note, type NoteRow, noteColumns, openNote } from '../notes/notes.ts'
-import { type Handover, selectHandovers } from '../ownership/handovers.ts'
-import { type PlaceInTime, readPlace, writePlace } from './list-walk.ts'
-import { openShownMessage, type ShownMessage, type ShownMessageRow, teamMessageColumns } from './read-messages.ts'
+import { decryptNote, type Note, type NoteRow, noteColumns } from '../notes/notes.ts'
+import { type PlaceInTime, readPlace, writePlace } from './list-range.ts'
+import { decryptMessageView, type MessageView, type MessageViewRow, teamMessageColumns } from './read-messages.ts'
 
 export type TimelineItem = PlaceInTime &
   (
-    | { type: 'message'; message: ShownMessage }
+    | { type: 'message'; message: MessageView }
     | { type: 'note'; note: Note }
     | { type: 'activity'; activity: Activity }
     | { type: 'handover'; handover: Handover }
@@ -47,8 +47,8 @@ export async function readTimeline(
   const conversation = await findConversation(sql, scope, id)
   if (conversation === undefined) throw conversationNotFound()
   const { workspaceId } = scope
-  const read = (side: 'before' | 'after', position: PlaceInTime | null, wanted: number) =>
-    readStretch({ sql, keyring, workspaceId }, conversation.id, { side, position, limit: wanted })
+  const read = (side: 'before' | 'after', position: PlaceInTime | null, requested: number) =>
+    readRange({ sql, keyring, workspaceId }, conversation.id, { side, position, limit: requested })
   const unread = await findFirstUnread(sql, workspaceId, conversation.id, conversation.unread_count)
   const firstUnreadId = unread?.id ?? null
   const middle = await middleOf(sql, workspaceId, conversation.id, from, unread)
@@ -64,7 +64,7 @@ export async function readTimeline(
       firstUnreadId,
     }
   }
-  const { side, position } = isPlace(from) ? from : newest
+  const { side, position } = isPosition(from) ? from : newest
   const { items, hasMore } = await read(side, position, limit)
   // On the side that a position was reached from there is at least what it was taken from.
   const [isOlder, isNewer] = side === 'before' ? [hasMore, position !== null] : [true, hasMore]
@@ -79,7 +79,7 @@ export async function readTimeline(
 const newest = { side: 'before', position: null } as const
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
-const isPlace = (from: TimelineRequest['from']) => from !== null && typeof from === 'object' && 'side' in from
+const isPosition = (from: TimelineRequest['from']) => from !== null && typeof from === 'object' && 'side' in from
 
 /** What a page is to be read around; null when it is not. */
 async function middleOf(
@@ -97,18 +97,18 @@ async function middleOf(
 }
 
 /** The items next to a position on one side of it, oldest first. */
-async function readStretch(
+async function readRange(
   work: WorkspaceSql,
   conversationId: string,
-  { side, position, limit }: Stretch,
+  { side, position, limit }: TimelineRange,
 ): Promise<{ items: TimelineItem[]; hasMore: boolean }> {
   const { sql, workspaceId } = work
-  const stretch = { side, position, limit: limit + 1 }
+  const range = { side, position, limit: limit + 1 }
   const [messages, notes, activities, handovers] = await Promise.all([
-    selectStretchOfMessages(work, conversationId, stretch),
-    selectStretchOfNotes(work, conversationId, stretch),
-    selectStretchOfActivities(sql, workspaceId, conversationId, stretch),
-    selectStretchOfHandovers(work, conversationId, stretch),
+    selectMessages(work, conversationId, range),
+    selectNotes(work, conversationId, range),
+    selectActivities(sql, workspaceId, conversationId, range),
+    selectHandoverRange(work, conversationId, range),
   ])
   const items: TimelineItem[] = [
     ...messages.map((message) => ({ type: 'message' as const, id: message.id, at: message.occurredAt, message })),
@@ -132,59 +132,59 @@ function writePosition(position: PlaceInTime | null | undefined): string | null 
 }
 
 /** Throws `InvalidInput` for what no page has given. */
-export const readPosition = (name: string, text: string): PlaceInTime =>
+export const parsePosition = (name: string, text: string): PlaceInTime =>
   readPlace('timeline', text, name, 'is not a cursor of a timeline')
 
 /** What lies on one side of a position, next to it first; without one the newest are before and the oldest after. */
-interface Stretch {
+interface TimelineRange {
   side: 'before' | 'after'
   position: PlaceInTime | null
   limit: number
 }
 
-async function selectStretchOfMessages(
+async function selectMessages(
   { sql, keyring, workspaceId }: WorkspaceSql,
   conversationId: string,
-  stretch: Stretch,
-): Promise<ShownMessage[]> {
-  const rows = await sql<ShownMessageRow[]>`
+  range: TimelineRange,
+): Promise<MessageView[]> {
+  const rows = await sql<MessageViewRow[]>`
     select ${teamMessageColumns(sql, workspaceId)}
     from messages m
     where m.workspace_id = ${workspaceId}
       and m.conversation_id = ${conversationId}
-      ${limits(sql, stretch, sql`m.occurred_at`, sql`m.id`)}`
-  return rows.map((row) => openShownMessage(keyring, row))
+      ${rangeCondition(sql, range, sql`m.occurred_at`, sql`m.id`)}`
+  return rows.map((row) => decryptMessageView(keyring, row))
 }
 
-export async function selectStretchOfNotes(
+export async function selectNotes(
   { sql, keyring, workspaceId }: WorkspaceSql,
   conversationId: string,
-  stretch: Stretch,
+  range: TimelineRange,
 ): Promise<Note[]> {
   const rows = await sql<NoteRow[]>`
     select ${noteColumns(sql, workspaceId)}
     from conversation_notes n
     where n.workspace_id = ${workspaceId}
       and n.conversation_id = ${conversationId}
-      ${limits(sql, stretch, sql`n.created_at`, sql`n.id`)}`
-  return rows.map((row) => openNote(keyring, row))
+      ${rangeCondition(sql, range, sql`n.created_at`, sql`n.id`)}`
+  return rows.map((row) => decryptNote(keyring, row))
 }
 
-export async function selectStretchOfHandovers(
+export async function selectHandoverRange(
   work: WorkspaceSql,
   conversationId: string,
-  stretch: Stretch,
+  range: TimelineRange,
 ): Promise<Handover[]> {
   const { sql } = work
-  const next = limits(sql, stretch, sql`h.created_at`, sql`h.id`)
+  const next = rangeCondition(sql, range, sql`h.created_at`, sql`h.id`)
   return selectHandovers(work, conversationId, next)
 }
 
-export async function selectStretchOfActivities(
+export async function selectActivities(
   sql: Sql,
   workspaceId: string,
   conversationId: string,
-  stretch: Stretch,
+  range: TimelineRange,
 ): Promise<Activity[]> {
   return sql<Activity[]>`
     select a.id, a.detail, a.reason, json_build_object('type', a.actor_type, 'id', a.actor_id) as actor,
@@ -192,10 +192,10 @@ export async function selectStretchOfActivities(
     from conversation_activities a
     where a.workspace_id = ${workspaceId}
       and a.conversation_id = ${conversationId}
-      ${limits(sql, stretch, sql`a.created_at`, sql`a.id`)}`
+      ${rangeCondition(sql, range, sql`a.created_at`, sql`a.id`)}`
 }
 
-function limits(sql: Sql, { side, position, limit }: Stretch, at: Fragment, id: Fragment) {
+function rangeCondition(sql: Sql, { side, position, limit }: TimelineRange, at: Fragment, id: Fragment) {
   const [beyond, order] = side === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql``]
   const isBeyond =
     position === null ? sql`` : sql`and (${at}, ${id}) ${beyond} (${position.at}::timestamptz, ${position.id}::uuid)`

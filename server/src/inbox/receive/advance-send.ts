@@ -1,26 +1,26 @@
 import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { unnested } from '../../base/postgres/rows.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import { messageSent, messageStatusChanged } from '../conversation/change.ts'
 import type { ChangeTx, Conversation, WorkspaceTx } from '../conversation/conversation.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import {
-  climb,
+  combineParts,
+  type DeliveryState,
+  decryptMessage,
+  encryptExternalId,
   type Message,
   type MessageRow,
-  openMessage,
-  type Rung,
-  rungOfParts,
-  sealExternalId,
+  nextState,
 } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import { externalIndex } from '../conversation/sealed.ts'
 
 /** What the platform told of one part of a send. */
 export interface PartReport {
   part: number
-  rung: Rung
+  state: DeliveryState
   /** The platform's id of the part, if the report names it. */
   externalId: string | null
   /** When it happened, by the platform's clock. */
@@ -28,7 +28,7 @@ export interface PartReport {
 }
 
 /** What was told of a message, and the conversation that it is part of, which is locked. */
-export interface Advance {
+export interface MessageReports {
   conversation: AdvancedConversation
   messageId: string
   /** In the order in which they happened. */
@@ -38,7 +38,7 @@ export interface Advance {
 type AdvancedConversation = Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>
 
 /** A part of a send, and where it stands. */
-export interface Part extends Rung {
+export interface Part extends DeliveryState {
   messageId: string
   part: number
   externalIndex: Buffer | null
@@ -67,37 +67,37 @@ interface Progress {
  * change of a message: `inbox.message.sent` when it leaves `pending`, which settles its send, and `inbox.message.status`
  * for every rung above `sent`. What came from a history stays as it is, and so does an echo without parts.
  */
-export async function advanceMessages(work: ChangeTx, advances: readonly Advance[]): Promise<void> {
+export async function advanceMessages(work: ChangeTx, advances: readonly MessageReports[]): Promise<void> {
   const { tx, keyring, workspaceId, now } = work
   const ids = advances.map(({ messageId }) => messageId)
   const sent = await lockSent(work, ids)
-  const climbed = advances.flatMap((advance) => {
+  const advanced = advances.flatMap((advance) => {
     const one = sent.get(advance.messageId)
-    return one === undefined ? [] : climbBy(keyring, one, advance)
+    return one === undefined ? [] : applyReports(keyring, one, advance)
   })
   await Promise.all([
     storeParts(
       tx,
       workspaceId,
-      climbed.flatMap((one) => one.parts),
+      advanced.flatMap((one) => one.parts),
     ),
     storeProgress(
       tx,
       workspaceId,
-      climbed.flatMap((one) => (one.before === one.message ? [] : { ...one, named: nameOf(keyring, one) })),
+      advanced.flatMap((one) => (one.before === one.message ? [] : { ...one, named: nameOf(keyring, one) })),
     ),
     recordEvents(
       tx,
       keyring,
       workspaceId,
-      climbed.flatMap(({ events }) => events),
+      advanced.flatMap(({ events }) => events),
       now,
     ),
   ])
 }
 
 /** What reports make of a message. */
-interface Climbed {
+interface AdvancedMessage {
   before: Message
   message: Message
   /** Those that changed. */
@@ -105,15 +105,19 @@ interface Climbed {
   events: NewEvent[]
 }
 
-function climbBy(keyring: Keyring, { before, parts: sent }: SentMessage, { conversation, reports }: Advance): Climbed {
-  const known = caughtUp(before, sent)
+function applyReports(
+  keyring: Keyring,
+  { before, parts: sent }: SentMessage,
+  { conversation, reports }: MessageReports,
+): AdvancedMessage {
+  const known = withMessageState(before, sent)
   let message = before
   let parts = known
   const events: NewEvent[] = []
   for (const report of reports) {
     parts = parts.map((part) => (part.part === report.part ? advancePart(keyring, message, part, report) : part))
     message = withExternalId(message, parts, report)
-    const rung = climb(message, rungOfParts(parts))
+    const rung = nextState(message, combineParts(parts))
     if (rung === null) continue
     const last = message
     message = { ...message, ...rung, settleBy: null }
@@ -123,7 +127,7 @@ function climbBy(keyring: Keyring, { before, parts: sent }: SentMessage, { conve
 }
 
 /** The part of a message in one may be behind it: `storeAccepted` and `advanceSettled` move the message alone. */
-function caughtUp({ status }: Message, parts: readonly Part[]): readonly Part[] {
+function withMessageState({ status }: Message, parts: readonly Part[]): readonly Part[] {
   const isAhead = status === 'sent' || status === 'delivered' || status === 'read'
   return parts.length === 1 && isAhead ? parts.map((part) => ({ ...part, status, errorCode: null })) : parts
 }
@@ -137,8 +141,8 @@ function eventsOf(conversation: AdvancedConversation, before: Message, after: Me
   return [messageSent(conversation, { ...after, status: 'sent' }), statusChanged]
 }
 
-function advancePart(keyring: Keyring, { connectionId }: Message, part: Part, { rung, externalId }: PartReport): Part {
-  const next = climb(part, rung)
+function advancePart(keyring: Keyring, { connectionId }: Message, part: Part, { state, externalId }: PartReport): Part {
+  const next = nextState(part, state)
   const isNamed = part.externalIndex === null && externalId !== null
   if (next === null && !isNamed) return part
   return { ...part, ...next, ...(isNamed && { externalIndex: externalIndex(keyring, connectionId, externalId) }) }
@@ -150,9 +154,9 @@ function withExternalId(message: Message, parts: readonly Part[], { part, extern
   return { ...message, externalId }
 }
 
-function nameOf(keyring: Keyring, { before, message: { id, connectionId, externalId } }: Climbed): Name | null {
+function nameOf(keyring: Keyring, { before, message: { id, connectionId, externalId } }: AdvancedMessage): Name | null {
   if (externalId === null || before.externalId !== null) return null
-  return { sealed: sealExternalId(keyring, id, externalId), index: externalIndex(keyring, connectionId, externalId) }
+  return { sealed: encryptExternalId(keyring, id, externalId), index: externalIndex(keyring, connectionId, externalId) }
 }
 
 /** Messages that went out, under the locks of their conversations. What a send notes of a part is under none of these. */
@@ -178,7 +182,9 @@ export async function lockSent(
       for update`,
   ])
   const partsOf = Map.groupBy(parts, ({ messageId }) => messageId)
-  return new Map(rows.map((row) => [row.id, { before: openMessage(keyring, row), parts: partsOf.get(row.id) ?? [] }]))
+  return new Map(
+    rows.map((row) => [row.id, { before: decryptMessage(keyring, row), parts: partsOf.get(row.id) ?? [] }]),
+  )
 }
 
 export async function storeParts(tx: Tx, workspaceId: string, parts: readonly Part[]): Promise<void> {

@@ -1,16 +1,16 @@
-import { announce, commitBehind } from '../../base/db.ts'
+import { pipelineCommit, publish } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { unnested } from '../../base/postgres/rows.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { insertEvents, type NewEvent, recordedTopic } from '../../events/record.ts'
+import { waitForConversationLocks } from '../conversation/batch-queries.ts'
 import { messageStatusChanged } from '../conversation/change.ts'
 import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
-import { holdConversations } from '../conversation/many-queries.ts'
-import { climb, type MessageStatus, type Rung } from '../conversation/message.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
+import { type DeliveryState, type MessageStatus, nextState } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import { externalIndex } from '../conversation/sealed.ts'
 import { isPermanentError } from './permanent-errors.ts'
-import type { ReceiveDeps, ToldStatus } from './receiver.ts'
+import type { ReceiveDeps, StatusReport } from './receiver.ts'
 
 // Nearly all statuses say that a message in one part, whose send is settled, was delivered or read. For those nothing has
 // to be opened, nothing sealed but the event, and what is decided before the lock is stored where it still holds. The part
@@ -28,23 +28,23 @@ export async function advanceSettled(
   deps: ReceiveDeps,
   workspaceId: string,
   keyring: Keyring,
-  statuses: readonly ToldStatus[],
-): Promise<ToldStatus[]> {
-  const told = [...Map.groupBy(statuses, ({ receiver, event }) => `${receiver.id} ${event.externalId}`).values()]
-  const found = await findSettled({ sql: deps.db.sql, keyring, workspaceId }, told)
-  const left: ToldStatus[] = []
-  const climbs: Climb[] = []
-  for (const [n, ofOne] of told.entries()) {
+  statuses: readonly StatusReport[],
+): Promise<StatusReport[]> {
+  const reports = [...Map.groupBy(statuses, ({ receiver, event }) => `${receiver.id} ${event.externalId}`).values()]
+  const found = await findSettled({ sql: deps.db.sql, keyring, workspaceId }, reports)
+  const remaining: StatusReport[] = []
+  const advances: StatusAdvance[] = []
+  for (const [n, ofOne] of reports.entries()) {
     const row = found.get(n)
-    if (row === undefined || ofOne.some(({ event }) => event.status === 'failed')) left.push(...ofOne)
-    else climbs.push({ row, told: ofOne, steps: stepsOf(row, ofOne) })
+    if (row === undefined || ofOne.some(({ event }) => event.status === 'failed')) remaining.push(...ofOne)
+    else advances.push({ row, reports: ofOne, steps: stepsOf(row, ofOne) })
   }
   // Who stands higher already always will.
-  const real = climbs.filter(({ steps }) => steps.length > 0)
+  const real = advances.filter(({ steps }) => steps.length > 0)
   for (let at = 0; at < real.length; at += maxMessages) {
-    left.push(...(await storeTogether(deps, workspaceId, keyring, real.slice(at, at + maxMessages))))
+    remaining.push(...(await storeBatch(deps, workspaceId, keyring, real.slice(at, at + maxMessages))))
   }
-  return left
+  return remaining
 }
 
 interface SettledRow {
@@ -56,22 +56,22 @@ interface SettledRow {
 }
 
 /** A message as it was seen, and the steps that it takes by what was told. */
-interface Climb {
+interface StatusAdvance {
   row: SettledRow
-  told: readonly ToldStatus[]
+  reports: readonly StatusReport[]
   steps: Step[]
 }
 
 interface Step {
-  to: Rung
+  to: DeliveryState
   at: Date
 }
 
-function stepsOf(row: SettledRow, told: readonly ToldStatus[]): Step[] {
+function stepsOf(row: SettledRow, reports: readonly StatusReport[]): Step[] {
   const steps: Step[] = []
-  let from: Rung = { status: row.status, errorCode: null }
-  for (const { event } of told) {
-    const to = climb(from, { status: event.status, errorCode: null })
+  let from: DeliveryState = { status: row.status, errorCode: null }
+  for (const { event } of reports) {
+    const to = nextState(from, { status: event.status, errorCode: null })
     if (to === null) continue
     steps.push({ to, at: event.at })
     from = to
@@ -82,9 +82,9 @@ function stepsOf(row: SettledRow, told: readonly ToldStatus[]): Step[] {
 /** Messages in one part, settled and not failed, by the platform's ids, each by its index. */
 async function findSettled(
   { sql, keyring, workspaceId }: WorkspaceSql,
-  told: readonly (readonly ToldStatus[])[],
+  reports: readonly (readonly StatusReport[])[],
 ): Promise<Map<number, SettledRow>> {
-  const ids = told.flatMap(([first]) => first ?? [])
+  const ids = reports.flatMap(([first]) => first ?? [])
   const workspace = anyWorkspace(sql, workspaceId)
   const rows = await sql<SettledRow[]>`
     select n.place::integer, n.connection_id, m.id, m.conversation_id, m.status
@@ -110,45 +110,45 @@ async function findSettled(
 }
 
 /** Returns what was told of messages that somebody else has changed between the look and the lock. */
-async function storeTogether(
+async function storeBatch(
   { db, clock }: ReceiveDeps,
   workspaceId: string,
   keyring: Keyring,
-  climbs: readonly Climb[],
-): Promise<ToldStatus[]> {
+  advances: readonly StatusAdvance[],
+): Promise<StatusReport[]> {
   try {
     const stored = await db.tx((tx) =>
-      commitBehind(tx, () => store({ tx, keyring, workspaceId, now: clock.now() }, climbs)),
+      pipelineCommit(tx, () => store({ tx, keyring, workspaceId, now: clock.now() }, advances)),
     )
-    return climbs.flatMap(({ row, told }) => (stored.has(row.id) ? [] : told))
+    return advances.flatMap(({ row, reports }) => (stored.has(row.id) ? [] : reports))
   } catch (error) {
     // Who is at fault is found where they are taken one by one.
     if (!isPermanentError(error)) throw error
-    return climbs.flatMap(({ told }) => told)
+    return advances.flatMap(({ reports }) => reports)
   }
 }
 
 /** Returns the messages that were moved up: those that stood in their conversations as they had been seen. */
-async function store(work: ChangeTx, climbs: readonly Climb[]): Promise<Set<string>> {
+async function store(work: ChangeTx, advances: readonly StatusAdvance[]): Promise<Set<string>> {
   const { tx, workspaceId } = work
-  announce(tx, recordedTopic, workspaceId)
+  publish(tx, recordedTopic, workspaceId)
   // The second statement sees what those have done who held the locks before.
   const [, rows] = await Promise.all([
-    holdConversations(
+    waitForConversationLocks(
       tx,
       workspaceId,
-      climbs.map(({ row }) => row.conversation_id),
+      advances.map(({ row }) => row.conversation_id),
     ),
-    moveUp(work, climbs).execute(),
+    moveUp(work, advances).execute(),
   ])
   return new Set(rows.map(({ id }) => id))
 }
 
-function moveUp({ tx, keyring, workspaceId, now }: ChangeTx, climbs: readonly Climb[]) {
-  const rows = climbs.map(({ row, steps }) => {
+function moveUp({ tx, keyring, workspaceId, now }: ChangeTx, advances: readonly StatusAdvance[]) {
+  const rows = advances.map(({ row, steps }) => {
     return { ...row, seen: row.status, status: steps.at(-1)?.to.status ?? row.status }
   })
-  const stepping = climbs.flatMap(({ row, steps }) => steps.map(() => row.id))
+  const stepping = advances.flatMap(({ row, steps }) => steps.map(() => row.id))
   const isOfClimbed = tx`(${stepping}::uuid[])[n.place + 1] in (select id from climbed)`
   return tx<{ id: string }[]>`
     with climbed as (
@@ -161,11 +161,11 @@ function moveUp({ tx, keyring, workspaceId, now }: ChangeTx, climbs: readonly Cl
         and m.status = n.seen
       returning m.id
     ),
-    event as (${insertEvents(tx, keyring, workspaceId, climbs.flatMap(eventsOf), now, isOfClimbed)})
+    event as (${insertEvents(tx, keyring, workspaceId, advances.flatMap(eventsOf), now, isOfClimbed)})
     select id from climbed`
 }
 
-function eventsOf({ row, steps }: Climb): NewEvent[] {
+function eventsOf({ row, steps }: StatusAdvance): NewEvent[] {
   const conversation = { id: row.conversation_id, connectionId: row.connection_id }
   return steps.map(({ to, at }) => messageStatusChanged(conversation, row.id, to, at))
 }

@@ -1,16 +1,16 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { isUuid } from '../../base/id.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import { lockConversations } from '../conversation/batch-queries.ts'
 import type { ChangeTx, WorkspaceSql } from '../conversation/conversation.ts'
-import { lockConversations } from '../conversation/many-queries.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { anyWorkspace, lockConversation } from '../conversation/queries.ts'
-import { externalIndex } from '../conversation/sealed.ts'
 import { advanceMessages, type PartReport } from './advance-send.ts'
 import { advanceSettled } from './advance-settled.ts'
 import { lockExternalIds, storeEarlyStatuses } from './early-statuses.ts'
-import { passOverFaulty } from './permanent-errors.ts'
-import type { ReceiveDeps, Receiver, ToldStatus } from './receiver.ts'
+import { skipFaulty } from './permanent-errors.ts'
+import type { ReceiveDeps, ReceivingConnection, StatusReport } from './receiver.ts'
 
 /**
  * Applies what platforms tell of messages sent in a workspace: by the correlator that travelled with them, else by the
@@ -20,15 +20,16 @@ import type { ReceiveDeps, Receiver, ToldStatus } from './receiver.ts'
 export async function receiveStatuses(
   deps: ReceiveDeps,
   workspaceId: string,
-  statuses: readonly ToldStatus[],
+  statuses: readonly StatusReport[],
 ): Promise<void> {
   if (statuses.length === 0) return
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const ordered = [...statuses].sort((a, b) => a.event.at.getTime() - b.event.at.getTime())
   const others = await advanceSettled(deps, workspaceId, keyring, ordered)
   if (others.length > 0) await advanceOthers(deps, workspaceId, keyring, others)
   for (const { receiver, event } of ordered) {
-    if (event.status === 'failed' && event.errorCode !== null) await deps.sendRefused(receiver, event.errorCode, event)
+    if (event.status === 'failed' && event.errorCode !== null)
+      await deps.onSendRefused(receiver, event.errorCode, event)
   }
 }
 
@@ -37,17 +38,17 @@ async function advanceOthers(
   deps: ReceiveDeps,
   workspaceId: string,
   keyring: Keyring,
-  statuses: readonly ToldStatus[],
+  statuses: readonly StatusReport[],
 ): Promise<void> {
   const { found, unknown } = await findTargets({ sql: deps.db.sql, keyring, workspaceId }, statuses)
   await applyTargets(deps, workspaceId, keyring, found)
   if (unknown.length === 0) return
-  const keep = (some: readonly ToldStatus[]) => keepUnknown(deps, workspaceId, keyring, some)
-  const fieldsOf = ({ receiver }: ToldStatus) => ({ workspaceId, connectionId: receiver.id, code: 'status' })
-  await passOverFaulty(deps.log, unknown, keep, fieldsOf)
+  const keep = (some: readonly StatusReport[]) => storeUnknown(deps, workspaceId, keyring, some)
+  const fieldsOf = ({ receiver }: StatusReport) => ({ workspaceId, connectionId: receiver.id, code: 'status' })
+  await skipFaulty(deps.log, unknown, keep, fieldsOf)
 }
 
-interface Target {
+interface StatusTarget {
   conversationId: string
   messageId: string
   reports: PartReport[]
@@ -62,25 +63,25 @@ interface PartRow {
 }
 
 interface Targets {
-  found: Target[]
-  unknown: ToldStatus[]
+  found: StatusTarget[]
+  unknown: StatusReport[]
 }
 
 async function findTargets(
   { sql, keyring, workspaceId }: WorkspaceSql,
-  statuses: readonly ToldStatus[],
+  statuses: readonly StatusReport[],
 ): Promise<Targets> {
-  const asked = statuses.map((told) => ({
-    ...told,
-    index: externalIndex(keyring, told.receiver.id, told.event.externalId),
-    named: readCorrelator(told.event.correlator),
+  const lookups = statuses.map((reports) => ({
+    ...reports,
+    index: externalIndex(keyring, reports.receiver.id, reports.event.externalId),
+    named: parseCorrelator(reports.event.correlator),
   }))
-  const rows = await selectParts(sql, workspaceId, asked)
+  const rows = await selectParts(sql, workspaceId, lookups)
   const byIndex = new Map(rows.map((row) => [row.external_index?.toString('hex'), row]))
   const byPart = new Map(rows.map((row) => [`${row.connection_id} ${row.message_id} ${row.part}`, row]))
-  const targets = new Map<string, Target>()
-  const unknown: ToldStatus[] = []
-  for (const { receiver, event, index, named } of asked) {
+  const targets = new Map<string, StatusTarget>()
+  const unknown: StatusReport[] = []
+  for (const { receiver, event, index, named } of lookups) {
     // The digest is of the connection too.
     const row = byIndex.get(index.toString('hex')) ?? byPart.get(`${receiver.id} ${named?.messageId} ${named?.part}`)
     if (row === undefined) {
@@ -90,14 +91,14 @@ async function findTargets(
     const { conversation_id: conversationId, message_id: messageId, part } = row
     const target = targets.get(messageId) ?? { conversationId, messageId, reports: [] }
     targets.set(messageId, target)
-    const rung = { status: event.status, errorCode: event.status === 'failed' ? event.errorCode : null }
-    target.reports.push({ part, rung, externalId: event.externalId, at: event.at })
+    const state = { status: event.status, errorCode: event.status === 'failed' ? event.errorCode : null }
+    target.reports.push({ part, state, externalId: event.externalId, at: event.at })
   }
   return { found: [...targets.values()], unknown }
 }
 
-interface AskedPart {
-  receiver: Receiver
+interface PartLookup {
+  receiver: ReceivingConnection
   index: Buffer
   named: { messageId: string } | null
 }
@@ -106,13 +107,13 @@ interface AskedPart {
  * Parts by the platform's ids, be it that only their messages have them, and all parts of the messages that correlators
  * name: each by its index.
  */
-async function selectParts(sql: Sql, workspaceId: string, asked: readonly AskedPart[]): Promise<PartRow[]> {
+async function selectParts(sql: Sql, workspaceId: string, lookups: readonly PartLookup[]): Promise<PartRow[]> {
   const workspace = anyWorkspace(sql, workspaceId)
-  const named = asked.flatMap(({ receiver, named: name }) => (name === null ? [] : { receiver, ...name }))
+  const named = lookups.flatMap(({ receiver, named: name }) => (name === null ? [] : { receiver, ...name }))
   const ids = sql`
     unnest(
-      ${asked.map(({ receiver }) => receiver.id)}::uuid[],
-      ${byteaArray(asked.map(({ index }) => index))}::bytea[]
+      ${lookups.map(({ receiver }) => receiver.id)}::uuid[],
+      ${byteaArray(lookups.map(({ index }) => index))}::bytea[]
     ) as n (connection_id, external_index)`
   return sql<PartRow[]>`
     select p.connection_id, m.conversation_id, p.message_id, p.part, p.external_index
@@ -157,7 +158,7 @@ async function selectParts(sql: Sql, workspaceId: string, asked: readonly AskedP
 }
 
 /** `<message id>:<part>`; null for anything that did not come from us. */
-export function readCorrelator(text: string | null): { messageId: string; part: number } | null {
+export function parseCorrelator(text: string | null): { messageId: string; part: number } | null {
   const [messageId = '', part = '', extra] = text?.split(':') ?? []
   return isUuid(messageId) && /^\d{1,3}$/.test(part) && extra === undefined
     ? { messageId: messageId.toLowerCase(), part: Number(part) }
@@ -168,20 +169,20 @@ async function applyTargets(
   deps: ReceiveDeps,
   workspaceId: string,
   keyring: Keyring,
-  targets: readonly Target[],
+  targets: readonly StatusTarget[],
 ): Promise<void> {
   if (targets.length === 0) return
-  const apply = async (some: readonly Target[]) => {
+  const apply = async (some: readonly StatusTarget[]) => {
     const moved = await deps.db.tx((tx: Tx) => advance({ tx, keyring, workspaceId, now: deps.clock.now() }, some))
     for (const target of moved) {
       await deps.db.tx((tx: Tx) => advanceMoved({ tx, keyring, workspaceId, now: deps.clock.now() }, target))
     }
   }
-  await passOverFaulty(deps.log, targets, apply, ({ messageId }) => ({ workspaceId, messageId, code: 'status' }))
+  await skipFaulty(deps.log, targets, apply, ({ messageId }) => ({ workspaceId, messageId, code: 'status' }))
 }
 
 /** Returns the targets whose conversation is another one by now. */
-async function advance(work: ChangeTx, targets: readonly Target[]): Promise<Target[]> {
+async function advance(work: ChangeTx, targets: readonly StatusTarget[]): Promise<StatusTarget[]> {
   const { tx, workspaceId } = work
   const conversationIds = [...new Set(targets.map(({ conversationId }) => conversationId))]
   const locked = new Map((await lockConversations(tx, workspaceId, conversationIds)).map((one) => [one.id, one]))
@@ -194,7 +195,7 @@ async function advance(work: ChangeTx, targets: readonly Target[]): Promise<Targ
 }
 
 /** The same for a message that was merged into another conversation between the look and the lock. */
-async function advanceMoved(work: ChangeTx, target: Target): Promise<void> {
+async function advanceMoved(work: ChangeTx, target: StatusTarget): Promise<void> {
   const { tx, keyring, workspaceId } = work
   const scope = { workspaceId, connectionIds: [] }
   const conversation = await lockConversation(tx, keyring, scope, target.conversationId)
@@ -202,11 +203,11 @@ async function advanceMoved(work: ChangeTx, target: Target): Promise<void> {
 }
 
 /** Looks once more under the lock of each id: its send may have been settled since. */
-async function keepUnknown(
+async function storeUnknown(
   deps: ReceiveDeps,
   workspaceId: string,
   keyring: Keyring,
-  statuses: readonly ToldStatus[],
+  statuses: readonly StatusReport[],
 ): Promise<void> {
   const now = deps.clock.now()
   const settled = await deps.db.tx(async (tx) => {

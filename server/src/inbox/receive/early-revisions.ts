@@ -1,17 +1,17 @@
 import type { Tx } from '../../base/db.ts'
+import { decryptOrNull } from '../../base/encryption/encrypt.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { openOrNull } from '../../base/sealing/seal.ts'
 import type { Customer } from '../../channels/channel-event.ts'
 import type { Contact, Conversation } from '../conversation/conversation.ts'
-import { learn, matchCustomer } from '../conversation/customer.ts'
-import type { KeptDetail, Message, Revision } from '../conversation/message.ts'
-import { externalIndex } from '../conversation/sealed.ts'
+import { matchCustomer, updateContact } from '../conversation/customer.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
+import type { Message, Revision, StoredDetail } from '../conversation/message.ts'
 import { lockIds } from './early-statuses.ts'
-import type { CustomerEvent, Intake, Receiver } from './receiver.ts'
+import type { CustomerEvent, ReceiveContext, ReceivingConnection } from './receiver.ts'
 
 /** Another part of the digest than statuses are locked by: those come behind a conversation's lock, these before. */
-export const lockedPart = 8
+export const lockOffset = 8
 
 /** The messages that an event is or is about, as far as revisions may wait for them. */
 export function awaitedIds(event: CustomerEvent): string[] {
@@ -28,20 +28,20 @@ export function awaitedIds(event: CustomerEvent): string[] {
 export function lockAwaited(
   tx: Tx,
   keyring: Keyring,
-  told: readonly { connectionId: string; event: CustomerEvent }[],
+  events: readonly { connectionId: string; event: CustomerEvent }[],
 ): Promise<void> {
-  const indexes = told.flatMap(({ connectionId, event }) =>
+  const indexes = events.flatMap(({ connectionId, event }) =>
     awaitedIds(event).map((id) => externalIndex(keyring, connectionId, id)),
   )
-  return lockIds(tx, indexes, lockedPart)
+  return lockIds(tx, indexes, lockOffset)
 }
 
-interface Parked {
+interface ParkedRevision {
   id: string
   content: Buffer
 }
 
-const place = (id: string) => ({ table: 'parked_revisions', row: id, column: 'content' })
+const encryptionContext = (id: string) => ({ table: 'parked_revisions', row: id, column: 'content' })
 
 /** How many wait in a workspace at most; the oldest go. */
 const maxParked = 1000
@@ -49,7 +49,7 @@ const maxParked = 1000
 /** Keeps what is told of a message that is not here yet. A repeat changes nothing. */
 export async function parkRevision(
   tx: Tx,
-  { keyring, receiver: { workspaceId, id: connectionId }, now }: Intake,
+  { keyring, receiver: { workspaceId, id: connectionId }, now }: ReceiveContext,
   conversationId: string | null,
   event: RevisionEvent,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function parkRevision(
     )
     values (
       ${workspaceId}, ${id}, ${connectionId}, ${externalIndex(keyring, connectionId, event.originalId)},
-      ${conversationId}, ${event.type}, ${keyring.seal(place(id), JSON.stringify(event))}, ${event.at}, ${now}
+      ${conversationId}, ${event.type}, ${keyring.encrypt(encryptionContext(id), JSON.stringify(event))}, ${event.at}, ${now}
     )
     on conflict do nothing`
   if (count === 0) return
@@ -77,10 +77,10 @@ export async function parkRevision(
 }
 
 /** The message that is about to be added, as its author has made it since; what was parked for it is parked no more. */
-export async function withEarlyRevisions(
+export async function applyEarlyRevisions(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId, id: connectionId }: Pick<Receiver, 'workspaceId' | 'id'>,
+  { workspaceId, id: connectionId }: Pick<ReceivingConnection, 'workspaceId' | 'id'>,
   conversation: Conversation,
   customer: Customer,
   message: Message,
@@ -88,7 +88,7 @@ export async function withEarlyRevisions(
   const { externalId, detail } = message
   if (externalId === null) return message
   const ids = [externalId, ...(detail?.reaction === undefined ? [] : [detail.reaction.externalId])]
-  const rows = await tx<Parked[]>`
+  const rows = await tx<ParkedRevision[]>`
     select id, content
     from parked_revisions
     where workspace_id = ${workspaceId}
@@ -96,10 +96,10 @@ export async function withEarlyRevisions(
       and about_index = any (${ids.map((id) => externalIndex(keyring, connectionId, id))}::bytea[])
     order by occurred_at, id
     limit ${maxParked}`
-  const contact = learn(conversation.contact, customer, 'customer')
+  const contact = updateContact(conversation.contact, customer, 'customer')
   const applied = rows.flatMap(({ id, content }) => {
-    const event = openEvent(keyring, id, content)
-    return event !== null && isOf(message, contact, event) ? [{ id, event }] : []
+    const event = decryptEvent(keyring, id, content)
+    return event !== null && belongsTo(message, contact, event) ? [{ id, event }] : []
   })
   if (applied.length === 0) return message
   await tx`
@@ -110,8 +110,8 @@ export async function withEarlyRevisions(
   return applied.reduce((revised, { event }) => revise(revised, event, keepsFormer), message)
 }
 
-function openEvent(keyring: Keyring, id: string, content: Buffer): RevisionEvent | null {
-  const text = openOrNull(() => keyring.openText(place(id), content))
+function decryptEvent(keyring: Keyring, id: string, content: Buffer): RevisionEvent | null {
+  const text = decryptOrNull(() => keyring.decryptText(encryptionContext(id), content))
   if (text === null) return null
   const event = JSON.parse(text) as RevisionEvent
   return { ...event, at: new Date(event.at) }
@@ -120,14 +120,14 @@ function openEvent(keyring: Keyring, id: string, content: Buffer): RevisionEvent
 const secondMs = 1000
 
 /** The same rules as for a message that is here: its author's alone, and of reactions those up to that second. */
-function isOf(message: Message, contact: Contact, event: RevisionEvent): boolean {
-  if (event.direction !== message.direction || !goesBy(contact, event.customer)) return false
+function belongsTo(message: Message, contact: Contact, event: RevisionEvent): boolean {
+  if (event.direction !== message.direction || !matchesContact(contact, event.customer)) return false
   if (event.type !== 'reaction_lifted') return event.originalId === message.externalId
   const isAbout = message.detail?.reaction?.externalId === event.originalId
   return isAbout && message.occurredAt.getTime() < event.at.getTime() + secondMs
 }
 
-const goesBy = (contact: Contact, customer: Customer): boolean => {
+const matchesContact = (contact: Contact, customer: Customer): boolean => {
   const { own, formerHolder } = matchCustomer([{ id: 'own', contact } as Conversation], customer)
   return own !== null && formerHolder === null
 }
@@ -178,7 +178,7 @@ function withdraw(message: Message, revision: Revision, { at }: RevisionEvent, k
   const former = keepsFormer && message.text !== '' ? formerOf(message, revision) : revision.former
   const kept = { ...revision, withdrawnAt: at.toISOString(), former: keepsFormer ? former : [] }
   const { detail, ...rest } = message
-  const left = leftOf(detail, keepsFormer)
+  const left = remainingDetail(detail, keepsFormer)
   return { ...rest, text: '', revision: kept, ...(left !== undefined && { detail: left }) }
 }
 
@@ -188,7 +188,7 @@ function formerOf({ text, occurredAt }: Message, { editedAt, former }: Revision)
 }
 
 /** The file is nobody's any more; which message a reaction was about says nothing by itself. */
-function leftOf(detail: KeptDetail | undefined, keepsFormer: boolean): KeptDetail | undefined {
+function remainingDetail(detail: StoredDetail | undefined, keepsFormer: boolean): StoredDetail | undefined {
   if (detail === undefined) return undefined
   const { media: _media, ...rest } = detail
   if (keepsFormer) return Object.keys(rest).length === 0 ? undefined : rest

@@ -1,12 +1,12 @@
 import type { Db, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
-import type { MessageStatus, Rung } from '../conversation/message.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
+import type { DeliveryState, MessageStatus } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import { externalIndex } from '../conversation/sealed.ts'
 import type { PartReport } from './advance-send.ts'
-import type { Receiver, ToldStatus } from './receiver.ts'
+import type { ReceivingConnection, StatusReport } from './receiver.ts'
 
 /**
  * Makes "is the id known?" and "park it", and on the other side "the id is known now" and "is anything parked?", one
@@ -26,7 +26,7 @@ export async function lockIds(tx: Tx, indexes: readonly Buffer[], part: number):
 /** Keeps statuses of ids that their connections do not know yet. Those of a history are of no use. */
 export async function storeEarlyStatuses(
   { tx, keyring, workspaceId, now }: ChangeTx,
-  statuses: readonly ToldStatus[],
+  statuses: readonly StatusReport[],
 ): Promise<void> {
   if (statuses.length === 0) return
   const indexes = statuses.map(({ receiver, event }) => externalIndex(keyring, receiver.id, event.externalId))
@@ -83,7 +83,7 @@ export async function takeEarlyReports(
       returning p.part, s.status, s.error_code, s.occurred_at`,
   ])
   return rows
-    .map((row) => ({ part: row.part, rung: rungOf(row), externalId: null, at: row.occurred_at }))
+    .map((row) => ({ part: row.part, state: stateOf(row), externalId: null, at: row.occurred_at }))
     .sort((x, y) => x.at.getTime() - y.at.getTime())
 }
 
@@ -91,9 +91,9 @@ export async function takeEarlyReports(
 export async function takeEarlyStatuses(
   tx: Tx,
   keyring: Keyring,
-  { workspaceId, id: connectionId }: Pick<Receiver, 'workspaceId' | 'id'>,
+  { workspaceId, id: connectionId }: Pick<ReceivingConnection, 'workspaceId' | 'id'>,
   externalId: string,
-): Promise<Rung[]> {
+): Promise<DeliveryState[]> {
   const index = externalIndex(keyring, connectionId, externalId)
   await lockExternalIds(tx, [index])
   const rows = await tx<Omit<ParkedRow, 'part'>[]>`
@@ -102,19 +102,19 @@ export async function takeEarlyStatuses(
       and connection_id = ${connectionId}
       and external_index = ${index}
     returning status, error_code, occurred_at`
-  return rows.sort((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime()).map(rungOf)
+  return rows.sort((a, b) => a.occurred_at.getTime() - b.occurred_at.getTime()).map(stateOf)
 }
 
-const rungOf = ({ status, error_code }: Pick<ParkedRow, 'status' | 'error_code'>): Rung => ({
+const stateOf = ({ status, error_code }: Pick<ParkedRow, 'status' | 'error_code'>): DeliveryState => ({
   status,
   errorCode: error_code === '' ? null : error_code,
 })
 
-const keptMs = 7 * 24 * 3_600_000
+const retentionMs = 7 * 24 * 3_600_000
 
 /** Forgets statuses, edits and the like whose message has not come within the time that platforms repeat deliveries. */
-export async function sweepEarly(db: Db, now: Date): Promise<number> {
-  const before = new Date(now.getTime() - keptMs)
+export async function deleteOldParked(db: Db, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - retentionMs)
   return db.tx(async (tx) => {
     const statuses = await tx`delete from parked_statuses where parked_at < ${before}`
     const revisions = await tx`delete from parked_revisions where parked_at < ${before}`

@@ -1,20 +1,20 @@
 import type { Sql } from '../../base/db.ts'
 import { isUuid, newId } from '../../base/id.ts'
 import type { Customer } from '../../channels/channel-event.ts'
-import { systemActor } from '../../workspace/actor.ts'
+import { systemActor } from '../../workspaces/actor.ts'
+import { insertConversations } from '../conversation/batch-queries.ts'
 import { messageSent, withOutbound } from '../conversation/change.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { ChangeTx, Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
 import { newConversation, withCustomer } from '../conversation/customer.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
 import { connectionNotFound } from '../conversation/errors.ts'
 import { lockCustomer } from '../conversation/lock-customer.ts'
-import { insertConversations } from '../conversation/many-queries.ts'
 import { type Message, newMessage } from '../conversation/message.ts'
-import { findByExternalIndex, freeTimeFrom, insertMessages } from '../conversation/message-queries.ts'
-import { externalIndex } from '../conversation/sealed.ts'
-import { lockedPart, withEarlyRevisions } from './early-revisions.ts'
+import { findByExternalIndex, findFreeTime, insertMessages } from '../conversation/message-queries.ts'
+import { applyEarlyRevisions, lockOffset } from './early-revisions.ts'
 import { lockExternalIds, lockIds } from './early-statuses.ts'
-import { withoutRace } from './permanent-errors.ts'
+import { retryOnRace } from './permanent-errors.ts'
 
 /** A message that another app sent on the same number. */
 export interface Echo {
@@ -28,7 +28,7 @@ export interface Echo {
   occurredAt: Date | null
 }
 
-export interface Recorded {
+export interface EchoResult {
   messageId: string
   /** False for a repeat, which changes nothing. */
   inserted: boolean
@@ -38,30 +38,30 @@ export interface Recorded {
 
 /** Records an echo. It answers the customer and changes neither owner nor status. */
 export async function recordEcho(
-  deps: Pick<InboxDeps, 'db' | 'vault' | 'clock'>,
+  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
   workspaceId: string,
   echo: Echo,
-): Promise<Recorded> {
-  return deps.vault.withKeyring(workspaceId, (keyring) =>
-    withoutRace(() => deps.db.tx((tx) => record({ tx, keyring, workspaceId, now: deps.clock.now() }, echo))),
+): Promise<EchoResult> {
+  return deps.keyStore.withKeyring(workspaceId, (keyring) =>
+    retryOnRace(() => deps.db.tx((tx) => record({ tx, keyring, workspaceId, now: deps.clock.now() }, echo))),
   )
 }
 
-async function record(work: ChangeTx, echo: Echo): Promise<Recorded> {
+async function record(work: ChangeTx, echo: Echo): Promise<EchoResult> {
   const { tx, keyring, workspaceId, now } = work
   const index = externalIndex(keyring, echo.connectionId, echo.externalId)
   // Repeats that come at the same time take turns.
-  await Promise.all([lockExternalIds(tx, [index]), lockIds(tx, [index], lockedPart)])
+  await Promise.all([lockExternalIds(tx, [index]), lockIds(tx, [index], lockOffset)])
   const known = await findByExternalIndex(tx, workspaceId, echo.connectionId, index)
   if (known !== undefined) return { messageId: known, inserted: false, begun: false }
-  const { conversation, begun } = await conversationFor(work, echo)
+  const { conversation, begun } = await findOrCreateFor(work, echo)
   const receiver = { workspaceId, id: echo.connectionId }
-  const made = await withEarlyRevisions(
+  const created = await applyEarlyRevisions(
     ...([tx, keyring, receiver, conversation, customerOf(echo)] as const),
     messageOf(conversation, echo, now),
   )
-  const occurredAt = await freeTimeFrom(tx, workspaceId, conversation.id, made.occurredAt)
-  const message = { ...made, occurredAt }
+  const occurredAt = await findFreeTime(tx, workspaceId, conversation.id, created.occurredAt)
+  const message = { ...created, occurredAt }
   await insertMessages(work, [message])
   const after = withOutbound(conversation, message, now)
   const change = { conversation: after, events: [messageSent(after, message)] }
@@ -69,15 +69,15 @@ async function record(work: ChangeTx, echo: Echo): Promise<Recorded> {
   return { messageId: message.id, inserted: true, begun }
 }
 
-async function conversationFor(work: ChangeTx, echo: Echo): Promise<{ conversation: Conversation; begun: boolean }> {
+async function findOrCreateFor(work: ChangeTx, echo: Echo): Promise<{ conversation: Conversation; begun: boolean }> {
   const { tx, keyring, workspaceId, now } = work
   const { connectionId, occurredAt } = echo
   const customer = customerOf(echo)
   const scope = { workspaceId, connectionId }
   const found = await lockCustomer(tx, keyring, scope, customer, now)
-  if (found !== undefined) return { conversation: withCustomer(found, customer, 'hearsay', now), begun: false }
+  if (found !== undefined) return { conversation: withCustomer(found, customer, 'third_party', now), begun: false }
   const connection = { id: connectionId, channel: 'waba' } as const
-  const conversation = newConversation(connection, customer, 'hearsay', occurredAt ?? now, now)
+  const conversation = newConversation(connection, customer, 'third_party', occurredAt ?? now, now)
   await insertConversations(work, [conversation])
   return { conversation, begun: true }
 }

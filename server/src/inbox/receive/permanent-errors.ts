@@ -2,12 +2,12 @@ import { sqlState, violates } from '../../base/db.ts'
 import type { Log, LogFields } from '../../base/log.ts'
 
 // Data exceptions, broken constraints, values beyond a limit: the same item would fail again for ever.
-const lastingClasses = new Set(['22', '23', '54'])
+const permanentClasses = new Set(['22', '23', '54'])
 
 /** Whether an item itself is at fault. Everything else may pass with time, and is worth another delivery. */
 export function isPermanentError(error: unknown): boolean {
   const state = sqlState(error)
-  if (state !== '') return lastingClasses.has(state.slice(0, 2))
+  if (state !== '') return permanentClasses.has(state.slice(0, 2))
   return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError
 }
 
@@ -15,7 +15,7 @@ export function isPermanentError(error: unknown): boolean {
  * Does all of it at once; one by one where an item is at fault, so that none is held up by another. The item at fault is logged
  * and passed over.
  */
-export async function passOverFaulty<T>(
+export async function skipFaulty<T>(
   log: Log,
   items: readonly T[],
   work: (items: readonly T[]) => Promise<void>,
@@ -26,8 +26,8 @@ export async function passOverFaulty<T>(
   } catch (error) {
     if (!isPermanentError(error)) throw error
     const [first, another] = items
-    if (another !== undefined) for (const each of items) await passOverFaulty(log, [each], work, fieldsOf)
-    else if (first !== undefined) log.error('inbound item passed over', fieldsOf(first), error)
+    if (another !== undefined) for (const each of items) await skipFaulty(log, [each], work, fieldsOf)
+    else if (first !== undefined) log.error('skipping inbound item that cannot be stored', fieldsOf(first), error)
   }
 }
 
@@ -39,7 +39,7 @@ const keys = ['conversations_user_key', 'conversations_phone_key', 'messages_ext
  * user id here and by phone there, and the later one sees the earlier's conversation when it looks again. So it is with two
  * that learn of one message.
  */
-export async function withoutRace<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnRace<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

@@ -1,32 +1,32 @@
 import { newId, newIdAfter } from '../../base/id.ts'
 import type { Referral } from '../../channels/channel-event.ts'
-import { systemActor } from '../../workspace/actor.ts'
+import { systemActor } from '../../workspaces/actor.ts'
 import {
   type ConversationChange,
   changeOwner,
   messageReceived,
   messageSent,
-  newest,
-  touched,
+  withNewest,
   withOutbound,
+  withUpdatedAt,
 } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { opened, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
+import { openStatus, unansweredAfterInbound, windowAfter } from '../conversation/conversation-state.ts'
 import { withCustomer, withMarketing } from '../conversation/customer.ts'
 import {
+  type DeliveryState,
   type Direction,
-  keepDetail,
   type Message,
   type MessageStatus,
   newMessage,
   type Origin,
-  type Rung,
+  toStoredDetail,
 } from '../conversation/message.ts'
-import { heldByPerson, human } from '../conversation/owner.ts'
+import { human, lockToPeople } from '../conversation/owner.ts'
 import type { RevisionEvent } from './early-revisions.ts'
-import type { CustomerEvent, Intake } from './receiver.ts'
+import type { CustomerEvent, ReceiveContext } from './receiver.ts'
 
-export interface Applied extends ConversationChange {
+export interface EventResult extends ConversationChange {
   /** What the customer wrote, when they did: their ad, if one brought them. */
   wrote: { referral: Referral | null } | null
 }
@@ -34,66 +34,71 @@ export interface Applied extends ConversationChange {
 /** What an event makes of the conversation that it belongs to. */
 export type Plan =
   /** A message to add. It gets a time of its own within the conversation, and `added` says what follows from it. */
-  { message: Message; added: (message: Message) => Applied } | { message: null; applied: Applied }
+  { message: Message; added: (message: Message) => EventResult } | { message: null; applied: EventResult }
 
 /** The plan with its message at another place in the conversation than the platform's time says. */
-export const placed = (plan: Plan, at: Date | undefined): Plan =>
+export const withTime = (plan: Plan, at: Date | undefined): Plan =>
   plan.message === null || at === undefined ? plan : { ...plan, message: { ...plan.message, occurredAt: at } }
 
 /** The rules of what comes in, without a look at the database. */
 export function planEvent(
-  intake: Pick<Intake, 'now'>,
+  context: Pick<ReceiveContext, 'now'>,
   before: Conversation,
   event: Exclude<CustomerEvent, RevisionEvent>,
 ): Plan {
-  const { now } = intake
+  const { now } = context
   switch (event.type) {
     case 'message':
-      return planMessage(intake, before, event)
+      return planMessage(context, before, event)
     case 'echo':
-      return planEcho(intake, before, event, sent)
+      return planEcho(context, before, event, sent)
     case 'history':
-      return planHistory(intake, before, event)
+      return planHistory(context, before, event)
     case 'contact_opened': {
       const known = withCustomer(before, event.customer, 'customer', now, { at: event.at, opensWindow: true })
       const windowExpiresAt = windowAfter(known.windowExpiresAt, event.at, now)
-      return plain(touched({ ...known, windowExpiresAt }, now))
+      return withoutMessage(withUpdatedAt({ ...known, windowExpiresAt }, now))
     }
     case 'marketing_preference':
-      return plain(withMarketing(withCustomer(before, event.customer, 'hearsay', now), event.isStopped, event.at, now))
+      return withoutMessage(
+        withMarketing(withCustomer(before, event.customer, 'third_party', now), event.isStopped, event.at, now),
+      )
     case 'contact_named':
-      return plain(withCustomer(before, event.customer, 'hearsay', now))
+      return withoutMessage(withCustomer(before, event.customer, 'third_party', now))
     case 'customer_changed':
-      return plain(touched(before, now))
+      return withoutMessage(withUpdatedAt(before, now))
     default:
       return event satisfies never
   }
 }
 
-const plain = (conversation: Conversation): Plan => ({ message: null, applied: quietly({ conversation, events: [] }) })
-const quietly = (change: ConversationChange): Applied => ({ ...change, wrote: null })
+const withoutMessage = (conversation: Conversation): Plan => ({
+  message: null,
+  applied: withoutWriter({ conversation, events: [] }),
+})
+const withoutWriter = (change: ConversationChange): EventResult => ({ ...change, wrote: null })
 
 type Of<T extends CustomerEvent['type']> = Extract<CustomerEvent, { type: T }>
 
-function planMessage({ now }: Pick<Intake, 'now'>, before: Conversation, event: Of<'message'>): Plan {
-  const how = { direction: 'inbound', origin: 'live', status: 'delivered' } as const
+function planMessage({ now }: Pick<ReceiveContext, 'now'>, before: Conversation, event: Of<'message'>): Plan {
+  const source = { direction: 'inbound', origin: 'live', status: 'delivered' } as const
   const id = newIdAfter(before.inbound.newest, now)
-  const message = { ...messageOf(before, event, how, now), id, referral: event.referral }
+  const message = { ...messageOf(before, event, source, now), id, referral: event.referral }
   return { message, added: (stored) => afterMessage(before, event, stored, now) }
 }
 
-function afterMessage(before: Conversation, event: Of<'message'>, message: Message, now: Date): Applied {
+function afterMessage(before: Conversation, event: Of<'message'>, message: Message, now: Date): EventResult {
   const known = withCustomer(before, event.customer, 'customer', now, event)
   // A notice of the platform about the customer is part of the conversation, but nobody wrote it.
   if (!event.opensWindow) {
-    return quietly({ conversation: touched({ ...known, ...newest(known, message) }, now), events: [] })
+    return withoutWriter({ conversation: withUpdatedAt({ ...known, ...withNewest(known, message) }, now), events: [] })
   }
   const last = known.lastMessage === null ? null : known.lastMessageAt
-  const conversation = touched(
+  const conversation = withUpdatedAt(
     {
       ...known,
-      ...opened,
-      ...newest(known, message),
+      ...openStatus,
+      ...withNewest(known, message),
       unreadCount: known.unreadCount + 1,
       windowExpiresAt: windowAfter(known.windowExpiresAt, event.at, now),
       unansweredSince: unansweredAfterInbound({ ...known, lastMessageAt: last }, message.occurredAt, now),
@@ -104,31 +109,36 @@ function afterMessage(before: Conversation, event: Of<'message'>, message: Messa
   return { conversation, events: [messageReceived(conversation, message, now)], wrote: { referral: event.referral } }
 }
 
-export const sent: Rung = { status: 'sent', errorCode: null }
+export const sent: DeliveryState = { status: 'sent', errorCode: null }
 
 /** Somebody of the team wrote on the phone: from then on the conversation is people's. */
-export function planEcho({ now }: Pick<Intake, 'now'>, before: Conversation, event: Of<'echo'>, rung: Rung): Plan {
+export function planEcho(
+  { now }: Pick<ReceiveContext, 'now'>,
+  before: Conversation,
+  event: Of<'echo'>,
+  rung: DeliveryState,
+): Plan {
   const message = messageOf(before, event, { direction: 'outbound', origin: 'echo', ...rung }, now)
   const added = (stored: Message) => {
-    const known = withCustomer(before, event.customer, 'hearsay', now)
+    const known = withCustomer(before, event.customer, 'third_party', now)
     const handed = changeOwner(known, human, systemActor, now)
-    const conversation = withOutbound(heldByPerson(handed.conversation), stored, now)
-    return quietly({ conversation, events: [...handed.events, messageSent(conversation, stored)] })
+    const conversation = withOutbound(lockToPeople(handed.conversation), stored, now)
+    return withoutWriter({ conversation, events: [...handed.events, messageSent(conversation, stored)] })
   }
   return { message, added }
 }
 
-function planHistory({ now }: Pick<Intake, 'now'>, before: Conversation, event: Of<'history'>): Plan {
+function planHistory({ now }: Pick<ReceiveContext, 'now'>, before: Conversation, event: Of<'history'>): Plan {
   const { direction, status } = event
   const message = messageOf(before, event, { direction, origin: 'history', status }, now)
   const added = (stored: Message) => {
-    const known = withCustomer(before, event.customer, 'hearsay', now)
-    return quietly({ conversation: touched({ ...known, ...newest(known, stored) }, now), events: [] })
+    const known = withCustomer(before, event.customer, 'third_party', now)
+    return withoutWriter({ conversation: withUpdatedAt({ ...known, ...withNewest(known, stored) }, now), events: [] })
   }
   return { message, added }
 }
 
-interface Kind {
+interface MessageSource {
   direction: Direction
   origin: Origin
   status: MessageStatus
@@ -138,12 +148,12 @@ interface Kind {
 function messageOf(
   { id, connectionId }: Conversation,
   { externalId, kind, text, detail, at }: Of<'message' | 'echo' | 'history'>,
-  how: Kind,
+  source: MessageSource,
   now: Date,
 ): Message {
   return newMessage({
     ...{ id: newId(now), conversationId: id, connectionId, kind, text, externalId, occurredAt: at, createdAt: now },
-    ...keepDetail(detail, now),
-    ...how,
+    ...toStoredDetail(detail, now),
+    ...source,
   })
 }

@@ -1,6 +1,6 @@
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Log } from '../../base/log.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { ChannelEvent, Customer, Referral } from '../../channels/channel-event.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 import type { ConnectionSignal } from '../../channels/health/availability.ts'
@@ -8,47 +8,47 @@ import type { ActivityReason } from '../conversation/commit-change.ts'
 import type { Contact, InboxDeps } from '../conversation/conversation.ts'
 
 /** The connection that a delivery is for. */
-export interface Receiver {
+export interface ReceivingConnection {
   workspaceId: string
   id: string
   channel: Channel
 }
 
 /** A status with the connection that was told of it. */
-export interface ToldStatus {
-  receiver: Receiver
+export interface StatusReport {
+  receiver: ReceivingConnection
   event: StatusEvent
 }
 
 /** A customer who wrote, and the ad that brought them, if one did. */
-export interface Writer extends Contact {
+export interface InboundCustomer extends Contact {
   referral: Referral | null
 }
 
-export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'vault' | 'clock'> {
+export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'keyStore' | 'clock'> {
   log: Log
   /** What the platform says of the connection or its templates; the channels' to act on. */
-  connectionTold(receiver: Receiver, event: ConnectionEvent): Promise<void>
+  onConnectionEvent(receiver: ReceivingConnection, event: ConnectionEvent): Promise<void>
   /** A send was refused after it had been accepted: some codes mean that the connection cannot send. */
-  sendRefused(receiver: Receiver, errorCode: string, status: StatusEvent): Promise<void>
+  onSendRefused(receiver: ReceivingConnection, errorCode: string, status: StatusEvent): Promise<void>
   /** Customers wrote; whoever keeps leads may make some of them. Runs after the commit and must not throw. */
-  customersWrote(workspaceId: string, writers: readonly Writer[]): Promise<void>
+  onCustomersWrote(workspaceId: string, writers: readonly InboundCustomer[]): Promise<void>
 }
 
 /** What the events of a workspace are applied with. */
-export interface WorkspaceIntake {
+export interface WorkspaceReceiveContext {
   keyring: Keyring
   workspaceId: string
   now: Date
 }
 
 /** What the events of one connection are applied with. */
-export interface Intake {
+export interface ReceiveContext {
   keyring: Keyring
-  receiver: Receiver
+  receiver: ReceivingConnection
   now: Date
   /** Told of an edit, a withdrawal or the like of a message that is not its author's. */
-  passedOver?: (event: CustomerEvent) => void
+  onSkipped?: (event: CustomerEvent) => void
 }
 
 /** Why a conversation changed with an event, as the team reads it. */
@@ -60,7 +60,7 @@ export type ConnectionEvent = ConnectionSignal
 /** What is told of a customer, and so belongs to one conversation. */
 export type CustomerEvent = Exclude<ChannelEvent, StatusEvent | ConnectionEvent>
 
-interface Sorted {
+interface SortedEvents {
   /** What concerns customers, in the order of arrival. */
   customers: CustomerEvent[]
   statuses: StatusEvent[]
@@ -68,8 +68,8 @@ interface Sorted {
 }
 
 /** Sorts a delivery, which may hold a thousand items of many customers in any order. */
-export function sortDelivery(events: readonly ChannelEvent[]): Sorted {
-  const sorted: Sorted = { customers: [], statuses: [], connection: [] }
+export function sortDelivery(events: readonly ChannelEvent[]): SortedEvents {
+  const sorted: SortedEvents = { customers: [], statuses: [], connection: [] }
   for (const event of events) {
     if (event.type === 'status') sorted.statuses.push(event)
     else if (isOfConnection(event)) sorted.connection.push(event)

@@ -1,14 +1,20 @@
 import type { Tx } from '../../base/db.ts'
 import type { ChannelEvent } from '../../channels/channel-event.ts'
-import { newest, touched } from '../conversation/change.ts'
+import { withNewest, withUpdatedAt } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { keepDetail, type Message, type MessageRow, openMessage, sealMessage } from '../conversation/message.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
+import {
+  decryptMessage,
+  encryptMessage,
+  type Message,
+  type MessageRow,
+  toStoredDetail,
+} from '../conversation/message.ts'
 import { findByExternalIndex, messageColumns } from '../conversation/message-queries.ts'
-import { externalIndex } from '../conversation/sealed.ts'
-import { deleteMediaOf, insertWhatTheyCarry } from '../media/media-queries.ts'
-import { renewTokens } from '../search/progress.ts'
+import { deleteMediaOf, insertAttachments } from '../media/media-queries.ts'
+import { updateTokens } from '../search/progress.ts'
 import { keepsFormerTexts, parkRevision, type RevisionEvent, revise } from './early-revisions.ts'
-import type { CustomerEvent, Intake } from './receiver.ts'
+import type { CustomerEvent, ReceiveContext } from './receiver.ts'
 
 /**
  * Changes a message of the conversation, which is locked, as its author has. Nobody else's: who is told of here wrote all
@@ -16,33 +22,33 @@ import type { CustomerEvent, Intake } from './receiver.ts'
  */
 export async function reviseMessage(
   tx: Tx,
-  intake: Intake,
+  context: ReceiveContext,
   before: Conversation,
   event: RevisionEvent,
 ): Promise<Conversation> {
-  const { keyring, receiver, now } = intake
+  const { keyring, receiver, now } = context
   const [found, keepsFormer] = await Promise.all([
     event.type === 'reaction_lifted'
-      ? lockReactions(tx, intake, before, event)
-      : lockOriginal(tx, intake, before, event),
+      ? lockReactions(tx, context, before, event)
+      : lockOriginal(tx, context, before, event),
     keepsFormerTexts(tx, receiver.workspaceId),
   ])
   // Nobody takes back a reaction that they did not make: this one is yet to come.
   if (found === null || (found.length === 0 && event.type === 'reaction_lifted')) {
-    await parkRevision(tx, intake, before.id, event)
+    await parkRevision(tx, context, before.id, event)
     return before
   }
-  if (found.length === 0) intake.passedOver?.(event)
+  if (found.length === 0) context.onSkipped?.(event)
   let conversation = before
   for (const row of found) {
-    const message = openMessage(keyring, row)
+    const message = decryptMessage(keyring, row)
     const revised = revise(message, event, keepsFormer)
     if (revised === message) continue
-    await storeContent(tx, intake, revised)
-    if (revised.text !== message.text) await renewTokens({ tx, keyring, workspaceId: receiver.workspaceId }, revised)
+    await storeContent(tx, context, revised)
+    if (revised.text !== message.text) await updateTokens({ tx, keyring, workspaceId: receiver.workspaceId }, revised)
     const losesFile = message.detail?.media !== undefined && revised.detail?.media === undefined
     if (losesFile) await deleteMediaOf(tx, receiver.workspaceId, [revised.id])
-    conversation = touched({ ...conversation, ...newest(conversation, revised) }, now)
+    conversation = withUpdatedAt({ ...conversation, ...withNewest(conversation, revised) }, now)
   }
   return conversation
 }
@@ -50,7 +56,7 @@ export async function reviseMessage(
 /** None when it is another's, or is one of the parts that a long text was sent in; null when it is not here. */
 async function lockOriginal(
   tx: Tx,
-  { keyring, receiver: { workspaceId, id: connectionId } }: Intake,
+  { keyring, receiver: { workspaceId, id: connectionId } }: ReceiveContext,
   conversation: Conversation,
   { originalId, direction }: RevisionEvent,
 ): Promise<MessageRow[] | null> {
@@ -80,7 +86,7 @@ const newestReactions = 10
 /** The author's newest reactions to the message up to that second; more than one where they chose another before. */
 async function lockReactions(
   tx: Tx,
-  { keyring, receiver: { workspaceId, id: connectionId } }: Intake,
+  { keyring, receiver: { workspaceId, id: connectionId } }: ReceiveContext,
   conversation: Conversation,
   { originalId, direction, at }: RevisionEvent,
 ): Promise<MessageRow[]> {
@@ -98,10 +104,10 @@ async function lockReactions(
     for update of m`
 }
 
-async function storeContent(tx: Tx, { keyring, receiver }: Intake, message: Message): Promise<void> {
+async function storeContent(tx: Tx, { keyring, receiver }: ReceiveContext, message: Message): Promise<void> {
   await tx`
     update messages
-    set content = ${sealMessage(keyring, message).content}
+    set content = ${encryptMessage(keyring, message).content}
     where workspace_id = ${receiver.workspaceId}
       and id = ${message.id}`
 }
@@ -111,14 +117,14 @@ export type HistoryEvent = Extract<ChannelEvent, { type: 'history' }>
 const media: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'document'])
 
 /** Whether an event may say more of a message that is known: a history names its media first and shows them later. */
-export function mayReveal(event: CustomerEvent): event is HistoryEvent {
+export function canCompleteHistory(event: CustomerEvent): event is HistoryEvent {
   return event.type === 'history' && media.has(event.kind)
 }
 
 /** Puts kind and text of what was told into the line that stood in for it. Null when there is none to fill. */
-export async function revealMessage(
+export async function completeHistoryMessage(
   tx: Tx,
-  { keyring, receiver, now }: Intake,
+  { keyring, receiver, now }: ReceiveContext,
   conversation: Conversation,
   { externalId, kind, text, detail }: HistoryEvent,
 ): Promise<Message | null> {
@@ -133,14 +139,14 @@ export async function revealMessage(
       and m.kind = 'system'
     for update`
   if (row === undefined) return null
-  const message: Message = { ...openMessage(keyring, row), kind, text, ...keepDetail(detail, now) }
+  const message: Message = { ...decryptMessage(keyring, row), kind, text, ...toStoredDetail(detail, now) }
   await tx`
     update messages
     set kind = ${kind},
-      content = ${sealMessage(keyring, message).content}
+      content = ${encryptMessage(keyring, message).content}
     where workspace_id = ${receiver.workspaceId}
       and id = ${message.id}`
-  await insertWhatTheyCarry({ tx, keyring, workspaceId: receiver.workspaceId }, [message])
-  await renewTokens({ tx, keyring, workspaceId: receiver.workspaceId }, message)
+  await insertAttachments({ tx, keyring, workspaceId: receiver.workspaceId }, [message])
+  await updateTokens({ tx, keyring, workspaceId: receiver.workspaceId }, message)
   return message
 }

@@ -1,51 +1,55 @@
-import { commitBehind, type Tx } from '../../base/db.ts'
+import { pipelineCommit, type Tx } from '../../base/db.ts'
 import { recordEvents } from '../../events/record.ts'
-import { systemActor } from '../../workspace/actor.ts'
+import { systemActor } from '../../workspaces/actor.ts'
+import { type ConversationUpdate, insertConversations, storeConversations } from '../conversation/batch-queries.ts'
 import { recordActivities } from '../conversation/commit-change.ts'
-import { insertConversations, type Stored, storeConversations } from '../conversation/many-queries.ts'
+import type { ExternalIndexOf } from '../conversation/encrypted-conversation.ts'
 import { addEchoPart, insertMessages } from '../conversation/message-queries.ts'
 import { storeConversation } from '../conversation/queries.ts'
-import type { IndexOf } from '../conversation/sealed.ts'
-import { insertWhatTheyCarry } from '../media/media-queries.ts'
-import type { Draft } from './draft.ts'
-import type { Intake, WorkspaceIntake } from './receiver.ts'
+import { insertAttachments } from '../media/media-queries.ts'
+import type { ConversationDraft } from './conversation-draft.ts'
+import type { ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
 
 /** Writes drafts at once, with the commit behind them: none changes what a change of owner would have to wait for. */
 export async function storeDrafts(
   tx: Tx,
-  intake: WorkspaceIntake,
-  drafts: readonly Draft[],
-  indexOf: IndexOf,
+  context: WorkspaceReceiveContext,
+  drafts: readonly ConversationDraft[],
+  indexOf: ExternalIndexOf,
 ): Promise<void> {
   const changed = drafts.filter(isChanged)
   if (changed.length === 0) return
-  await commitBehind(tx, () =>
-    write(tx, intake, changed, indexOf, (changes) =>
-      storeConversations({ tx, keyring: intake.keyring, workspaceId: intake.workspaceId }, changes),
+  await pipelineCommit(tx, () =>
+    write(tx, context, changed, indexOf, (changes) =>
+      storeConversations({ tx, keyring: context.keyring, workspaceId: context.workspaceId }, changes),
     ),
   )
 }
 
 /** Writes one draft, whatever it changes of its conversation. */
-export async function storeDraft(tx: Tx, { keyring, receiver, now }: Intake, draft: Draft): Promise<void> {
+export async function storeDraft(
+  tx: Tx,
+  { keyring, receiver, now }: ReceiveContext,
+  draft: ConversationDraft,
+): Promise<void> {
   if (!isChanged(draft)) return
   const { workspaceId } = receiver
   await write(tx, { keyring, workspaceId, now }, [draft], undefined, async ([change]) => {
     if (change !== undefined) await storeConversation({ tx, keyring, workspaceId }, change.after)
   })
-  for (const message of draft.followed) await addEchoPart(tx, keyring, receiver, message)
+  for (const message of draft.tracked) await addEchoPart(tx, keyring, receiver, message)
 }
 
 // What was to begin a conversation may turn out to be known, or be left to others.
-const isChanged = ({ before, conversation, messages, needsMessage }: Draft): boolean =>
+const isChanged = ({ before, conversation, messages, needsMessage }: ConversationDraft): boolean =>
   messages.length > 0 || (before === null ? !needsMessage : before !== conversation)
 
 async function write(
   tx: Tx,
-  { keyring, workspaceId, now }: WorkspaceIntake,
-  drafts: readonly Draft[],
-  indexOf: IndexOf | undefined,
-  store: (changes: readonly Stored[]) => Promise<void>,
+  { keyring, workspaceId, now }: WorkspaceReceiveContext,
+  drafts: readonly ConversationDraft[],
+  indexOf: ExternalIndexOf | undefined,
+  store: (changes: readonly ConversationUpdate[]) => Promise<void>,
 ): Promise<void> {
   const begun = drafts.flatMap(({ before, conversation }) => (before === null ? [conversation] : []))
   const changes = drafts.flatMap(({ before, conversation }) =>
@@ -57,13 +61,13 @@ async function write(
     insertConversations({ tx, keyring, workspaceId }, begun),
     store(changes),
     insertMessages({ tx, keyring, workspaceId }, messages, indexOf),
-    insertWhatTheyCarry({ tx, keyring, workspaceId }, messages),
+    insertAttachments({ tx, keyring, workspaceId }, messages),
     recordAll(tx, workspaceId, drafts, now),
     recordEvents(tx, keyring, workspaceId, events, now),
   ])
 }
 
-async function recordAll(tx: Tx, workspaceId: string, drafts: readonly Draft[], now: Date): Promise<void> {
+async function recordAll(tx: Tx, workspaceId: string, drafts: readonly ConversationDraft[], now: Date): Promise<void> {
   const lines = drafts.flatMap(({ conversation, activities }) =>
     activities.map((activity) => ({ conversationId: conversation.id, ...activity })),
   )

@@ -1,26 +1,32 @@
+import { isDistributed } from '../../base/citus/distributed-sql.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
-import { isSpread } from '../../base/distribution/spread.ts'
+import { decryptOrNull } from '../../base/encryption/encrypt.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { firstIdAt } from '../../base/id.ts'
-import { hearNews } from '../../base/news.ts'
-import { openOrNull } from '../../base/sealing/seal.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
+import { collectChangedIds } from '../../base/pubsub.ts'
 import { conversationsTopic, type WorkspaceTx } from '../conversation/conversation.ts'
-import { type MessageRow, openText } from '../conversation/message.ts'
-import { movingConversations } from '../conversation/moving.ts'
-import { openContact } from '../conversation/sealed.ts'
-import { conversationTokens } from './conversation-lines.ts'
+import { decryptContact } from '../conversation/encrypted-conversation.ts'
+import { decryptMessageText, type MessageRow } from '../conversation/message.ts'
+import { touchedConversations } from '../conversation/touch.ts'
+import { conversationTokens } from './conversation-tokens.ts'
 import { epochSize, messageTokens } from './message-tokens.ts'
-import { beginAll, putConversationTokens, putMessageTokens, type SearchProgress, takeProgress } from './progress.ts'
+import {
+  claimProgress,
+  createAllProgress,
+  type SearchProgress,
+  storeConversationTokens,
+  storeMessageTokens,
+} from './progress.ts'
 
 export interface IndexDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
 }
 
-const shiftMs = 2_000
-const restMs = 10_000
+const maxRunMs = 2_000
+const pauseMs = 10_000
 const batch = 500
 const allEveryMs = 300_000
 /**
@@ -38,25 +44,25 @@ export interface InboxIndexer {
 }
 
 export function createInboxIndexer(deps: IndexDeps): InboxIndexer {
-  const news = hearNews(deps, { topics: [conversationsTopic], allEveryMs })
-  const heardAtMs = new Map<string, number>()
-  let restsUntilMs = Number.NEGATIVE_INFINITY
-  let looksAtAll = true
-  const rests = (nowMs: number): boolean => nowMs < restsUntilMs && nowMs > restsUntilMs - restMs
+  const changedIds = collectChangedIds(deps, { topics: [conversationsTopic], allEveryMs })
+  const changedAtMs = new Map<string, number>()
+  let pausedUntilMs = Number.NEGATIVE_INFINITY
+  let checksAll = true
+  const isPaused = (nowMs: number): boolean => nowMs < pausedUntilMs && nowMs > pausedUntilMs - pauseMs
   return {
-    isDue: () => !rests(deps.clock.now().getTime()) && (looksAtAll || heardAtMs.size > 0 || news.hasSome()),
+    isDue: () => !isPaused(deps.clock.now().getTime()) && (checksAll || changedAtMs.size > 0 || changedIds.hasAny()),
     work: async () => {
       const nowMs = deps.clock.now().getTime()
-      if (rests(nowMs)) return 0
-      const heard = news.take()
-      if (heard === null) looksAtAll = true
-      for (const id of heard ?? []) heardAtMs.set(id.slice(0, id.indexOf(' ')), nowMs)
-      const wanted = looksAtAll ? null : [...heardAtMs.keys()]
-      const { passed, settledTo, isOver } = await indexBehind(deps, wanted)
+      if (isPaused(nowMs)) return 0
+      const changed = changedIds.take()
+      if (changed === null) checksAll = true
+      for (const id of changed ?? []) changedAtMs.set(id.slice(0, id.indexOf(' ')), nowMs)
+      const workspaceIds = checksAll ? null : [...changedAtMs.keys()]
+      const { passed, settledTo, isOver } = await indexBehind(deps, workspaceIds)
       if (!isOver) {
-        looksAtAll = false
-        for (const [id, atMs] of heardAtMs) if (atMs < settledTo.getTime()) heardAtMs.delete(id)
-        restsUntilMs = nowMs + restMs
+        checksAll = false
+        for (const [id, atMs] of changedAtMs) if (atMs < settledTo.getTime()) changedAtMs.delete(id)
+        pausedUntilMs = nowMs + pauseMs
       }
       return passed
     },
@@ -68,7 +74,7 @@ export async function indexInbox(deps: IndexDeps): Promise<number> {
   return (await indexBehind(deps, null)).passed
 }
 
-interface Shift {
+interface IndexRun {
   passed: number
   settledTo: Date
   /** The time was over, rather than the work. */
@@ -76,9 +82,9 @@ interface Shift {
 }
 
 /** Of these workspaces, or of all: in turns. One that fails does not hold up the others, and is told of at the end. */
-async function indexBehind(deps: IndexDeps, workspaceIds: readonly string[] | null): Promise<Shift> {
+async function indexBehind(deps: IndexDeps, workspaceIds: readonly string[] | null): Promise<IndexRun> {
   if (workspaceIds?.length === 0) return { passed: 0, settledTo: new Date(0), isOver: false }
-  const endsAt = performance.now() + shiftMs
+  const endsAt = performance.now() + maxRunMs
   const settledTo = await readSettled(deps)
   const failures: unknown[] = []
   let passed = 0
@@ -118,9 +124,9 @@ const lowestId = '00000000-0000-0000-0000-000000000000'
 async function listBehind(db: Db, workspaceIds: readonly string[] | null, settledTo: Date): Promise<string[]> {
   const { sql } = db
   const among = workspaceIds === null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`
-  if (isSpread(sql)) await beginAll(db, among)
+  if (isDistributed(sql)) await createAllProgress(db, among)
   // Where rows are spread, each workspace is looked into on the server that has its progress; so all have some.
-  const workspaces = isSpread(sql)
+  const workspaces = isDistributed(sql)
     ? sql`(select p.*, p.workspace_id as id from inbox_search_progress p) as w`
     : sql`(select p.*, o.id from workspaces o left join inbox_search_progress p on p.workspace_id = o.id) as w`
   const rows = await sql<{ id: string }[]>`
@@ -148,26 +154,26 @@ async function listBehind(db: Db, workspaceIds: readonly string[] | null, settle
   return rows.map(({ id }) => id)
 }
 
-function indexNext({ db, vault }: IndexDeps, workspaceId: string, settledTo: Date): Promise<number> {
-  return vault.withKeyring(workspaceId, (keyring) =>
+function indexNext({ db, keyStore }: IndexDeps, workspaceId: string, settledTo: Date): Promise<number> {
+  return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
-      const progress = await takeProgress(tx, workspaceId)
+      const progress = await claimProgress(tx, workspaceId)
       if (progress === undefined) return 0
-      const conversations = await followConversations({ tx, keyring, workspaceId }, progress, settledTo)
-      return conversations + (await followMessages({ tx, keyring, workspaceId }, progress, settledTo))
+      const conversations = await indexConversations({ tx, keyring, workspaceId }, progress, settledTo)
+      return conversations + (await indexMessages({ tx, keyring, workspaceId }, progress, settledTo))
     }),
   )
 }
 
-type FollowedMessage = Pick<MessageRow, 'id' | 'kind' | 'content'>
+type MessageToIndex = Pick<MessageRow, 'id' | 'kind' | 'content'>
 
-async function followMessages(
+async function indexMessages(
   work: WorkspaceTx,
   { messagesTo, epoch, inEpoch }: SearchProgress,
   settledTo: Date,
 ): Promise<number> {
   const { tx, keyring, workspaceId } = work
-  const rows = await tx<FollowedMessage[]>`
+  const rows = await tx<MessageToIndex[]>`
     select m.id, m.kind, m.content
     from messages m
     where m.workspace_id = ${workspaceId}
@@ -178,10 +184,11 @@ async function followMessages(
   const last = rows.at(-1)
   if (last === undefined) return 0
   const made = rows.flatMap((row) => {
-    const tokens = row.kind === 'system' ? [] : openOrNull(() => messageTokens(keyring, openText(keyring, row), epoch))
+    const tokens =
+      row.kind === 'system' ? [] : decryptOrNull(() => messageTokens(keyring, decryptMessageText(keyring, row), epoch))
     return tokens === null || tokens.length === 0 ? [] : { id: row.id, epoch, tokens }
   })
-  await putMessageTokens(work, made)
+  await storeMessageTokens(work, made)
   const isFull = inEpoch + made.length >= epochSize
   await tx`
     update inbox_search_progress
@@ -192,7 +199,7 @@ async function followMessages(
   return rows.length
 }
 
-interface FollowedConversation {
+interface ConversationToIndex {
   id: string
   contact: Buffer
   updated_at: Date
@@ -200,14 +207,14 @@ interface FollowedConversation {
   tokens: number[] | null
 }
 
-async function followConversations(
+async function indexConversations(
   work: WorkspaceTx,
   { conversationsTo, conversationTo }: SearchProgress,
   settledTo: Date,
 ): Promise<number> {
   const { tx, keyring, workspaceId } = work
-  const to = await placedTo(tx, workspaceId, settledTo)
-  const rows = await tx<FollowedConversation[]>`
+  const to = await newestIndexable(tx, workspaceId, settledTo)
+  const rows = await tx<ConversationToIndex[]>`
     select c.*, s.index_version, s.tokens
     from (
       select id, contact, updated_at
@@ -229,11 +236,11 @@ async function followConversations(
   const last = rows.at(-1)
   if (last === undefined) return 0
   const changed = rows.flatMap((row) => {
-    const tokens = openOrNull(() => conversationTokens(keyring, openContact(keyring, row.id, row.contact))) ?? []
+    const tokens = decryptOrNull(() => conversationTokens(keyring, decryptContact(keyring, row.id, row.contact))) ?? []
     const isRight = row.index_version === keyring.indexVersion && String(tokens) === String(row.tokens)
     return isRight ? [] : { id: row.id, tokens }
   })
-  await putConversationTokens(work, changed)
+  await storeConversationTokens(work, changed)
   const isAll = rows.length < batch
   await tx`
     update inbox_search_progress
@@ -244,10 +251,10 @@ async function followConversations(
 }
 
 /** One that moves is placed later by the time of its last change: no place may be beyond that. */
-async function placedTo(tx: Tx, workspaceId: string, settledTo: Date): Promise<Date> {
+async function newestIndexable(tx: Tx, workspaceId: string, settledTo: Date): Promise<Date> {
   const [row] = await tx<{ to: Date }[]>`
     select least(${settledTo}::timestamptz, min(c.now_updated_at)) as to
-    from ${movingConversations(tx, workspaceId)}
+    from ${touchedConversations(tx, workspaceId)}
     where m.workspace_id = ${workspaceId}`
   return row?.to ?? settledTo
 }

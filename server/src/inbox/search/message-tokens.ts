@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { chinesePairs, grams } from '../../base/text/search-text.ts'
-import type { MessageTerm, Phrase, Piece } from './words.ts'
-import { piecesOf } from './words.ts'
+import type { MessageTerm, Phrase, Piece } from './search-terms.ts'
+import { piecesOf } from './search-terms.ts'
 
 /**
  * Messages of a workspace in one epoch, about: so many are found at once for a word that is in all of them. One that is in few

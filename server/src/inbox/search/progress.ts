@@ -16,7 +16,7 @@ export interface SearchProgress {
 }
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
-const nothingDone: SearchProgress = {
+const initialProgress: SearchProgress = {
   messagesTo: lowestId,
   epoch: 0,
   inEpoch: 0,
@@ -37,12 +37,12 @@ export async function readProgress(sql: Sql, workspaceId: string): Promise<Searc
     select ${progressColumns(sql)}
     from inbox_search_progress p
     where p.workspace_id = ${workspaceId}`
-  return row ?? nothingDone
+  return row ?? initialProgress
 }
 
 /** For making tokens; undefined while somebody else does, or deletes some. */
-export async function takeProgress(tx: Tx, workspaceId: string): Promise<SearchProgress | undefined> {
-  await beginProgress(tx, workspaceId)
+export async function claimProgress(tx: Tx, workspaceId: string): Promise<SearchProgress | undefined> {
+  await createProgress(tx, workspaceId)
   const [row] = await tx<SearchProgress[]>`
     select ${progressColumns(tx)}
     from inbox_search_progress p
@@ -52,18 +52,18 @@ export async function takeProgress(tx: Tx, workspaceId: string): Promise<SearchP
 }
 
 /** Keeps everybody from making tokens until the transaction ends: for those who change what has some, or delete it. */
-export async function holdProgress(tx: Tx, workspaceId: string): Promise<SearchProgress> {
-  await beginProgress(tx, workspaceId)
+export async function lockProgress(tx: Tx, workspaceId: string): Promise<SearchProgress> {
+  await createProgress(tx, workspaceId)
   const [row] = await tx<SearchProgress[]>`
     select ${progressColumns(tx)}
     from inbox_search_progress p
     where p.workspace_id = ${workspaceId}
     for update`
-  return row ?? nothingDone
+  return row ?? initialProgress
 }
 
 /** Begins the progress of the workspaces `w` among these that have none. */
-export async function beginAll({ sql, statement }: Db, among: Fragment): Promise<void> {
+export async function createAllProgress({ sql, statement }: Db, among: Fragment): Promise<void> {
   const rows = await sql<{ id: string }[]>`
     select w.id
     from workspaces w
@@ -79,7 +79,7 @@ export async function beginAll({ sql, statement }: Db, among: Fragment): Promise
   )
 }
 
-async function beginProgress(tx: Tx, workspaceId: string): Promise<void> {
+async function createProgress(tx: Tx, workspaceId: string): Promise<void> {
   await tx`
     insert into inbox_search_progress (workspace_id)
     values (${workspaceId})
@@ -87,14 +87,14 @@ async function beginProgress(tx: Tx, workspaceId: string): Promise<void> {
 }
 
 /** Makes the tokens of a message those of what it says now; those of one that is too new are still to be made. */
-export async function renewTokens(work: WorkspaceTx, { id, text }: Pick<Message, 'id' | 'text'>): Promise<void> {
+export async function updateTokens(work: WorkspaceTx, { id, text }: Pick<Message, 'id' | 'text'>): Promise<void> {
   const { tx, keyring, workspaceId } = work
-  const { messagesTo } = await holdProgress(tx, workspaceId)
+  const { messagesTo } = await lockProgress(tx, workspaceId)
   if (id > messagesTo) return
   const epoch = await epochOf(tx, workspaceId, id)
   const tokens = messageTokens(keyring, text, epoch)
-  if (tokens.length === 0) await dropMessageTokens(tx, workspaceId, [id])
-  else await putMessageTokens(work, [{ id, epoch, tokens }])
+  if (tokens.length === 0) await deleteMessageTokens(tx, workspaceId, [id])
+  else await storeMessageTokens(work, [{ id, epoch, tokens }])
 }
 
 /** That of the message before, where it has none itself: epochs follow each other as the ids do. */
@@ -118,7 +118,7 @@ interface MessageTokens {
 // Lists of different lengths do not go into one array of arrays: they travel as texts.
 const listed = (rows: readonly { tokens: readonly number[] }[]) => rows.map(({ tokens }) => `{${tokens}}`)
 
-export async function putMessageTokens(
+export async function storeMessageTokens(
   { tx, keyring, workspaceId }: WorkspaceTx,
   messages: readonly MessageTokens[],
 ): Promise<void> {
@@ -135,7 +135,7 @@ export async function putMessageTokens(
     do update set tokens = excluded.tokens, index_version = excluded.index_version`
 }
 
-export async function putConversationTokens(
+export async function storeConversationTokens(
   { tx, keyring, workspaceId }: WorkspaceTx,
   conversations: readonly { id: string; tokens: readonly number[] }[],
 ): Promise<void> {
@@ -149,7 +149,7 @@ export async function putConversationTokens(
 }
 
 /** To be called by whoever holds the progress. */
-export async function dropMessageTokens(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+export async function deleteMessageTokens(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
   await tx`
     delete from message_search
     where workspace_id = ${workspaceId}
@@ -157,7 +157,7 @@ export async function dropMessageTokens(tx: Tx, workspaceId: string, ids: readon
 }
 
 /** To be called by whoever holds the progress. */
-export async function dropConversationTokens(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+export async function deleteConversationTokens(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
   await tx`
     delete from conversation_search
     where workspace_id = ${workspaceId}

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Fragment, Sql } from '../../base/db.ts'
+import { decryptOrNull } from '../../base/encryption/encrypt.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid, timeOfId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { openOrNull } from '../../base/sealing/seal.ts'
 import type { Scope } from '../conversation/conversation.ts'
-import { type MessageRow, openText } from '../conversation/message.ts'
+import { decryptMessageText, type MessageRow } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import { messageTermTokens } from './message-tokens.ts'
 import { readProgress, type SearchProgress } from './progress.ts'
-import { findTerm, type MessageTerm, readMessageTerm, type Span } from './words.ts'
+import { findTerm, type MessageTerm, parseMessageTerm, type Span } from './search-terms.ts'
 
 export interface MessageSearch {
   search: string
@@ -18,14 +18,14 @@ export interface MessageSearch {
   cursor: string | null
 }
 
-export interface FoundMessage extends Omit<FoundRow, 'content'> {
+export interface MessageHit extends Omit<CandidateMessage, 'content'> {
   text: string
   hits: Span[]
 }
 
 export interface MessageSearchPage {
   /** Newest first, as they reached us. */
-  messages: FoundMessage[]
+  messages: MessageHit[]
   /** Null when all has been looked through. A page may have few, or none, while there is more to be looked through. */
   cursor: string | null
   /** When what was looked at last reached us; null when all has been looked through. */
@@ -33,7 +33,7 @@ export interface MessageSearchPage {
 }
 
 /** Where a page goes on: before this message, in this epoch. */
-interface Place {
+interface SearchPosition {
   before: string
   /** Null while it goes through messages that have no tokens yet. */
   epoch: number | null
@@ -54,20 +54,20 @@ export async function searchMessages(
   scope: Scope,
   { search, limit, cursor }: MessageSearch,
 ): Promise<MessageSearchPage> {
-  const term = readMessageTerm(search)
-  const from = cursor === null ? { before: highestId, epoch: null } : readCursor(cursor, keyring, search)
+  const term = parseMessageTerm(search)
+  const from = cursor === null ? { before: highestId, epoch: null } : parseCursor(cursor, keyring, search)
   if (term === null) return { messages: [], cursor: null, lookedTo: null }
   // Read beforehand, so that it tells of no tokens that a later snapshot does not have.
   const progress = await readProgress(sql, scope.workspaceId)
-  const messages: FoundMessage[] = []
+  const messages: MessageHit[] = []
   let opened = 0
   for await (const { rows, epoch } of candidatesOf(sql, keyring, scope, term, from, progress)) {
     for (const row of rows) {
       opened++
-      const found = row.message === null ? null : open(keyring, row.message, term)
+      const found = row.message === null ? null : decryptAndMatch(keyring, row.message, term)
       if (found !== null) messages.push(found)
       if (messages.length === limit || opened === maxOpened) {
-        return { messages, ...endAt(keyring, search, { before: row.id, epoch }) }
+        return { messages, ...stopAt(keyring, search, { before: row.id, epoch }) }
       }
     }
     await setImmediate()
@@ -75,18 +75,26 @@ export async function searchMessages(
   return { messages, cursor: null, lookedTo: null }
 }
 
-function endAt(keyring: Keyring, search: string, place: Place): Pick<MessageSearchPage, 'cursor' | 'lookedTo'> {
+function stopAt(
+  keyring: Keyring,
+  search: string,
+  place: SearchPosition,
+): Pick<MessageSearchPage, 'cursor' | 'lookedTo'> {
   return { cursor: writeCursor(keyring, search, place), lookedTo: timeOfId(place.before) }
 }
 
-function open(keyring: Keyring, { content, ...row }: FoundRow, term: MessageTerm): FoundMessage | null {
+function decryptAndMatch(
+  keyring: Keyring,
+  { content, ...row }: CandidateMessage,
+  term: MessageTerm,
+): MessageHit | null {
   if (row.kind === 'system') return null
-  const text = openOrNull(() => openText(keyring, { id: row.id, content }))
+  const text = decryptOrNull(() => decryptMessageText(keyring, { id: row.id, content }))
   const hits = text === null ? null : findTerm(text, term)
   return text === null || hits === null ? null : { ...row, text, hits }
 }
 
-interface Stretch {
+interface CandidateBatch {
   rows: Candidate[]
   epoch: number | null
 }
@@ -97,13 +105,13 @@ async function* candidatesOf(
   keyring: Keyring,
   scope: Scope,
   term: MessageTerm,
-  from: Place,
+  from: SearchPosition,
   progress: SearchProgress,
-): AsyncGenerator<Stretch> {
+): AsyncGenerator<CandidateBatch> {
   const isUnknown = messageTermTokens(keyring, term, 0) === null
   const behind = isUnknown ? lowestId : progress.messagesTo
   if (from.epoch === null) {
-    yield* stretches(null, from.before, (before, limit) => selectMessages(sql, scope, { behind, before, limit }))
+    yield* batches(null, from.before, (before, limit) => selectMessages(sql, scope, { behind, before, limit }))
   }
   if (isUnknown) return
   // Whoever makes a cursor up does not have it count down from anywhere.
@@ -112,7 +120,7 @@ async function* candidatesOf(
     const oldest = Math.max(0, newest - count + 1)
     const tokens: number[][] = []
     for (let epoch = newest; epoch >= oldest; epoch--) tokens.push(...(messageTermTokens(keyring, term, epoch) ?? []))
-    yield* stretches(newest, from.before, (before, limit) =>
+    yield* batches(newest, from.before, (before, limit) =>
       selectByTokens(sql, scope, { tokens, upTo: progress.messagesTo, before, limit }),
     )
     newest = oldest - 1
@@ -121,11 +129,11 @@ async function* candidatesOf(
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
-async function* stretches(
+async function* batches(
   epoch: number | null,
   from: string,
   select: (before: string, limit: number) => Promise<Candidate[]>,
-): AsyncGenerator<Stretch> {
+): AsyncGenerator<CandidateBatch> {
   let before = from
   for (let limit = firstAtOnce; ; limit = Math.min(2 * limit, mostAtOnce)) {
     const rows = await select(before, limit)
@@ -139,11 +147,11 @@ async function* stretches(
 const digestOf = (keyring: Keyring, search: string): string =>
   keyring.stable('inbox.search.cursor', search).toString('base64url').slice(0, 12)
 
-function writeCursor(keyring: Keyring, search: string, { before, epoch }: Place): string {
+function writeCursor(keyring: Keyring, search: string, { before, epoch }: SearchPosition): string {
   return encodeCursor(['found', digestOf(keyring, search), before, epoch])
 }
 
-function readCursor(text: string, keyring: Keyring, search: string): Place {
+function parseCursor(text: string, keyring: Keyring, search: string): SearchPosition {
   const [name, digest, before, epoch, extra] = decodeCursor(text) ?? []
   const isPlace = typeof before === 'string' && isUuid(before)
   const isEpoch = epoch === null || (Number.isSafeInteger(epoch) && Number(epoch) >= 0)
@@ -154,7 +162,7 @@ function readCursor(text: string, keyring: Keyring, search: string): Place {
 }
 
 /** A message that may say what is looked for. */
-type FoundRow = Pick<
+type CandidateMessage = Pick<
   MessageRow,
   'id' | 'conversation_id' | 'direction' | 'kind' | 'content' | 'actor_type' | 'actor_id' | 'occurred_at'
 >
@@ -162,10 +170,10 @@ type FoundRow = Pick<
 /** Null where a message of that id is none that the caller sees, or not any more. */
 interface Candidate {
   id: string
-  message: FoundRow | null
+  message: CandidateMessage | null
 }
 
-type CandidateRow = FoundRow | ({ id: string } & { [name in Exclude<keyof FoundRow, 'id'>]: null })
+type CandidateRow = CandidateMessage | ({ id: string } & { [name in Exclude<keyof CandidateMessage, 'id'>]: null })
 
 const candidate = (row: CandidateRow): Candidate => ({ id: row.id, message: row.content === null ? null : row })
 
@@ -178,7 +186,7 @@ const columns = (sql: Sql) => sql`
   m.actor_id,
   m.occurred_at`
 
-const within = (sql: Sql, { connectionIds }: Scope): Fragment =>
+const connectionCondition = (sql: Sql, { connectionIds }: Scope): Fragment =>
   connectionIds.length === 0 ? sql`` : sql`and m.connection_id = any (${[...connectionIds]}::uuid[])`
 
 /** The newest messages between two, whatever they say. */
@@ -187,13 +195,13 @@ async function selectMessages(
   scope: Scope,
   { behind, before, limit }: { behind: string; before: string; limit: number },
 ): Promise<Candidate[]> {
-  const rows = await sql<FoundRow[]>`
+  const rows = await sql<CandidateMessage[]>`
     select m.id, ${columns(sql)}
     from messages m
     where m.workspace_id = ${scope.workspaceId}
       and m.id > ${behind}
       and m.id < ${before}
-      ${within(sql, scope)}
+      ${connectionCondition(sql, scope)}
     order by m.id desc
     limit ${limit}`
   return rows.map(candidate)
@@ -242,7 +250,7 @@ async function selectByTokens(sql: Sql, scope: Scope, { tokens, upTo, before, li
       from messages m
       where m.workspace_id = ${workspace}
         and m.id = t.id
-        ${within(sql, scope)}
+        ${connectionCondition(sql, scope)}
       offset 0
     ) as m on true
     order by t.id desc`

@@ -5,14 +5,14 @@ import type { Recipient } from '../../channels/connector.ts'
 import type { Template } from '../../channels/templates/templates.ts'
 import { type ConversationChange, changeOwner, withOutbound, withReaction } from '../conversation/change.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { Left } from '../conversation/conversation-state.ts'
+import type { UnseenMessages } from '../conversation/conversation-state.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { type Message, newMessage, uniqueTime } from '../conversation/message.ts'
-import { stretchMs } from '../conversation/message-queries.ts'
+import { rangeMs } from '../conversation/message-queries.ts'
 import { human } from '../conversation/owner.ts'
-import type { NamedBySend } from './check-named.ts'
-import { checkSend, type Draft } from './send-checks.ts'
-import type { ReadSend, SendDeps, SendMeaning } from './send-deps.ts'
+import type { SendReferences } from './check-references.ts'
+import { checkSend, type SendDraft } from './send-checks.ts'
+import type { ParsedSend, SendDeps, SendMeaning } from './send-deps.ts'
 import { connectionUnavailable, invalidMessage } from './send-errors.ts'
 import type { Allowance } from './send-limits.ts'
 
@@ -20,17 +20,17 @@ import type { Allowance } from './send-limits.ts'
 const settleWithinMs = 10 * 60_000
 
 /** A locked conversation, as it was and as the sends before have left it. */
-export interface Thread {
+export interface SendThread {
   before: Conversation
   conversation: Conversation
   /** A change of owner waits for the calls under way. */
   isHeld: boolean
-  /** Milliseconds that messages have, from now on as far as `stretchMs`. */
+  /** Milliseconds that messages have, from now on as far as `rangeMs`. */
   times: Set<number>
 }
 
 /** What the sends of one transaction share. */
-export interface Known {
+export interface SendBatch {
   connections: ReadonlyMap<string, Connection>
   /** Of those that were used before, and of those that are reserved now. */
   usedKeys: Set<string>
@@ -38,19 +38,19 @@ export interface Known {
 }
 
 /** What was found of one send. */
-export interface Found {
+export interface SendFacts {
   template: Template | null
-  named: NamedBySend
+  references: SendReferences
   /** What of the customer's it leaves unanswered. */
-  left: Left | null
+  left: UnseenMessages | null
 }
 
 /** A send that may go, and what it means. */
 export interface PlannedSend {
-  send: ReadSend
-  thread: Thread
+  send: ParsedSend
+  thread: SendThread
   connection: Connection
-  draft: Draft
+  draft: SendDraft
   message: Message
   recipient: Recipient
   /** Of a change of owner. */
@@ -59,37 +59,37 @@ export interface PlannedSend {
 }
 
 /** A send that is not reserved: refused, a repeat of a used key, or in need of a transaction of its own. */
-export type Unplanned = { refused: ApiError } | 'repeated' | 'alone'
+export type UnreservedSend = { refused: ApiError } | 'repeated' | 'alone'
 
-export const keyOf = (send: ReadSend | undefined): string => `${send?.sender.actor.id} ${send?.key}`
+export const keyOf = (send: ParsedSend | undefined): string => `${send?.sender.actor.id} ${send?.key}`
 
 /** Judges a send by the rules, without a look at the database, and moves its conversation on. */
 export function planSend(
   deps: SendDeps,
-  { connections, usedKeys, allowance }: Known,
-  { send, thread }: { send: ReadSend; thread: Thread | undefined },
-  { template, named, left }: Found,
+  { connections, usedKeys, allowance }: SendBatch,
+  { send, thread }: { send: ParsedSend; thread: SendThread | undefined },
+  { template, references, left }: SendFacts,
   { isAlone, now }: { isAlone: boolean; now: Date },
-): PlannedSend | Unplanned {
+): PlannedSend | UnreservedSend {
   if (usedKeys.has(keyOf(send))) return 'repeated'
-  if (thread === undefined || !mayUse(send, thread.conversation)) {
+  if (thread === undefined || !canUse(send, thread.conversation)) {
     return isAlone ? { refused: conversationNotFound() } : 'alone'
   }
   const { conversation } = thread
   const { sender, command, seen = null } = send
   const connection = connections.get(conversation.connectionId) ?? null
   const { maxTextLength, takesChoices = false } = deps.connectors[conversation.channel]
-  const mediaWay = deps.mediaWayOf(conversation.channel)
+  const mediaTransport = deps.mediaTransportOf(conversation.channel)
   try {
-    const question = { command, sender, conversation, readiness: connection, template, named, now }
-    const draft = checkSend({ ...question, maxTextLength, takesChoices, mediaWay })
+    const question = { command, sender, conversation, readiness: connection, template, references, now }
+    const draft = checkSend({ ...question, maxTextLength, takesChoices, mediaTransport })
     if (connection === null) throw connectionUnavailable()
     const recipient = recipientOf(conversation)
     // Whether it is the one to try is decided under the connection's lock.
     if (draft.tries !== undefined && !isAlone) return 'alone'
     const limited = { sender, conversationId: conversation.id }
     allowance.check(limited)
-    allowance.use(limited)
+    allowance.consume(limited)
     const message = messageOf(thread, send, draft, now)
     const { conversation: owned, events } = takeOver(send, conversation, now)
     const after =
@@ -97,9 +97,9 @@ export function planSend(
     usedKeys.add(keyOf(send))
     thread.times.add(message.occurredAt.getTime())
     thread.conversation = after
-    const isUnasked = conversation.unansweredSince === null
-    const readsSome = after.unreadCount < conversation.unreadCount
-    const meaning = { isUnasked, leavesSome: left !== null, readsSome }
+    const isUnsolicited = conversation.unansweredSince === null
+    const readsMessages = after.unreadCount < conversation.unreadCount
+    const meaning = { isUnsolicited, leavesUnseen: left !== null, readsMessages }
     return { send, thread, connection, draft, message, recipient, events, meaning }
   } catch (error) {
     if (error instanceof ApiError) return { refused: error }
@@ -107,7 +107,7 @@ export function planSend(
   }
 }
 
-const mayUse = ({ sender }: ReadSend, { connectionId }: Conversation): boolean =>
+const canUse = ({ sender }: ParsedSend, { connectionId }: Conversation): boolean =>
   sender.connectionIds.length === 0 || sender.connectionIds.includes(connectionId)
 
 function recipientOf({ contact }: Conversation): Recipient {
@@ -120,7 +120,7 @@ function recipientOf({ contact }: Conversation): Recipient {
   return recipient
 }
 
-function messageOf(thread: Thread, { sender }: ReadSend, { kind, text, detail }: Draft, now: Date): Message {
+function messageOf(thread: SendThread, { sender }: ParsedSend, { kind, text, detail }: SendDraft, now: Date): Message {
   const { id, connectionId } = thread.conversation
   return newMessage({
     id: newId(now),
@@ -140,14 +140,14 @@ function messageOf(thread: Thread, { sender }: ReadSend, { kind, text, detail }:
 }
 
 /** The first millisecond that no message has. Beyond those that are known all are free behind the newest message. */
-function freeTime({ conversation, times }: Thread, now: Date): Date {
+function freeTime({ conversation, times }: SendThread, now: Date): Date {
   const free = uniqueTime(now, (timeMs) => times.has(timeMs))
-  if (free.getTime() < now.getTime() + stretchMs) return free
+  if (free.getTime() < now.getTime() + rangeMs) return free
   return new Date(Math.max(free.getTime(), conversation.lastMessageAt.getTime() + 1))
 }
 
 /** What a person writes makes the conversation theirs, unless it is a reaction; an agent writes in its own only. */
-function takeOver({ sender, command }: ReadSend, conversation: Conversation, now: Date): ConversationChange {
+function takeOver({ sender, command }: ParsedSend, conversation: Conversation, now: Date): ConversationChange {
   const { actor } = sender
   const isAnswer = actor.type !== 'agent' && command.kind !== 'reaction'
   return isAnswer ? changeOwner(conversation, human, actor, now) : { conversation, events: [] }

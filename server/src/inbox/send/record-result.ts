@@ -1,31 +1,31 @@
-import { commitBehind, type Tx } from '../../base/db.ts'
-import { andNamed } from '../../base/distribution/spread.ts'
+import { andNamed } from '../../base/citus/distributed-sql.ts'
+import { pipelineCommit, type Tx } from '../../base/db.ts'
 import { noteActivity } from '../../channels/health/activity.ts'
 import { type DispatchKey, recordVerdict, type Verdict } from '../conversation/dispatches.ts'
-import { outcomeUnknown, sealExternalId } from '../conversation/message.ts'
-import { externalIndex } from '../conversation/sealed.ts'
-import type { Reserved } from './reserve.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
+import { encryptExternalId, outcomeUnknown } from '../conversation/message.ts'
+import type { ReservedSend } from './reserve.ts'
 import type { PartOutcome, SendDeps } from './send-deps.ts'
-import { persist } from './send-deps.ts'
+import { retryWrite } from './send-deps.ts'
 
 /** Notes what became of a part, before the next one goes. */
-export function recordResult(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<void> {
-  return persist(() => note(deps, reserved, part, result))
+export function recordResult(deps: SendDeps, reserved: ReservedSend, part: number, result: PartOutcome): Promise<void> {
+  return retryWrite(() => recordOnce(deps, reserved, part, result))
 }
 
-async function note(deps: SendDeps, reserved: Reserved, part: number, result: PartOutcome): Promise<void> {
-  const keyring = await deps.vault.keyring(reserved.workspaceId)
+async function recordOnce(deps: SendDeps, reserved: ReservedSend, part: number, result: PartOutcome): Promise<void> {
+  const keyring = await deps.keyStore.keyring(reserved.workspaceId)
   const externalId = result.outcome === 'accepted' ? result.externalId : null
   const { connection } = reserved
   const now = deps.clock.now()
   await deps.db.tx((tx) =>
-    commitBehind(tx, () =>
+    pipelineCommit(tx, () =>
       Promise.all([
         recordPart(tx, reserved, part, {
           verdict: verdicts[result.outcome],
           errorCode: errorCodeOf(result),
           externalIndex: externalId === null ? null : externalIndex(keyring, connection.id, externalId),
-          externalId: externalId === null ? null : sealExternalId(keyring, reserved.messageId, externalId),
+          externalId: externalId === null ? null : encryptExternalId(keyring, reserved.messageId, externalId),
         }),
         externalId === null ? null : noteActivity(tx, connection, 'out', now),
       ]),

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { isAtWork, isClosed } from '../conversation/dispatches.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { isInProgress, isSendSettled } from '../conversation/dispatches.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
-import type { ReadSend, SendAnswer, SendDeps } from './send-deps.ts'
-import { KeyUsedOtherwise, outcomeNotKnown } from './send-errors.ts'
-import { answerOf, type StoredAnswer, settleSend } from './settle-parts.ts'
+import type { ParsedSend, SendDeps, SendResponse } from './send-deps.ts'
+import { IdempotencyKeyReused, outcomeUnknownYet } from './send-errors.ts'
+import { responseOf, type StoredResponseRow, settleSend } from './settle-parts.ts'
 
 // Real time, whatever the service's clock says: this is about how long a request hangs.
 const maxWaitMs = 20_000
@@ -17,34 +17,34 @@ const pollMs = 250
  * the sender does not see the conversation, 422 when the key stands for another message, 409 NOT_RETRYABLE when the sending process has died or takes
  * longer than 20 s.
  */
-export async function replay(deps: SendDeps, send: ReadSend): Promise<SendAnswer> {
+export async function replay(deps: SendDeps, send: ParsedSend): Promise<SendResponse> {
   const { sender, conversationId, key } = send
-  const keyring = await deps.vault.keyring(sender.workspaceId)
+  const keyring = await deps.keyStore.keyring(sender.workspaceId)
   if ((await findConversation(deps.db.sql, sender, conversationId)) === undefined) throw conversationNotFound()
   const giveUpAt = performance.now() + maxWaitMs
   let woken = Promise.resolve()
   for (;;) {
     const row = await findSend(deps.db.sql, sender.workspaceId, sender.actor.id, key)
-    if (row === undefined) throw outcomeNotKnown()
-    if (!isSameSend(keyring, row, send)) throw new KeyUsedOtherwise()
-    const answer = answerOf(row.message_id, row)
+    if (row === undefined) throw outcomeUnknownYet()
+    if (!isSameSend(keyring, row, send)) throw new IdempotencyKeyReused()
+    const answer = responseOf(row.message_id, row)
     if (answer !== null) return { ...answer, isReplay: true }
-    if (!row.is_alive) return settleDead(deps, sender.workspaceId, row)
-    if (performance.now() > giveUpAt) throw outcomeNotKnown()
+    if (!row.is_alive) return settleAbandoned(deps, sender.workspaceId, row)
+    if (performance.now() > giveUpAt) throw outcomeUnknownYet()
     await woken
-    woken = deps.wakes.next(row.conversation_id, pollMs)
+    woken = deps.wakeups.next(row.conversation_id, pollMs)
   }
 }
 
 // The platform may have told since what became of it.
-async function settleDead(deps: SendDeps, workspaceId: string, row: SendRow): Promise<SendAnswer> {
+async function settleAbandoned(deps: SendDeps, workspaceId: string, row: SendRow): Promise<SendResponse> {
   const { conversation_id: conversationId, message_id: messageId } = row
   const answer = await settleSend(deps, { workspaceId, conversationId, messageId }, 'abandoned')
-  if (answer === null) throw outcomeNotKnown()
+  if (answer === null) throw outcomeUnknownYet()
   return { ...answer, isReplay: true }
 }
 
-interface SendRow extends StoredAnswer {
+interface SendRow extends StoredResponseRow {
   message_id: string
   fingerprint: Buffer
   conversation_id: string
@@ -60,8 +60,8 @@ async function findSend(sql: Sql, workspaceId: string, senderId: string, key: st
       s.message_id,
       s.answer_status,
       s.answer_body,
-      ${isClosed(sql, workspaceId, sql`s.message_id`)} as is_settled,
-      ${isAtWork(sql, workspaceId, sql`s.message_id`)} as is_alive
+      ${isSendSettled(sql, workspaceId, sql`s.message_id`)} as is_settled,
+      ${isInProgress(sql, workspaceId, sql`s.message_id`)} as is_alive
     from sends s
     where s.workspace_id = ${workspaceId}
       and s.sender_id = ${senderId}
@@ -69,13 +69,13 @@ async function findSend(sql: Sql, workspaceId: string, senderId: string, key: st
   return row
 }
 
-type SendContent = Pick<ReadSend, 'conversationId' | 'command' | 'identity'>
+type SendContent = Pick<ParsedSend, 'conversationId' | 'command' | 'identity'>
 
-const place = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })
+const encryptionContext = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })
 
 /** What makes two sends of one key the same: the conversation and the message. Sealed, as short texts can be guessed. */
 export function fingerprintOf(keyring: Keyring, messageId: string, send: SendContent): Buffer {
-  return keyring.seal(place(messageId), digest(send))
+  return keyring.encrypt(encryptionContext(messageId), digest(send))
 }
 
 function isSameSend(
@@ -83,7 +83,7 @@ function isSameSend(
   stored: { message_id: string; fingerprint: Uint8Array },
   send: SendContent,
 ): boolean {
-  const before = keyring.open(place(stored.message_id), stored.fingerprint)
+  const before = keyring.decrypt(encryptionContext(stored.message_id), stored.fingerprint)
   return timingSafeEqual(before, digest(send))
 }
 

@@ -1,12 +1,12 @@
+import { andNamed } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Tx } from '../../base/db.ts'
-import { andNamed } from '../../base/distribution/spread.ts'
 import { unnested } from '../../base/postgres/rows.ts'
 import type { Conversation, WorkspaceTx } from '../conversation/conversation.ts'
-import { aliveForMs, aliveInCallMs, takeoverWaitMs } from '../conversation/dispatches.ts'
+import { callLeaseMs, leaseMs, takeoverWaitMs } from '../conversation/dispatches.ts'
+import { type ConversationRow, decryptConversation } from '../conversation/encrypted-conversation.ts'
 import { anyWorkspace, conversationColumns, isNamed } from '../conversation/queries.ts'
-import { type ConversationRow, openConversation } from '../conversation/sealed.ts'
-import type { Paces } from './pace.ts'
-import type { ReadSend } from './send-deps.ts'
+import type { ParsedSend } from './send-deps.ts'
+import type { SendRates } from './send-rate.ts'
 
 /** A conversation that is locked, and whether a change of owner waits for the calls under way. */
 export interface LockedConversation {
@@ -20,18 +20,18 @@ export interface LockedConversation {
  */
 export async function lockForSends(
   { tx, keyring, workspaceId }: WorkspaceTx,
-  sends: readonly ReadSend[],
-  isAlone: boolean,
+  sends: readonly ParsedSend[],
+  isSingle: boolean,
 ): Promise<LockedConversation[]> {
   for (let attempt = 1; ; attempt++) {
     const rows = await tx<(ConversationRow & { is_held: boolean })[]>`
       select ${conversationColumns(tx)}, coalesce(c.starts_held_until > clock_timestamp(), false) as is_held
       from conversations c
-      where ${areAsked(tx, workspaceId, sends, isAlone)}
+      where ${matchesSends(tx, workspaceId, sends, isSingle)}
       order by c.id
-      for update of c ${isAlone ? tx`` : tx`skip locked`}`
-    if (rows.length > 0 || !isAlone || attempt === 2) {
-      return rows.map((row) => ({ conversation: openConversation(keyring, row), isHeld: row.is_held }))
+      for update of c ${isSingle ? tx`` : tx`skip locked`}`
+    if (rows.length > 0 || !isSingle || attempt === 2) {
+      return rows.map((row) => ({ conversation: decryptConversation(keyring, row), isHeld: row.is_held }))
     }
   }
 }
@@ -40,14 +40,14 @@ export async function lockForSends(
 export const connectionsOf = (
   tx: Tx,
   workspaceId: string,
-  sends: readonly ReadSend[],
+  sends: readonly ParsedSend[],
   isAlone: boolean,
 ): Fragment => tx`
   select c.connection_id
   from conversations c
-  where ${areAsked(tx, workspaceId, sends, isAlone)}`
+  where ${matchesSends(tx, workspaceId, sends, isAlone)}`
 
-function areAsked(tx: Tx, workspaceId: string, sends: readonly ReadSend[], isAlone: boolean): Fragment {
+function matchesSends(tx: Tx, workspaceId: string, sends: readonly ParsedSend[], isAlone: boolean): Fragment {
   const [first] = sends
   if (isAlone && first !== undefined) return isNamed(tx, first.sender, first.conversationId)
   const ids = [...new Set(sends.map(({ conversationId }) => conversationId))]
@@ -86,7 +86,7 @@ export async function findUsedKeys(tx: Tx, workspaceId: string, keys: readonly S
   return rows.map(({ place }) => place)
 }
 
-export interface ReservedSend extends SenderKey {
+export interface NewSend extends SenderKey {
   conversationId: string
   connectionId: string
   messageId: string
@@ -95,12 +95,7 @@ export interface ReservedSend extends SenderKey {
 }
 
 /** Records sends beside their messages. */
-export async function insertSends(
-  tx: Tx,
-  workspaceId: string,
-  sends: readonly ReservedSend[],
-  now: Date,
-): Promise<void> {
+export async function insertSends(tx: Tx, workspaceId: string, sends: readonly NewSend[], now: Date): Promise<void> {
   await Promise.all([
     tx`
       insert into sends (
@@ -121,7 +116,7 @@ export async function insertSends(
 }
 
 /** A send whose way to the platform begins. */
-export interface Beginning {
+export interface DispatchStart {
   messageId: string
   conversationId: string
   connectionId: string
@@ -131,10 +126,10 @@ export interface Beginning {
   takesPlace: boolean
   /** May start once its place is free; otherwise it has to ask before. */
   mayStart: boolean
-  paces: Paces
+  rates: SendRates
 }
 
-export interface Begun {
+export interface StartedDispatch {
   messageId: string
   turn: number
   /** How long to wait for its place in line; null for those that have none yet, as those that wait for their turn first. */
@@ -145,20 +140,20 @@ export interface Begun {
 
 /**
  * Begins the way of sends, each after all others of its conversation, under the locks of these. Whoever is first
- * takes a place in the lines of connection and customer, as by `takePlace`, and is allowed to start when it is free.
+ * takes a place in the lines of connection and customer, as by `reserveSlot`, and is allowed to start when it is free.
  * `now` is the time by the clock that all processes share.
  */
-export async function beginSends(
+export async function startDispatches(
   tx: Tx,
   workspaceId: string,
-  sends: readonly Beginning[],
+  sends: readonly DispatchStart[],
   now: Fragment,
-): Promise<Begun[]> {
+): Promise<StartedDispatch[]> {
   const workspace = anyWorkspace(tx, workspaceId)
-  const rows = sends.map(({ paces: { connection, pair }, ...send }, place) => {
+  const rows = sends.map(({ rates: { connection, pair }, ...send }, place) => {
     return { ...send, ...connection, pairEveryMs: pair.everyMs, pairBurst: pair.burst, place }
   })
-  return tx<Begun[]>`
+  return tx<StartedDispatch[]>`
     with asked as (
       select n.*, coalesce(last.turn, 0) + row_number() over (partition by n.conversation_id order by n.place) as turn
       from ${unnested(rows, {
@@ -206,7 +201,7 @@ export async function beginSends(
       )
       select ${workspaceId}::uuid, a.message_id, a.conversation_id, a.turn, a.owner_epoch,
         clock_timestamp()
-          + case when starts then ${aliveInCallMs}::float8 else ${aliveForMs}::float8 end * interval '1 millisecond',
+          + case when starts then ${callLeaseMs}::float8 else ${leaseMs}::float8 end * interval '1 millisecond',
         case when starts then clock_timestamp() + ${takeoverWaitMs}::float8 * interval '1 millisecond' end
       from asked a
       left join wait on wait.message_id = a.message_id

@@ -1,76 +1,97 @@
-import { commitBehind, type Tx } from '../../base/db.ts'
-import { momentOf } from '../../base/distribution/spread.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import { momentOf } from '../../base/citus/distributed-sql.ts'
+import { pipelineCommit, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Connector, Outgoing } from '../../channels/connector.ts'
 import { claimTry } from '../../channels/health/availability.ts'
 import { findTemplate } from '../../channels/templates/templates.ts'
+import { storeConversations } from '../conversation/batch-queries.ts'
 import { commitChange } from '../conversation/commit-change.ts'
 import type { ChangeTx } from '../conversation/conversation.ts'
 import type { DispatchKey } from '../conversation/dispatches.ts'
-import { storeConversations } from '../conversation/many-queries.ts'
-import { findTimes, insertMessages, stretchMs } from '../conversation/message-queries.ts'
-import { insertWhatTheyCarry } from '../media/media-queries.ts'
-import { takeUpload } from '../media/sent-media.ts'
-import { type FileToGive, findNamed, namesNothing, namesSomething } from './check-named.ts'
-import { type Found, type Known, keyOf, type PlannedSend, planSend, type Thread, type Unplanned } from './plan-send.ts'
+import { findTimes, insertMessages, rangeMs } from '../conversation/message-queries.ts'
+import { attachUpload } from '../media/attached-uploads.ts'
+import { insertAttachments } from '../media/media-queries.ts'
+import { findReferences, hasReferences, noReferences, type OutgoingFile } from './check-references.ts'
+import {
+  keyOf,
+  type PlannedSend,
+  planSend,
+  type SendBatch,
+  type SendFacts,
+  type SendThread,
+  type UnreservedSend,
+} from './plan-send.ts'
 import { fingerprintOf } from './replay.ts'
-import { type Begun, beginSends, connectionsOf, findUsedKeys, insertSends, lockForSends } from './reserve-queries.ts'
-import type { ReadSend, SendDeps } from './send-deps.ts'
-import { connectionUnavailable, ThreadMoved } from './send-errors.ts'
+import {
+  connectionsOf,
+  findUsedKeys,
+  insertSends,
+  lockForSends,
+  type StartedDispatch,
+  startDispatches,
+} from './reserve-queries.ts'
+import type { ParsedSend, SendDeps } from './send-deps.ts'
+import { connectionUnavailable, StaleThread } from './send-errors.ts'
 import { countSends } from './send-limits.ts'
-import { findLeft, findNewerThan } from './stale-thread.ts'
+import { findNewerThan, findUnseen } from './stale-thread.ts'
 
 /** A send that is recorded and may go to the platform, in its turn. */
-export interface Reserved extends DispatchKey, Pick<PlannedSend, 'message' | 'connection' | 'recipient' | 'meaning'> {
+export interface ReservedSend
+  extends DispatchKey,
+    Pick<PlannedSend, 'message' | 'connection' | 'recipient' | 'meaning'> {
   connector: Connector
   parts: Outgoing[]
   /** The file that the platform is given before; null for words. */
-  file: FileToGive | null
+  file: OutgoingFile | null
   /** The reason of the hold of the connection that this send tries; null where nothing stops it. */
   tries: string | null
   turn: number
   /** What came with the reservation; null where the first part has to ask for it. */
-  start: Start | null
+  start: SendStart | null
 }
 
 /** The first part's place in line, and whether it may start. */
-export interface Start {
+export interface SendStart {
   /** By `performance.now()`, before the database was asked. */
   askedAt: number
   waitMs: number
   isAllowed: boolean
 }
 
-export type Reservation = { reserved: Reserved } | Unplanned
+export type Reservation = { reserved: ReservedSend } | UnreservedSend
 
 /**
  * Whether a send needs a transaction of its own: a person's may change the owner, which is undone while calls are under
  * way, and what a send names is locked beside its conversation.
  */
-export const goesAlone = ({ sender, command, lastSeenId }: ReadSend): boolean =>
-  sender.actor.type !== 'agent' || lastSeenId !== null || namesSomething(command)
+export const needsOwnTransaction = ({ sender, command, lastSeenId }: ParsedSend): boolean =>
+  sender.actor.type !== 'agent' || lastSeenId !== null || hasReferences(command)
 
 /**
  * Judges sends of a workspace under the locks of their conversations, and records those that may go as `pending`, with
  * their keys and their parts, in a handful of statements. A refusal is that send's alone. Waits for nobody: a send to a
  * conversation that somebody else holds, or that is not there, is `alone`.
  */
-export function reserveSends(deps: SendDeps, workspaceId: string, sends: readonly ReadSend[]): Promise<Reservation[]> {
+export function reserveSends(
+  deps: SendDeps,
+  workspaceId: string,
+  sends: readonly ParsedSend[],
+): Promise<Reservation[]> {
   return inTransaction(deps, workspaceId, sends, false)
 }
 
 /** The same for one send, which waits for its conversation. */
-export async function reserveAlone(deps: SendDeps, send: ReadSend): Promise<Reservation> {
+export async function reserveOne(deps: SendDeps, send: ParsedSend): Promise<Reservation> {
   const [reservation = 'alone'] = await inTransaction(deps, send.sender.workspaceId, [send], true)
   return reservation
 }
 
-const inTransaction = (deps: SendDeps, workspaceId: string, sends: readonly ReadSend[], isAlone: boolean) =>
-  deps.vault.withKeyring(workspaceId, (keyring) =>
+const inTransaction = (deps: SendDeps, workspaceId: string, sends: readonly ParsedSend[], isAlone: boolean) =>
+  deps.keyStore.withKeyring(workspaceId, (keyring) =>
     deps.db.tx((tx) => reserve({ deps, tx, keyring, workspaceId, isAlone }, sends)),
   )
 
-interface Reserving {
+interface ReserveContext {
   deps: SendDeps
   tx: Tx
   keyring: Keyring
@@ -78,23 +99,23 @@ interface Reserving {
   isAlone: boolean
 }
 
-async function reserve(reserving: Reserving, sends: readonly ReadSend[]): Promise<Reservation[]> {
+async function reserve(reserving: ReserveContext, sends: readonly ParsedSend[]): Promise<Reservation[]> {
   const { deps, tx, isAlone } = reserving
   const askedAt = performance.now()
-  const { asked, known, now } = await deps.step('lock', () => lock(reserving, sends))
-  const judged = await deps.step('check', async () => {
-    const found = await lookUp(reserving, asked)
-    return asked.map((one, n) => planSend(deps, known, one, found[n] ?? nothingFound, { isAlone, now }))
+  const { sendsInThreads, known, now } = await deps.step('lock', () => lock(reserving, sends))
+  const decisions = await deps.step('check', async () => {
+    const found = await readFacts(reserving, sendsInThreads)
+    return sendsInThreads.map((one, n) => planSend(deps, known, one, found[n] ?? noFacts, { isAlone, now }))
   })
-  const planned = judged.flatMap((one) => (typeof one === 'object' && 'message' in one ? [one] : []))
+  const planned = decisions.flatMap((one) => (typeof one === 'object' && 'message' in one ? [one] : []))
   for (const { connection, draft } of planned) {
     const mayTry = draft.tries === undefined || (await claimTry(tx, connection, draft.tries, now))
     if (!mayTry) throw connectionUnavailable()
   }
-  if (planned.length < sends.length) await known.allowance.giveBack()
-  const begun = planned.length === 0 ? [] : await deps.step('write', () => write(reserving, planned, now))
-  const beginningOf = new Map(begun.map((one) => [one.messageId, one]))
-  return judged.map((one) => {
+  if (planned.length < sends.length) await known.allowance.release()
+  const started = planned.length === 0 ? [] : await deps.step('write', () => write(reserving, planned, now))
+  const beginningOf = new Map(started.map((one) => [one.messageId, one]))
+  return decisions.map((one) => {
     if (typeof one === 'string' || 'refused' in one) return one
     const { turn = 1, waitMs = null, isAllowed = false } = beginningOf.get(one.message.id) ?? {}
     const start = waitMs === null ? null : { askedAt, waitMs, isAllowed }
@@ -102,14 +123,14 @@ async function reserve(reserving: Reserving, sends: readonly ReadSend[]): Promis
   })
 }
 
-interface Asked {
-  send: ReadSend
+interface SendInThread {
+  send: ParsedSend
   /** Undefined when it is not locked, or the key was used before. */
-  thread: Thread | undefined
+  thread: SendThread | undefined
 }
 
-async function lock({ deps, tx, keyring, workspaceId, isAlone }: Reserving, sends: readonly ReadSend[]) {
-  const count = (some: readonly ReadSend[]) => countSends(tx, workspaceId, some, deps.clock.now())
+async function lock({ deps, tx, keyring, workspaceId, isAlone }: ReserveContext, sends: readonly ParsedSend[]) {
+  const count = (some: readonly ParsedSend[]) => countSends(tx, workspaceId, some, deps.clock.now())
   const [locked, used, connections, counted] = await Promise.all([
     lockForSends({ tx, keyring, workspaceId }, sends, isAlone),
     findUsedKeys(
@@ -122,63 +143,73 @@ async function lock({ deps, tx, keyring, workspaceId, isAlone }: Reserving, send
   ])
   const now = deps.clock.now()
   const usedKeys = new Set(used.map((place) => keyOf(sends[place])))
-  const threads = locked.map((one): Thread => ({ ...one, before: one.conversation, times: new Set() }))
+  const threads = locked.map((one): SendThread => ({ ...one, before: one.conversation, times: new Set() }))
   const byId = new Map(threads.map((thread) => [thread.before.id, thread]))
   // Alone, it may have been asked for by the id of a conversation that was merged into this one.
-  const threadOf = (send: ReadSend) => (isAlone ? threads[0] : byId.get(send.conversationId))
-  const asked = sends.map((send): Asked => ({ send, thread: usedKeys.has(keyOf(send)) ? undefined : threadOf(send) }))
-  const open = asked.flatMap(({ send, thread }) => (thread ? { ...send, conversationId: thread.before.id } : []))
-  const known: Known = {
+  const threadOf = (send: ParsedSend) => (isAlone ? threads[0] : byId.get(send.conversationId))
+  const sendsInThreads = sends.map(
+    (send): SendInThread => ({ send, thread: usedKeys.has(keyOf(send)) ? undefined : threadOf(send) }),
+  )
+  const open = sendsInThreads.flatMap(({ send, thread }) =>
+    thread ? { ...send, conversationId: thread.before.id } : [],
+  )
+  const known: SendBatch = {
     connections: new Map(connections.map((one) => [one.id, one])),
     usedKeys,
     allowance: counted ?? (await count(open)),
   }
-  const busy = asked.flatMap(({ thread }) => (thread && thread.before.lastMessageAt >= now ? [thread] : []))
+  const busy = sendsInThreads.flatMap(({ thread }) => (thread && thread.before.lastMessageAt >= now ? [thread] : []))
   await learnTimes(tx, workspaceId, busy, now)
-  return { asked, known, now }
+  return { sendsInThreads, known, now }
 }
 
 /** Only where a message is as new as ours the times of others need a look. */
-async function learnTimes(tx: Tx, workspaceId: string, busy: readonly Thread[], now: Date): Promise<void> {
+async function learnTimes(tx: Tx, workspaceId: string, busy: readonly SendThread[], now: Date): Promise<void> {
   const threads = new Map(busy.map((thread) => [thread.before.id, thread]))
-  const to = new Date(now.getTime() + stretchMs)
+  const to = new Date(now.getTime() + rangeMs)
   const stretches = [...threads.keys()].map((conversationId) => ({ conversationId, from: now, to }))
   for (const { conversationId, at } of await findTimes(tx, workspaceId, stretches)) {
     threads.get(conversationId)?.times.add(at.getTime())
   }
 }
 
-const nothingFound: Found = { template: null, named: namesNothing, left: null }
+const noFacts: SendFacts = { template: null, references: noReferences, left: null }
 
 /** What sends are judged by beside their conversations. Makes no statement for words, unless they leave some unanswered. */
-async function lookUp(reserving: Reserving, asked: readonly Asked[]): Promise<Found[]> {
-  const found = await Promise.all(asked.map((one) => lookUpOne(reserving, one)))
-  const seeing = asked.map(({ send, thread }) => ({ conversation: thread?.before ?? null, seen: send.seen ?? null }))
-  const left = await findLeft(reserving.tx, reserving.workspaceId, seeing)
+async function readFacts(reserving: ReserveContext, sendsInThreads: readonly SendInThread[]): Promise<SendFacts[]> {
+  const found = await Promise.all(sendsInThreads.map((one) => readFactsOfOne(reserving, one)))
+  const seeing = sendsInThreads.map(({ send, thread }) => ({
+    conversation: thread?.before ?? null,
+    seen: send.seen ?? null,
+  }))
+  const left = await findUnseen(reserving.tx, reserving.workspaceId, seeing)
   return found.map((one, n) => ({ ...one, left: left[n] ?? null }))
 }
 
-async function lookUpOne({ tx, keyring, workspaceId }: Reserving, { send, thread }: Asked): Promise<Found> {
-  if (thread === undefined) return nothingFound
+async function readFactsOfOne(
+  { tx, keyring, workspaceId }: ReserveContext,
+  { send, thread }: SendInThread,
+): Promise<SendFacts> {
+  if (thread === undefined) return noFacts
   const { sender, command, lastSeenId } = send
   const { id: conversationId, connectionId, channel } = thread.before
   if (lastSeenId !== null) {
     const newer = await findNewerThan(tx, keyring, sender, conversationId, lastSeenId)
-    if (newer !== null) throw new ThreadMoved(newer)
+    if (newer !== null) throw new StaleThread(newer)
   }
   const hasTemplate = command.kind === 'template' && channel !== 'unofficial'
-  const [template = null, named] = await Promise.all([
+  const [template = null, references] = await Promise.all([
     hasTemplate ? findTemplate(tx, workspaceId, connectionId, command.name, command.language) : undefined,
-    findNamed(tx, keyring, { workspaceId, conversationId }, command),
+    findReferences(tx, keyring, { workspaceId, conversationId }, command),
   ])
-  return { template, named, left: null }
+  return { template, references, left: null }
 }
 
 async function write(
-  { deps, tx, keyring, workspaceId, isAlone }: Reserving,
+  { deps, tx, keyring, workspaceId, isAlone }: ReserveContext,
   planned: readonly PlannedSend[],
   now: Date,
-): Promise<Begun[]> {
+): Promise<StartedDispatch[]> {
   const sends = planned.map(({ send, message, draft }) => ({
     senderId: send.sender.actor.id,
     key: send.key,
@@ -188,7 +219,7 @@ async function write(
     fingerprint: fingerprintOf(keyring, message.id, send),
     parts: draft.parts.length,
   }))
-  const beginnings = planned.map(({ send, thread, connection, message, draft }) => ({
+  const starts = planned.map(({ send, thread, connection, message, draft }) => ({
     messageId: message.id,
     conversationId: message.conversationId,
     connectionId: message.connectionId,
@@ -196,7 +227,7 @@ async function write(
     // The platform is given a file first, which takes its time.
     takesPlace: draft.file === undefined,
     mayStart: isAgents(send) && !thread.isHeld,
-    paces: deps.pacesOf(connection),
+    rates: deps.sendRatesOf(connection),
   }))
   const messages = planned.map(({ message }) => message)
   const moment = await momentOf(tx)
@@ -204,22 +235,22 @@ async function write(
     Promise.all([
       insertMessages({ tx, keyring, workspaceId }, messages),
       insertSends(tx, workspaceId, sends, now),
-      insertWhatTheyCarry({ tx, keyring, workspaceId }, messages),
-      takeUploads(tx, workspaceId, planned, now),
+      insertAttachments({ tx, keyring, workspaceId }, messages),
+      attachUploads(tx, workspaceId, planned, now),
       storeThreads({ tx, keyring, workspaceId, now }, planned),
       // The last, as lines are shared with all others who send: they are held for no longer than the commit takes.
-      beginSends(tx, workspaceId, beginnings, moment.now),
+      startDispatches(tx, workspaceId, starts, moment.now),
     ])
   // Alone, what a statement answers may undo it all.
-  const [, , , , , begun] = await (isAlone ? writeAll() : commitBehind(tx, writeAll))
-  return begun
+  const [, , , , , started] = await (isAlone ? writeAll() : pipelineCommit(tx, writeAll))
+  return started
 }
 
-const isAgents = ({ sender }: ReadSend): boolean => sender.actor.type === 'agent'
+const isAgents = ({ sender }: ParsedSend): boolean => sender.actor.type === 'agent'
 
-async function takeUploads(tx: Tx, workspaceId: string, planned: readonly PlannedSend[], now: Date): Promise<void> {
+async function attachUploads(tx: Tx, workspaceId: string, planned: readonly PlannedSend[], now: Date): Promise<void> {
   for (const { draft, message } of planned) {
-    if (draft.file !== undefined) await takeUpload(tx, workspaceId, draft.file.id, message.id, now)
+    if (draft.file !== undefined) await attachUpload(tx, workspaceId, draft.file.id, message.id, now)
   }
 }
 
@@ -240,8 +271,8 @@ async function storeThreads(work: ChangeTx, planned: readonly PlannedSend[]): Pr
 function reservedOf(
   deps: SendDeps,
   { connection, draft, message, recipient, meaning, send }: PlannedSend,
-  { turn, start }: Pick<Reserved, 'turn' | 'start'>,
-): Reserved {
+  { turn, start }: Pick<ReservedSend, 'turn' | 'start'>,
+): ReservedSend {
   return {
     ...{ workspaceId: send.sender.workspaceId, conversationId: message.conversationId, messageId: message.id },
     ...{ message, connection, recipient, meaning, turn, start },

@@ -1,35 +1,35 @@
-import { isBlank } from '../../base/text/outside-text.ts'
-import { problemOfChoices } from '../../channels/choices.ts'
+import { isBlank } from '../../base/text/external-text.ts'
 import type { StoredConnection } from '../../channels/connection/connection.ts'
 import type { Outgoing } from '../../channels/connector.ts'
 import { holdsOf } from '../../channels/health/availability.ts'
 import { needsAcknowledgement } from '../../channels/health/health.ts'
 import { holdOn, isDue } from '../../channels/health/holds.ts'
-import type { MediaWay } from '../../channels/media-way.ts'
+import { problemOfChoices } from '../../channels/interactive-options.ts'
+import type { MediaWay } from '../../channels/media-transport.ts'
 import { fillBody, type Template } from '../../channels/templates/templates.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { windowIsOpen } from '../conversation/conversation-state.ts'
 import { hasOptedOut } from '../conversation/customer.ts'
-import type { KeptDetail, Message } from '../conversation/message.ts'
+import type { Message, StoredDetail } from '../conversation/message.ts'
 import {
-  type About,
-  checkAbout,
   checkCaption,
   checkFile,
   checkHeader,
+  checkReference,
   contractKinds,
-  type FileToGive,
-  type NamedBySend,
-} from './check-named.ts'
+  type MessageReference,
+  type OutgoingFile,
+  type SendReferences,
+} from './check-references.ts'
 
 import type { SendCommand } from './send-command.ts'
 import type { Sender } from './send-deps.ts'
 import {
   acknowledgementRequired,
-  connectionHolds,
+  choicesUnsupported,
+  connectionOnHold,
   connectionUnavailable,
   invalidMessage,
-  noChoices,
   optedOut,
   ownerMismatch,
   templateNotApproved,
@@ -40,7 +40,7 @@ import {
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 // From the best place to cut to the worst. A cut stands at the end of the match: nothing is trimmed.
-const borders: readonly RegExp[] = [/\n[^\S\n]*\n\s*/g, /\n/g, /[.!?…。！？]["'”’»)\]]*\s+|[。！？]/g, /\s+/g]
+const boundaries: readonly RegExp[] = [/\n[^\S\n]*\n\s*/g, /\n/g, /[.!?…。！？]["'”’»)\]]*\s+|[。！？]/g, /\s+/g]
 
 /**
  * Cuts a text into parts of at most `maxLength` UTF-16 units which, joined, are the text. Each part ends at the last
@@ -68,7 +68,7 @@ function cutOf(text: string, maxLength: number): number {
   const nearest = firstInk < furthest ? firstInk + 1 : 1
   const reach = text.slice(0, furthest)
 
-  for (const border of borders) {
+  for (const border of boundaries) {
     const ends = [...reach.matchAll(border)].map((match) => match.index + match[0].length)
     const cut = ends.findLast((end) => end >= nearest && isBoundary(end))
     if (cut !== undefined) return cut
@@ -91,7 +91,7 @@ export type ConnectionReadiness = Pick<
   'state' | 'stateReason' | 'stateChangedAt' | 'acknowledgedAt' | 'holds'
 >
 
-export interface Question {
+export interface SendCheck {
   command: SendCommand
   sender: Sender
   conversation: Conversation
@@ -103,33 +103,33 @@ export interface Question {
   maxTextLength: number | null
   /** The channel has buttons and lists. */
   takesChoices: boolean
-  named: NamedBySend
+  references: SendReferences
   /** How the channel takes files; undefined where it takes none. */
-  mediaWay: MediaWay | undefined
+  mediaTransport: MediaWay | undefined
   now: Date
 }
 
 /** What will be sent: the message's text, and the platform messages that carry it, in order. */
-export interface Draft {
+export interface SendDraft {
   kind: Message['kind']
   text: string
   parts: Outgoing[]
   /** What the message keeps beside its words. */
-  detail?: KeptDetail
+  detail?: StoredDetail
   /** Whose bytes the platform is given first. */
-  file?: FileToGive
+  file?: OutgoingFile
   /** The reason of the hold that this send is to try; absent where nothing stops it. */
   tries?: string
 }
 
 /** Judges a send as things stand under the conversation's lock, in the order that callers are promised. */
-export function checkSend(question: Question): Draft {
-  const { command, sender, conversation, readiness, now } = question
-  const template = command.kind === 'template' ? question.template : null
+export function checkSend(check: SendCheck): SendDraft {
+  const { command, sender, conversation, readiness, now } = check
+  const template = command.kind === 'template' ? check.template : null
   const isWindowOpen = windowIsOpen(conversation.windowExpiresAt, now)
   if (command.kind === 'interactive') throw unsupportedKind()
-  if (command.kind === 'choices' && !question.takesChoices) throw noChoices()
-  if (!mayAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
+  if (command.kind === 'choices' && !check.takesChoices) throw choicesUnsupported()
+  if (!canAnswer(sender, conversation)) throw ownerMismatch(conversation.owner)
   if (readiness === null || readiness.state === 'paused') throw connectionUnavailable()
   const holds = readiness.state === 'active' && readiness.holds.length === 0 ? [] : holdsOf(readiness)
   const ofAll = holds.find(({ stops, liftedAt }) => stops === 'all' && liftedAt === null)
@@ -138,29 +138,29 @@ export function checkSend(question: Question): Draft {
   }
   const { channel } = conversation
   if (needsAcknowledgement({ channel, ...readiness }, now)) throw acknowledgementRequired()
-  if (command.kind === 'template') sendable(command, question)
+  if (command.kind === 'template') approvedTemplate(command, check)
   else if (!isWindowOpen) throw windowClosed()
   const category = template?.category.toUpperCase() ?? null
   if (category === 'MARKETING' && hasOptedOut(conversation.contact)) throw optedOut()
   const hold = holdOn(holds, { category, isWindowOpen }, now)
-  if (hold !== null && !isDue(hold, now)) throw connectionHolds(hold)
-  const draft = draftOf(question)
+  if (hold !== null && !isDue(hold, now)) throw connectionOnHold(hold)
+  const draft = draftOf(check)
   return hold === null ? draft : { ...draft, tries: hold.reason }
 }
 
-function draftOf(question: Question): Draft {
-  const { command } = question
+function draftOf(check: SendCheck): SendDraft {
+  const { command } = check
   switch (command.kind) {
     case 'template':
-      return draftTemplate(command, sendable(command, question), question)
+      return draftTemplate(command, approvedTemplate(command, check), check)
     case 'text':
-      return draftText(command, question)
+      return draftText(command, check)
     case 'media':
-      return draftMedia(command, question)
+      return draftMedia(command, check)
     case 'choices':
-      return draftChoices(command, question)
+      return draftChoices(command, check)
     case 'reaction':
-      return draftReaction(command, question)
+      return draftReaction(command, check)
     case 'interactive':
       throw unsupportedKind()
     default:
@@ -168,7 +168,7 @@ function draftOf(question: Question): Draft {
   }
 }
 
-function sendable(command: Of<'template'>, { template, conversation, sender }: Question): Template {
+function approvedTemplate(command: Of<'template'>, { template, conversation, sender }: SendCheck): Template {
   if (conversation.channel === 'unofficial') throw templateNotApproved('no_templates')
   if (template === null) throw templateNotApproved('unknown')
   if (template.status !== 'APPROVED') throw templateNotApproved('not_approved')
@@ -178,19 +178,19 @@ function sendable(command: Of<'template'>, { template, conversation, sender }: Q
   return template
 }
 
-function mayAnswer({ actor }: Sender, { owner }: Conversation): boolean {
+function canAnswer({ actor }: Sender, { owner }: Conversation): boolean {
   return actor.type !== 'agent' || (owner.type === 'agent' && owner.keyId === actor.id)
 }
 
 type Of<K extends SendCommand['kind']> = Extract<SendCommand, { kind: K }>
 
 /** What is quoted goes with the first part. */
-function quotedBy({ quotedId }: { quotedId?: string }, { named }: Question): About | null {
-  return quotedId === undefined ? null : checkAbout('quoted_message_id', named.about)
+function quotedReference({ quotedId }: { quotedId?: string }, { references }: SendCheck): MessageReference | null {
+  return quotedId === undefined ? null : checkReference('quoted_message_id', references.about)
 }
 
-function draftText({ text, previewUrl, ...command }: Of<'text'>, question: Question): Draft {
-  const { maxTextLength } = question
+function draftText({ text, previewUrl, ...command }: Of<'text'>, check: SendCheck): SendDraft {
+  const { maxTextLength } = check
   const texts = maxTextLength === null ? [text] : splitText(text, maxTextLength)
   if (texts.some((part) => isBlank(part))) {
     const found =
@@ -198,7 +198,7 @@ function draftText({ text, previewUrl, ...command }: Of<'text'>, question: Quest
     throw invalidMessage(found)
   }
   const firstLink = previewUrl ? texts.findIndex((part) => /https?:\/\//i.test(part)) : -1
-  const quote = quotedBy(command, question)
+  const quote = quotedReference(command, check)
   const parts = texts.map((part, index): Outgoing => {
     const outgoing = { kind: 'text', text: part, previewUrl: index === firstLink } as const
     return quote !== null && index === 0 ? { ...outgoing, quoted: quote.other } : outgoing
@@ -206,49 +206,52 @@ function draftText({ text, previewUrl, ...command }: Of<'text'>, question: Quest
   return { kind: 'text', text, parts, ...(quote !== null && { detail: { quoted: quote.quoted } }) }
 }
 
-function draftTemplate(command: Of<'template'>, template: Template, question: Question): Draft {
+function draftTemplate(command: Of<'template'>, template: Template, check: SendCheck): SendDraft {
   const { name, language, body, parameterNames: names, parameterCount: count } = template
   const { parameters } = command
-  const { upload } = question.named
+  const { upload } = check.references
   const text = fillTemplate(body, count, parameters)
-  const header = checkHeader(command, template, upload, question.mediaWay)
-  const quote = quotedBy(command, question)
+  const header = checkHeader(command, template, upload, check.mediaTransport)
+  const quote = quotedReference(command, check)
   const part: Outgoing = {
     ...{ kind: 'template', category: template.category, name, language, parameters, names },
     ...(header !== null && { header }),
     ...(quote !== null && { quoted: quote.other }),
   }
-  return { kind: 'template', text, parts: [part], ...keptOf(header === null ? null : upload, quote) }
+  return { kind: 'template', text, parts: [part], ...storedDetailOf(header === null ? null : upload, quote) }
 }
 
-function draftMedia(command: Of<'media'>, question: Question): Draft {
-  const { named, mediaWay } = question
-  const file = checkFile('upload_id', named.upload, mediaWay)
-  const caption = checkCaption(file.kind, command.text, mediaWay)
-  const quote = quotedBy(command, question)
+function draftMedia(command: Of<'media'>, check: SendCheck): SendDraft {
+  const { references, mediaTransport } = check
+  const file = checkFile('upload_id', references.upload, mediaTransport)
+  const caption = checkCaption(file.kind, command.text, mediaTransport)
+  const quote = quotedReference(command, check)
   const part: Outgoing = { kind: 'media', file, caption, ...(quote !== null && { quoted: quote.other }) }
   // As of a document that came in.
   const text = caption === '' && file.kind === 'document' ? (file.name ?? '') : caption
-  return { kind: contractKinds[file.kind], text, parts: [part], ...keptOf(named.upload, quote) }
+  return { kind: contractKinds[file.kind], text, parts: [part], ...storedDetailOf(references.upload, quote) }
 }
 
-function draftChoices({ text, choices, ...command }: Of<'choices'>, question: Question): Draft {
+function draftChoices({ text, choices, ...command }: Of<'choices'>, check: SendCheck): SendDraft {
   const problem = problemOfChoices(text, choices)
   if (problem !== null) throw invalidMessage(problem)
-  const quote = quotedBy(command, question)
+  const quote = quotedReference(command, check)
   const part: Outgoing = { kind: 'choices', text, choices, ...(quote !== null && { quoted: quote.other }) }
   return { kind: 'text', text, parts: [part], detail: { choices, ...(quote !== null && { quoted: quote.quoted }) } }
 }
 
-function keptOf(upload: NamedBySend['upload'], quote: About | null): Pick<Draft, 'detail' | 'file'> {
+function storedDetailOf(
+  upload: SendReferences['upload'],
+  quote: MessageReference | null,
+): Pick<SendDraft, 'detail' | 'file'> {
   const quoted = quote === null ? {} : { quoted: quote.quoted }
   if (upload === null) return quote === null ? {} : { detail: quoted }
   const { id, kind, platform } = upload
   return { detail: { media: { id, kind }, ...quoted }, file: { id, platform } }
 }
 
-function draftReaction({ emoji }: Of<'reaction'>, { named }: Question): Draft {
-  const { other } = checkAbout('message_id', named.about)
+function draftReaction({ emoji }: Of<'reaction'>, { references }: SendCheck): SendDraft {
+  const { other } = checkReference('message_id', references.about)
   if (emoji !== null && !isOneEmoji(emoji)) throw invalidMessage('emoji must be one emoji, or null to take ours back')
   const reaction = { externalId: other.externalId, emoji: emoji ?? '' }
   return {

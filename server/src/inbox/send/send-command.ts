@@ -1,6 +1,6 @@
 import { badRequest, InvalidInput, invalid } from '../../base/errors.ts'
 import { compileCheck } from '../../base/validation.ts'
-import type { Choices } from '../../channels/choices.ts'
+import type { Choices } from '../../channels/interactive-options.ts'
 import {
   type ChoicesFields,
   ChoicesSend,
@@ -31,7 +31,7 @@ export type SendCommand =
   | { kind: 'interactive'; body: object }
 
 /** The contract's interface takes words alone. */
-export type SendLanguage = 'contract' | 'whole'
+export type SendSyntax = 'contract' | 'whole'
 
 // One check for each kind: a union would answer a single mistake with the complaints of all its members.
 const checks = {
@@ -48,10 +48,10 @@ const checks = {
     reaction: compileCheck(ReactionSend),
     interactive: compileCheck(InteractiveSend),
   },
-} as const satisfies Record<SendLanguage, Record<string, ReturnType<typeof compileCheck>>>
+} as const satisfies Record<SendSyntax, Record<string, ReturnType<typeof compileCheck>>>
 
 /** Reads the body of a send; throws InvalidInput when its shape is wrong. What it says is judged later. */
-export function readSendCommand(body: unknown, language: SendLanguage): SendCommand {
+export function parseSendCommand(body: unknown, language: SendSyntax): SendCommand {
   if (body === undefined) throw invalid('', 'is required: send a JSON body')
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('', 'must be object')
   const kind = 'kind' in body ? body.kind : undefined
@@ -64,10 +64,10 @@ export function readSendCommand(body: unknown, language: SendLanguage): SendComm
   }
   const issues = check(body, '')
   if (issues.length > 0) throw new InvalidInput(issues)
-  return commandOf(body as Checked)
+  return commandOf(body as SendBody)
 }
 
-type Checked =
+type SendBody =
   | { kind: 'text'; text: string; preview_url?: boolean; quoted_message_id?: string }
   | {
       kind: 'template'
@@ -79,7 +79,7 @@ type Checked =
   | { kind: 'reaction'; message_id: string; emoji: string | null }
   | { kind: 'interactive' }
 
-function commandOf(body: Checked): SendCommand {
+function commandOf(body: SendBody): SendCommand {
   const quotedId = 'quoted_message_id' in body ? body.quoted_message_id?.toLowerCase() : undefined
   const quoted = quotedId === undefined ? {} : { quotedId }
   switch (body.kind) {
@@ -121,14 +121,14 @@ const printable = /^[\x20-\x7e]*$/
 const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /** The value of an `Idempotency-Key` header, given raw or as a quoted string: 1–255 printable ASCII characters. */
-export function readIdempotencyKey(header: string | readonly string[] | undefined): string {
-  const given = (typeof header === 'object' ? header.join(', ') : (header ?? '')).trim()
-  if (given === '') {
+export function parseIdempotencyKey(header: string | readonly string[] | undefined): string {
+  const rawKey = (typeof header === 'object' ? header.join(', ') : (header ?? '')).trim()
+  if (rawKey === '') {
     throw badRequest('Send an Idempotency-Key header with a value of its own for each message', {
       code: 'IDEMPOTENCY_KEY_REQUIRED',
     })
   }
-  const key = given.startsWith('"') ? unquoted(given) : given
+  const key = rawKey.startsWith('"') ? unquoted(rawKey) : rawKey
   if (key === undefined || key === '' || key.length > maxLength || !printable.test(key)) {
     throw invalid('Idempotency-Key', `must have 1 to ${maxLength} printable ASCII characters`, 'headers')
   }

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SendLimits } from '../../access/keys/caller.ts'
-import { announce, type Db, type Fragment, type Sql, type Tx } from '../../base/db.ts'
+import type { SendLimits } from '../../auth/api-keys/caller.ts'
+import { type Db, type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { Log } from '../../base/log.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { RunStep } from '../../base/steps.ts'
 import type { Channel, Connection } from '../../channels/connection/connection.ts'
 import type { Recipient, RefusalEffect, SendResult } from '../../channels/connector.ts'
-import type { MediaWay } from '../../channels/media-way.ts'
+import type { MediaWay } from '../../channels/media-transport.ts'
 import type { MediaStore } from '../../media/store/store.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import type { SeenUpTo } from '../conversation/conversation-state.ts'
-import type { Paces } from './pace.ts'
+import type { SeenPosition } from '../conversation/conversation-state.ts'
 import type { SendCommand } from './send-command.ts'
+import type { SendRates } from './send-rate.ts'
 
 /** The steps of a send, in order of their ends: after each of them a crash could tear it apart. Only files are uploaded. */
 export const sendSteps = [
@@ -34,22 +34,22 @@ export type SendStep = (typeof sendSteps)[number]
 
 export interface SendDeps extends InboxDeps {
   log: Log
-  wakes: SendWakeups
-  pacesOf(connection: Connection): Paces
+  wakeups: SendWakeups
+  sendRatesOf(connection: Connection): SendRates
   /** Those of the connections that were not removed, with their secrets open; their ids as SQL. */
   connectionsIn(sql: Sql, keyring: Keyring, workspaceId: string, ids: Fragment): Promise<Connection[]>
   /** How a channel takes files; undefined where it takes none. */
-  mediaWayOf(channel: Channel): MediaWay | undefined
+  mediaTransportOf(channel: Channel): MediaWay | undefined
   /** Where files are. */
   store: MediaStore
   /** Told after a refused message what the refusal means for the connection, and whom it was for. */
-  noteRefusal(connection: Connection, effect: RefusalEffect, errorCode: string, to: Recipient): Promise<void>
+  recordRefusal(connection: Connection, effect: RefusalEffect, errorCode: string, to: Recipient): Promise<void>
   /** Told that the platform took a send which was to try whether a hold of the connection is over, by its reason. */
-  noteAcceptance(connection: Connection, reason: string): Promise<void>
+  recordAcceptance(connection: Connection, reason: string): Promise<void>
   /** How long a send waits for its turn; 25 s when it is not given. */
   maxTurnMs?: number
   /** How often a send renews its lease while the platform is given its file; every 4 s when it is not given. */
-  aliveEveryMs?: number
+  renewEveryMs?: number
   /** Runs each step of a send. */
   step: RunStep<SendStep>
 }
@@ -70,15 +70,15 @@ export type PartOutcome = { outcome: 'stopped'; errorCode: string } | SendResult
 /** What a send means for its conversation. */
 export interface SendMeaning {
   /** Whether the customer waits for no answer. */
-  isUnasked: boolean
+  isUnsolicited: boolean
   /** Whether the customer wrote what the sender had not seen: that stays unanswered. */
-  leavesSome: boolean
+  leavesUnseen: boolean
   /** Whether it made customer messages read that were not. */
-  readsSome: boolean
+  readsMessages: boolean
 }
 
 /** What a request to send is answered with; what it means only where this request has sent it. */
-export interface SendAnswer extends Partial<SendMeaning> {
+export interface SendResponse extends Partial<SendMeaning> {
   status: number
   /** The very text, the same at each repeat. */
   body: string
@@ -86,7 +86,7 @@ export interface SendAnswer extends Partial<SendMeaning> {
 }
 
 /** What a request asks for, read and not yet judged. */
-export interface ReadSend {
+export interface ParsedSend {
   sender: Sender
   conversationId: string
   key: string
@@ -94,7 +94,7 @@ export interface ReadSend {
   /** What makes it the same as another one of its key; the command, where it is absent. */
   identity?: object
   /** How far the sender had seen: what came since stays unanswered. Absent: it answers whatever is there. */
-  seen?: SeenUpTo | undefined
+  seen?: SeenPosition | undefined
   /** The newest message that the sender has seen: with news since, nothing is sent. Null: whatever there is. */
   lastSeenId: string | null
 }
@@ -108,9 +108,9 @@ interface SendWakeups {
 /** Sends of a conversation that are settled: the id is the conversation. */
 const settledTopic = 'sends_settled'
 
-export function openSendWakeups(db: Pick<Db, 'onNews'>): SendWakeups {
+export function openSendWakeups(db: Pick<Db, 'subscribe'>): SendWakeups {
   const waiting = new Map<string, Set<() => void>>()
-  db.onNews(settledTopic, (conversationId) => {
+  db.subscribe(settledTopic, (conversationId) => {
     for (const wake of [...(waiting.get(conversationId) ?? [])]) wake()
   })
   return {
@@ -133,13 +133,13 @@ export function openSendWakeups(db: Pick<Db, 'onNews'>): SendWakeups {
 
 /** To be called in the transaction that settles a send. Announced rather than notified: that has commits wait for each other. */
 export function wakeWaiting(tx: Tx, conversationId: string): void {
-  announce(tx, settledTopic, conversationId)
+  publish(tx, settledTopic, conversationId)
 }
 
 const delaysMs = [50, 250, 1000, 3000]
 
 /** Does it again while it fails: what the platform answered must not be lost to a database that is briefly away. */
-export async function persist<T>(work: () => Promise<T>): Promise<T> {
+export async function retryWrite<T>(work: () => Promise<T>): Promise<T> {
   for (const delayMs of delaysMs) {
     try {
       return await work()

@@ -5,14 +5,14 @@ import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
 
 /** Another message was sent under this key. */
-export class KeyUsedOtherwise extends ApiError {
+export class IdempotencyKeyReused extends ApiError {
   constructor() {
     const message = 'This Idempotency-Key was used for another message. Send a new message with a new key.'
     super(422, message, { data: { code: 'INVALID_MESSAGE' } })
   }
 }
 
-export const outcomeNotKnown = (): ApiError =>
+export const outcomeUnknownYet = (): ApiError =>
   conflict('It is not known yet whether this message was sent. Repeat the request later, with the same key.', {
     code: 'NOT_RETRYABLE',
   })
@@ -20,7 +20,7 @@ export const outcomeNotKnown = (): ApiError =>
 export const unsupportedKind = (): ApiError =>
   unprocessable('Only text and template can be sent', { code: 'UNSUPPORTED_KIND' })
 
-export const noChoices = (): ApiError =>
+export const choicesUnsupported = (): ApiError =>
   unprocessable('This channel has no buttons and lists: send a text that numbers what can be chosen', {
     code: 'UNSUPPORTED_KIND',
   })
@@ -35,7 +35,7 @@ export const ownerMismatch = (owner: Owner): ApiError =>
   )
 
 /** Holds the message that the sender has not seen; how it is shown is for the route to say. */
-export class ThreadMoved extends ApiError {
+export class StaleThread extends ApiError {
   readonly newer: Message
 
   constructor(newer: Message) {
@@ -48,7 +48,7 @@ export const connectionUnavailable = (): ApiError =>
   conflict('The chat connection cannot send now', { code: 'CONNECTION_UNAVAILABLE' })
 
 /** Some of what the connection sends is held. The reason and what to do are in its settings. */
-export const connectionHolds = ({ reason, nextTryAt, until }: Hold): ApiError =>
+export const connectionOnHold = ({ reason, nextTryAt, until }: Hold): ApiError =>
   conflict(
     `The chat connection cannot send this now. ${knownAdvice(reason) ?? `The platform does not take it (${reason}).`}`,
     { code: 'CONNECTION_UNAVAILABLE', reason, retry_at: nextTryAt ?? until },
@@ -82,7 +82,7 @@ export const optedOut = (): ApiError =>
     { code: 'OPTED_OUT' },
   )
 
-const whyNoTemplate = {
+const templateProblems = {
   no_templates: 'This channel has no templates. Send a text.',
   unknown: 'No template of this connection has this name and language. Send one that the list of templates shows.',
   not_approved:
@@ -91,7 +91,7 @@ const whyNoTemplate = {
     'This template is approved, but needs more than body parameters: a media header, or a value in its header or a button. Send one that the list of templates shows.',
 } as const
 
-export const templateNotApproved = (why: keyof typeof whyNoTemplate): ApiError =>
-  unprocessable(whyNoTemplate[why], { code: 'TEMPLATE_NOT_APPROVED' })
+export const templateNotApproved = (why: keyof typeof templateProblems): ApiError =>
+  unprocessable(templateProblems[why], { code: 'TEMPLATE_NOT_APPROVED' })
 
 export const invalidMessage = (reason: string): ApiError => unprocessable(reason, { code: 'INVALID_MESSAGE' })

@@ -17,12 +17,12 @@ export interface Allowance {
   /** Throws 409 `UNANSWERED_LIMIT` or 429 `DAILY_SENDS_REACHED` where this one is too many. */
   check(send: LimitedSend): void
   /** Counts one that is sent. */
-  use(send: LimitedSend): void
+  consume(send: LimitedSend): void
   /** Lets the day have again what was counted and not sent. */
-  giveBack(): Promise<void>
+  release(): Promise<void>
 }
 
-const unlimited: Allowance = { check: () => {}, use: () => {}, giveBack: async () => {} }
+const unlimited: Allowance = { check: () => {}, consume: () => {}, release: async () => {} }
 
 /**
  * Counts what the keys of these sends have sent, and all of these for the day: whoever counts next waits until this
@@ -37,23 +37,23 @@ export async function countSends(
   const inConversation = sends.filter(({ sender }) => unansweredOf(sender) !== null)
   const inDay = sends.filter(({ sender }) => dailyOf(sender) !== null)
   if (inConversation.length + inDay.length === 0) return unlimited
-  const [unanswered, taken] = await Promise.all([
+  const [unanswered, usage] = await Promise.all([
     inConversation.length === 0 ? new Map<string, number>() : countUnanswered(tx, workspaceId, inConversation),
-    inDay.length === 0 ? new Map<string, Taken>() : takeOfDay(tx, workspaceId, inDay, now),
+    inDay.length === 0 ? new Map<string, DailyUsage>() : countForDay(tx, workspaceId, inDay, now),
   ])
   return {
     check: (send) => {
       const [limit, dayLimit] = [unansweredOf(send.sender), dailyOf(send.sender)]
       if (limit !== null && (unanswered.get(threadOf(send)) ?? 0) >= limit) throw unansweredLimit(limit)
-      const used = taken.get(send.sender.actor.id)?.used ?? 0
+      const used = usage.get(send.sender.actor.id)?.used ?? 0
       if (dayLimit !== null && used >= dayLimit) throw dailySendsReached(dayLimit, secondsToNextUtcDay(now))
     },
-    use: (send) => {
+    consume: (send) => {
       unanswered.set(threadOf(send), (unanswered.get(threadOf(send)) ?? 0) + 1)
-      const ofKey = taken.get(send.sender.actor.id)
+      const ofKey = usage.get(send.sender.actor.id)
       if (ofKey !== undefined) ofKey.used++
     },
-    giveBack: () => giveBack(tx, workspaceId, taken),
+    release: () => releaseUnused(tx, workspaceId, usage),
   }
 }
 
@@ -62,7 +62,7 @@ const dailyOf = ({ limits }: Sender): number | null => limits?.daily ?? null
 const threadOf = ({ sender, conversationId }: LimitedSend): string => `${conversationId} ${sender.actor.id}`
 
 // In a thread with so many messages since the customer's last one, those before them count no more.
-const farthest = 1000
+const maxDepth = 1000
 
 /**
  * How many messages each key has sent in its conversation since the customer's last one came in, by `threadOf`. Which came
@@ -80,7 +80,7 @@ async function countUnanswered(
     select id, occurred_at, direction = 'inbound' and kind <> 'system' as is_customers, actor_type, actor_id, status, error_code
     from messages
     where workspace_id = ${workspace} and conversation_id = n.conversation_id`
-  const newestFirst = tx`order by workspace_id desc, conversation_id desc, occurred_at desc limit ${farthest}`
+  const newestFirst = tx`order by workspace_id desc, conversation_id desc, occurred_at desc limit ${maxDepth}`
   const rows = await tx<{ conversation_id: string; key_id: string; sends: number }[]>`
     select n.conversation_id, n.key_id, own.sends
     from unnest(
@@ -107,19 +107,19 @@ async function countUnanswered(
 }
 
 /** What a key has used of its day, and how many of what was counted are of this transaction. */
-interface Taken {
+interface DailyUsage {
   used: number
   before: number
   counted: number
 }
 
 // In the order of keys, so that no two wait for each other. A node whose clock is behind counts for the day that is.
-async function takeOfDay(
+async function countForDay(
   tx: Tx,
   workspaceId: string,
   sends: readonly LimitedSend[],
   now: Date,
-): Promise<Map<string, Taken>> {
+): Promise<Map<string, DailyUsage>> {
   const counts = new Map<string, number>()
   for (const { sender } of sends) counts.set(sender.actor.id, (counts.get(sender.actor.id) ?? 0) + 1)
   const rows = await tx<{ key_id: string; sends: number }[]>`
@@ -150,7 +150,7 @@ export async function countSentToday(sql: Sql, workspaceId: string, keyId: strin
   return row?.sends ?? 0
 }
 
-async function giveBack(tx: Tx, workspaceId: string, taken: ReadonlyMap<string, Taken>): Promise<void> {
+async function releaseUnused(tx: Tx, workspaceId: string, taken: ReadonlyMap<string, DailyUsage>): Promise<void> {
   const unused = [...taken].map(([id, { used, before, counted }]) => ({ id, count: counted - (used - before) }))
   const some = unused.filter(({ count }) => count > 0)
   if (some.length === 0) return

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { errorAnswer, nullable, oneOf, titled } from '../../base/route.ts'
 import { text, uuid } from '../../base/schema-types.ts'
-import { choiceLimits } from '../../channels/choices.ts'
+import { choiceLimits } from '../../channels/interactive-options.ts'
 import { strict, strictTitled } from '../api/schema.ts'
 
 const closed = { additionalProperties: false }

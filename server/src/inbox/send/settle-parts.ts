@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { runStep } from '../../base/steps.ts'
 import { type Channel, channels } from '../../channels/connection/connection.ts'
 import type { Connector } from '../../channels/connector.ts'
@@ -9,17 +9,17 @@ import type { Conversation } from '../conversation/conversation.ts'
 import {
   type Dispatch,
   type DispatchKey,
-  isClosed,
-  listStranded,
+  isSendSettled,
+  listStrandedSends,
   lockDispatch,
   removeDispatch,
   type Verdict,
 } from '../conversation/dispatches.ts'
-import { climb, type Message, outcomeUnknown, type Rung, rungOfParts } from '../conversation/message.ts'
+import { combineParts, type DeliveryState, type Message, nextState, outcomeUnknown } from '../conversation/message.ts'
 import { lockConversation } from '../conversation/queries.ts'
 import { advanceMessages, lockSent, type Part, storeParts, storeProgress } from '../receive/advance-send.ts'
 import { takeEarlyReports } from '../receive/early-statuses.ts'
-import { persist, type SendDeps, wakeWaiting } from './send-deps.ts'
+import { retryWrite, type SendDeps, wakeWaiting } from './send-deps.ts'
 
 /** How many are settled at a time, of those whose process has died. */
 const batchSize = 100
@@ -29,9 +29,9 @@ const notSent = 'not_sent'
  * Why a send is settled now: its process has the platform's answer (`answered`), its process is gone (`abandoned`), or
  * nobody has told its outcome for too long (`given up`).
  */
-export type Ending = 'answered' | 'abandoned' | 'given up'
+export type SettleReason = 'answered' | 'abandoned' | 'given up'
 
-export interface SettleDeps extends Pick<SendDeps, 'db' | 'vault' | 'clock' | 'step'> {
+export interface SettleDeps extends Pick<SendDeps, 'db' | 'keyStore' | 'clock' | 'step'> {
   connectors: Record<Channel, Pick<Connector, 'takeBack'>>
 }
 
@@ -40,16 +40,20 @@ export interface SettleDeps extends Pick<SendDeps, 'db' | 'vault' | 'clock' | 's
  * while it cannot be said: then a status of the platform or the passing of time will tell. A send that is settled
  * already keeps its first answer.
  */
-export async function settleSend(deps: SettleDeps, dispatch: DispatchKey, ending: Ending): Promise<Answer | null> {
-  const keyring = await deps.vault.keyring(dispatch.workspaceId)
+export async function settleSend(
+  deps: SettleDeps,
+  dispatch: DispatchKey,
+  reason: SettleReason,
+): Promise<StoredResponse | null> {
+  const keyring = await deps.keyStore.keyring(dispatch.workspaceId)
   const scope = { workspaceId: dispatch.workspaceId, connectionIds: [] }
-  return persist(() =>
+  return retryWrite(() =>
     deps.db.tx(async (tx) => {
       const conversation = await deps.step('lockToSettle', () =>
         lockConversation(tx, keyring, scope, dispatch.conversationId),
       )
       if (conversation === undefined) return null
-      return deps.step('writeOutcome', () => settle(deps, tx, keyring, dispatch, conversation, ending))
+      return deps.step('writeOutcome', () => settle(deps, tx, keyring, dispatch, conversation, reason))
     }),
   )
 }
@@ -59,12 +63,12 @@ export async function settleSend(deps: SettleDeps, dispatch: DispatchKey, ending
  * the platform has told of them since; or, ten minutes after the send, as failed with `outcome_unknown`. Nothing is ever
  * sent again. Returns how many were settled.
  */
-export async function settleStranded(deps: Omit<SettleDeps, 'step'>): Promise<number> {
+export async function settleStrandedSends(deps: Omit<SettleDeps, 'step'>): Promise<number> {
   let count = 0
   const knowing = channels.filter((channel) => deps.connectors[channel].takeBack !== undefined)
-  for (const send of await listStranded(deps.db.sql, deps.clock.now(), knowing, batchSize)) {
-    const ending = send.isOverdue ? 'given up' : 'abandoned'
-    const answer = await settleSend({ ...deps, step: runStep }, send, ending)
+  for (const send of await listStrandedSends(deps.db.sql, deps.clock.now(), knowing, batchSize)) {
+    const reason = send.isOverdue ? 'given up' : 'abandoned'
+    const answer = await settleSend({ ...deps, step: runStep }, send, reason)
     if (answer !== null) count++
   }
   return count
@@ -76,13 +80,13 @@ async function settle(
   keyring: Keyring,
   dispatch: DispatchKey,
   conversation: Conversation,
-  ending: Ending,
-): Promise<Answer | null> {
+  reason: SettleReason,
+): Promise<StoredResponse | null> {
   const { workspaceId, messageId } = dispatch
   const now = deps.clock.now()
-  const [sent, earlier, way] = await Promise.all([
+  const [sent, earlier, lockedDispatch] = await Promise.all([
     lockSent({ tx, keyring, workspaceId }, [messageId]),
-    findAnswer(tx, workspaceId, messageId),
+    findResponse(tx, workspaceId, messageId),
     lockDispatch(tx, workspaceId, messageId),
   ])
   const found = sent.get(messageId)
@@ -90,15 +94,16 @@ async function settle(
   if (earlier !== null) return earlier
   const { before, parts } = found
   const isUnsent =
-    way !== undefined && (await hasNotLeft(deps, tx, keyring, workspaceId, { way, conversation, before, parts }))
-  const silence = isUnsent ? notSent : ending === 'given up' ? outcomeUnknown : null
-  const end = endOf(messageId, parts, way?.verdict ?? null, silence)
+    lockedDispatch !== undefined &&
+    (await hasNotLeft(deps, tx, keyring, workspaceId, { lockedDispatch, conversation, before, parts }))
+  const assumedErrorCode = isUnsent ? notSent : reason === 'given up' ? outcomeUnknown : null
+  const end = decideOutcome(messageId, parts, lockedDispatch?.verdict ?? null, assumedErrorCode)
   if (end === null) return null
 
-  const message = { ...before, ...climb(before, end.rung), settleBy: null }
+  const message = { ...before, ...nextState(before, end.state), settleBy: null }
   const externalIndexes = end.parts.flatMap(({ externalIndex }) => externalIndex ?? [])
   const index = end.parts.find(({ part }) => part === 1)?.externalIndex ?? null
-  const named = way?.external_id ? { sealed: way.external_id, index } : null
+  const named = lockedDispatch?.external_id ? { sealed: lockedDispatch.external_id, index } : null
   wakeWaiting(tx, dispatch.conversationId)
   const [early] = await Promise.all([
     takeEarlyReports(tx, workspaceId, messageId, externalIndexes),
@@ -117,8 +122,8 @@ async function settle(
   return end.answer
 }
 
-interface Open {
-  way: Dispatch
+interface OpenSend {
+  lockedDispatch: Dispatch
   conversation: Conversation
   before: Message
   parts: readonly Part[]
@@ -133,9 +138,9 @@ async function hasNotLeft(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
-  { way, conversation: { channel }, before: { id, connectionId, settleBy }, parts }: Open,
+  { lockedDispatch, conversation: { channel }, before: { id, connectionId, settleBy }, parts }: OpenSend,
 ): Promise<boolean> {
-  if (!way.is_dead || !way.is_calling) return way.is_dead
+  if (!lockedDispatch.is_dead || !lockedDispatch.is_calling) return lockedDispatch.is_dead
   const open = parts.find(({ status }) => status === 'pending')
   if (open === undefined || settleBy === null || settleBy <= clock.now()) return false
   const order = { workspaceId, connectionId, correlator: `${id}:${open.part}` }
@@ -149,35 +154,42 @@ function eventsOf(conversation: Conversation, before: Message, after: Message, n
   return [messageStatusChanged(conversation, after.id, after, now)]
 }
 
-interface End {
+interface SettledState {
   /** Where the message stands, by its parts. */
-  rung: Rung
+  state: DeliveryState
   parts: Part[]
-  answer: Answer
+  answer: StoredResponse
 }
 
 /**
  * What has become of a send whose parts stand like this; null while some part's outcome is open. `silence` is the error code
  * of the parts of which nothing is known; null while something may be told of them.
  */
-function endOf(messageId: string, parts: readonly Part[], verdict: Verdict | null, silence: string | null): End | null {
-  const closed = parts.map((part) => (part.status === 'pending' ? { ...part, ...silent(part, parts, silence) } : part))
-  const rung = rungOfParts(closed)
-  if (rung.status === 'pending') return null
-  if (rung.status !== 'failed') return { rung, parts: closed, answer: accepted(messageId, 'sent') }
-  const answer = verdict === 'undelivered' ? undelivered(messageId) : accepted(messageId, 'failed')
-  return { rung, parts: closed, answer }
+function decideOutcome(
+  messageId: string,
+  parts: readonly Part[],
+  verdict: Verdict | null,
+  assumedErrorCode: string | null,
+): SettledState | null {
+  const closed = parts.map((part) =>
+    part.status === 'pending' ? { ...part, ...assumedState(part, parts, assumedErrorCode) } : part,
+  )
+  const state = combineParts(closed)
+  if (state.status === 'pending') return null
+  if (state.status !== 'failed') return { state, parts: closed, answer: acceptedResponse(messageId, 'sent') }
+  const answer = verdict === 'undelivered' ? undeliveredResponse(messageId) : acceptedResponse(messageId, 'failed')
+  return { state, parts: closed, answer }
 }
 
 // Behind a part that failed no further one is sent; and what is silent for too long counts as failed.
-function silent({ part }: Part, parts: readonly Part[], silence: string | null): Rung {
+function assumedState({ part }: Part, parts: readonly Part[], assumedErrorCode: string | null): DeliveryState {
   const failed = parts.filter(({ status }) => status === 'failed')
   const isBehind = failed.some((other) => other.part < part)
-  const errorCode = isBehind ? notSent : (silence ?? (failed.length > 0 ? outcomeUnknown : null))
+  const errorCode = isBehind ? notSent : (assumedErrorCode ?? (failed.length > 0 ? outcomeUnknown : null))
   return { status: errorCode === null ? 'pending' : 'failed', errorCode }
 }
 
-function undelivered(messageId: string): Answer {
+function undeliveredResponse(messageId: string): StoredResponse {
   const statusMessage = 'The chat platform did not deliver the message'
   const data = { code: 'DELIVERY_FAILED', message_id: messageId }
   return { status: 502, body: JSON.stringify({ statusCode: 502, statusMessage, data }) }
@@ -186,17 +198,17 @@ function undelivered(messageId: string): Answer {
 // A row of `sends` holds a key and its answer, `message_parts` what became of each platform message.
 
 /** What the caller of a send is told, in the very words that each repeat gets. */
-export interface Answer {
+export interface StoredResponse {
   status: number
   body: string
 }
 
 /** The answer to a send that every part of it left with, or that has failed for certain. */
-export function accepted(messageId: string, status: 'sent' | 'failed'): Answer {
+export function acceptedResponse(messageId: string, status: 'sent' | 'failed'): StoredResponse {
   return { status: 202, body: JSON.stringify({ message_id: messageId, status }) }
 }
 
-export interface StoredAnswer {
+export interface StoredResponseRow {
   answer_status: number | null
   answer_body: string | null
   /** Whether its dispatch is gone, as it is from when the send was settled. */
@@ -204,22 +216,27 @@ export interface StoredAnswer {
 }
 
 /** Null while the send is not settled. One without an answer of its own was settled with others: those were accepted. */
-export function answerOf(messageId: string, row: StoredAnswer): Answer | null {
+export function responseOf(messageId: string, row: StoredResponseRow): StoredResponse | null {
   const { answer_status: status, answer_body: body, is_settled: isSettled } = row
   if (status !== null && body !== null) return { status, body }
-  return isSettled ? accepted(messageId, 'sent') : null
+  return isSettled ? acceptedResponse(messageId, 'sent') : null
 }
 
-async function findAnswer(sql: Sql, workspaceId: string, messageId: string): Promise<Answer | null> {
-  const [row] = await sql<StoredAnswer[]>`
-    select s.answer_status, s.answer_body, ${isClosed(sql, workspaceId, sql`s.message_id`)} as is_settled
+async function findResponse(sql: Sql, workspaceId: string, messageId: string): Promise<StoredResponse | null> {
+  const [row] = await sql<StoredResponseRow[]>`
+    select s.answer_status, s.answer_body, ${isSendSettled(sql, workspaceId, sql`s.message_id`)} as is_settled
     from sends s
     where s.workspace_id = ${workspaceId}
       and s.message_id = ${messageId}`
-  return row === undefined ? null : answerOf(messageId, row)
+  return row === undefined ? null : responseOf(messageId, row)
 }
 
-async function storeAnswer(tx: Tx, workspaceId: string, messageId: string, { status, body }: Answer): Promise<void> {
+async function storeAnswer(
+  tx: Tx,
+  workspaceId: string,
+  messageId: string,
+  { status, body }: StoredResponse,
+): Promise<void> {
   await tx`
     update sends
     set answer_status = ${status},

@@ -1,23 +1,23 @@
-import { commitBehind, type Tx } from '../../base/db.ts'
+import { pipelineCommit, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { unnested } from '../../base/postgres/rows.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { noteEveryMs } from '../../channels/health/activity.ts'
 import { recordEvents } from '../../events/record.ts'
+import { lockConversations } from '../conversation/batch-queries.ts'
 import { messageSent } from '../conversation/change.ts'
-import { lockConversations } from '../conversation/many-queries.ts'
-import { sealExternalId } from '../conversation/message.ts'
+import { externalIndex } from '../conversation/encrypted-conversation.ts'
+import { encryptExternalId } from '../conversation/message.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
-import { externalIndex } from '../conversation/sealed.ts'
 import { lockExternalIds } from '../receive/early-statuses.ts'
 import type { AcceptedPart } from './call-platform.ts'
 import { recordResult } from './record-result.ts'
-import type { Reserved } from './reserve.ts'
+import type { ReservedSend } from './reserve.ts'
 import { type SendDeps, wakeWaiting } from './send-deps.ts'
-import { type Answer, accepted, settleSend } from './settle-parts.ts'
+import { acceptedResponse, type StoredResponse, settleSend } from './settle-parts.ts'
 
 /** A send whose only part the platform has accepted. */
 export interface AcceptedCall {
-  reserved: Reserved
+  reserved: ReservedSend
   accepted: AcceptedPart
 }
 
@@ -27,20 +27,20 @@ export interface AcceptedCall {
  */
 export async function settle(
   deps: SendDeps,
-  reserved: Reserved,
+  reserved: ReservedSend,
   accepted: AcceptedPart | null,
-  settleMany: (call: AcceptedCall) => Promise<Answer | null>,
-): Promise<Answer | null> {
+  settleMany: (call: AcceptedCall) => Promise<StoredResponse | null>,
+): Promise<StoredResponse | null> {
   const answer =
-    accepted === null ? null : await deps.step('note', () => settleOrNote(deps, { reserved, accepted }, settleMany))
+    accepted === null ? null : await deps.step('note', () => settleOrRecord(deps, { reserved, accepted }, settleMany))
   return deps.step('settle', async () => answer ?? settleSend(deps, reserved, 'answered'))
 }
 
-async function settleOrNote(
+async function settleOrRecord(
   deps: SendDeps,
   call: AcceptedCall,
-  settleMany: (call: AcceptedCall) => Promise<Answer | null>,
-): Promise<Answer | null> {
+  settleMany: (call: AcceptedCall) => Promise<StoredResponse | null>,
+): Promise<StoredResponse | null> {
   const { reserved, accepted } = call
   const answer = await settleMany(call).catch((error: unknown) => {
     // Should it have been settled for all that, what is noted now changes nothing.
@@ -59,10 +59,10 @@ export function settleAccepted(
   deps: SendDeps,
   workspaceId: string,
   calls: readonly AcceptedCall[],
-): Promise<(Answer | null)[]> {
-  return deps.vault.withKeyring(workspaceId, (keyring) => {
+): Promise<(StoredResponse | null)[]> {
+  return deps.keyStore.withKeyring(workspaceId, (keyring) => {
     const sends = calls.map((one) => ({ ...one, send: acceptedOf(keyring, one) }))
-    return deps.db.tx((tx) => settleIn(deps, tx, keyring, workspaceId, sends))
+    return deps.db.tx((tx) => settleLocked(deps, tx, keyring, workspaceId, sends))
   })
 }
 
@@ -73,31 +73,31 @@ function acceptedOf(keyring: Keyring, { reserved, accepted: { externalId } }: Ac
     connectionId: connection.id,
     messageId,
     externalIndex: externalIndex(keyring, connection.id, externalId),
-    externalId: sealExternalId(keyring, messageId, externalId),
+    externalId: encryptExternalId(keyring, messageId, externalId),
   }
 }
 
-async function settleIn(
+async function settleLocked(
   deps: SendDeps,
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
   sends: readonly (AcceptedCall & { send: AcceptedSend })[],
-): Promise<(Answer | null)[]> {
+): Promise<(StoredResponse | null)[]> {
   const all = distinct(sends.map(({ send }) => send))
   const ids = [...new Set(all.map(({ conversationId }) => conversationId))]
-  const [locked, , untold] = await deps.step('lockToSettle', () =>
+  const [locked, , unreported] = await deps.step('lockToSettle', () =>
     Promise.all([
-      lockConversations(tx, workspaceId, ids, { skipHeld: true }),
+      lockConversations(tx, workspaceId, ids, { skipLocked: true }),
       lockExternalIds(
         tx,
         all.map((one) => one.externalIndex),
       ),
-      findUntold(tx, workspaceId, all),
+      findUnreported(tx, workspaceId, all),
     ]),
   )
   const conversations = new Map(locked.map((one) => [one.id, one]))
-  const isUntold = new Set(untold)
+  const isUntold = new Set(unreported)
   const plain = all.filter(
     ({ messageId, conversationId }) => isUntold.has(messageId) && conversations.has(conversationId),
   )
@@ -111,11 +111,11 @@ async function settleIn(
   })
   for (const { conversationId } of plain) wakeWaiting(tx, conversationId)
   await deps.step('writeOutcome', () =>
-    commitBehind(tx, () =>
+    pipelineCommit(tx, () =>
       Promise.all([storeAccepted(tx, workspaceId, plain, now), recordEvents(tx, keyring, workspaceId, events, now)]),
     ),
   )
-  const answers = new Map(plain.map(({ messageId }) => [messageId, accepted(messageId, 'sent')]))
+  const answers = new Map(plain.map(({ messageId }) => [messageId, acceptedResponse(messageId, 'sent')]))
   return sends.map(({ reserved }) => answers.get(reserved.messageId) ?? null)
 }
 
@@ -143,7 +143,7 @@ interface AcceptedSend {
  * The messages of those sends of which the database knows no more than when they were reserved: no status has come, nobody
  * has settled them, and their platform's ids are new. Under the locks of their conversations and of these ids.
  */
-async function findUntold(tx: Tx, workspaceId: string, sends: readonly AcceptedSend[]): Promise<string[]> {
+async function findUnreported(tx: Tx, workspaceId: string, sends: readonly AcceptedSend[]): Promise<string[]> {
   const workspace = anyWorkspace(tx, workspaceId)
   const rows = await tx<{ message_id: string }[]>`
     select n.message_id

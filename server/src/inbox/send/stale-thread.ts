@@ -1,17 +1,23 @@
 import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { unnested } from '../../base/postgres/rows.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { type Left, laterId, mayLeave, type SeenUpTo, waitsFrom } from '../conversation/conversation-state.ts'
-import { type Message, type MessageRow, openMessage } from '../conversation/message.ts'
+import {
+  hasUnseenMessages,
+  laterId,
+  type SeenPosition,
+  type UnseenMessages,
+  waitingSince,
+} from '../conversation/conversation-state.ts'
+import { decryptMessage, type Message, type MessageRow } from '../conversation/message.ts'
 import { messageColumns } from '../conversation/message-queries.ts'
 import { anyWorkspace } from '../conversation/queries.ts'
 import type { Sender } from './send-deps.ts'
 
 /** How far back somebody else's words are looked for; who has missed more has missed one of these. */
-const lookBack = 50
+const maxLookBack = 50
 
 /** The field of a member's send that names the newest message which they have seen. */
 export const lastSeenField = 'if_last_message_id'
@@ -48,13 +54,13 @@ export async function findNewerThan(
     where m.workspace_id = ${workspaceId}
       and m.conversation_id = ${conversationId}
     order by m.occurred_at desc
-    limit ${lookBack}`
-  const newer = rows.find((row) => row.id !== lastSeenId && isNews(row, seen) && !isBy(row, actor))
-  return newer === undefined ? null : openMessage(keyring, newer)
+    limit ${maxLookBack}`
+  const newer = rows.find((row) => row.id !== lastSeenId && isNewer(row, seen) && !isBy(row, actor))
+  return newer === undefined ? null : decryptMessage(keyring, newer)
 }
 
 // What came late stands further up, and is news all the same.
-function isNews(row: MessageRow, seen: Pick<MessageRow, 'occurred_at' | 'created_at'>): boolean {
+function isNewer(row: MessageRow, seen: Pick<MessageRow, 'occurred_at' | 'created_at'>): boolean {
   if (row.kind === 'system' || row.origin === 'history') return false
   return row.occurred_at > seen.occurred_at || row.created_at > seen.created_at
 }
@@ -62,37 +68,41 @@ function isNews(row: MessageRow, seen: Pick<MessageRow, 'occurred_at' | 'created
 const isBy = (row: MessageRow, actor: Sender['actor']) => row.actor_type === actor.type && row.actor_id === actor.id
 
 /** An agent's answer in a locked conversation, and how far the agent had seen. */
-export interface SeeingSend {
+export interface AgentSend {
   /** Null where it is not locked: nothing is sent there. */
   conversation: Pick<Conversation, 'id' | 'unansweredSince' | 'inbound'> | null
-  seen: SeenUpTo | null
+  seen: SeenPosition | null
 }
 
 // What came before the newest so many is not looked for.
-const farthest = 1000
+const maxDepth = 1000
 
 /**
  * What each of these answers leaves unanswered, in their order, under the locks of their conversations; null for those that
  * leave nothing. Makes no statement unless a customer wrote after what an agent had seen.
  */
-export async function findLeft(tx: Tx, workspaceId: string, sends: readonly SeeingSend[]): Promise<(Left | null)[]> {
-  const asked = sends.flatMap(({ conversation, seen }, place) =>
-    conversation === null || seen === null || !mayLeave(conversation, seen)
+export async function findUnseen(
+  tx: Tx,
+  workspaceId: string,
+  sends: readonly AgentSend[],
+): Promise<(UnseenMessages | null)[]> {
+  const checks = sends.flatMap(({ conversation, seen }, place) =>
+    conversation === null || seen === null || !hasUnseenMessages(conversation, seen)
       ? []
       : [{ place, conversationId: conversation.id, afterId: laterId(conversation.inbound.answered, seen.id) }],
   )
-  if (asked.length === 0) return sends.map(() => null)
+  if (checks.length === 0) return sends.map(() => null)
   const workspace = anyWorkspace(tx, workspaceId)
   const rows = await tx<{ place: number; occurred_at: Date; created_at: Date }[]>`
     select n.place, m.occurred_at, m.created_at
-    from ${unnested(asked, { integer: ['place'], uuid: ['conversationId', 'afterId'] })}
+    from ${unnested(checks, { integer: ['place'], uuid: ['conversationId', 'afterId'] })}
     cross join lateral (
       select id, direction, kind, origin, occurred_at, created_at
       from messages
       where workspace_id = ${workspace}
         and conversation_id = n.conversation_id
       order by workspace_id desc, conversation_id desc, occurred_at desc
-      limit ${farthest}
+      limit ${maxDepth}
     ) as m
     where m.id > n.after_id
       and m.direction = 'inbound'
@@ -104,6 +114,6 @@ export async function findLeft(tx: Tx, workspaceId: string, sends: readonly Seei
     const [first, ...more] = byPlace.get(place) ?? []
     return first === undefined
       ? null
-      : { count: more.length + 1, since: waitsFrom(first.occurred_at, first.created_at) }
+      : { count: more.length + 1, since: waitingSince(first.occurred_at, first.created_at) }
   })
 }

@@ -6,18 +6,24 @@ import { readFutureMoment, readIsoTime } from '../../base/time.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema } from '../../team/team-schema.ts'
 import { strict } from '../api/schema.ts'
-import { changeMany, type Former, type ManyChanges, maxAtOnce, undoMany } from '../bulk/change-many.ts'
+import type { HandoverNote } from '../assignment/handovers.ts'
+import { offerToAgents, transferToAgent } from '../assignment/transfer-to-agent.ts'
+import { type ConversationPatch, updateConversation } from '../assignment/update-conversation.ts'
+import {
+  type BulkChanges,
+  changeConversations,
+  maxAtOnce,
+  type PreviousState,
+  undoChanges,
+} from '../bulk/change-conversations.ts'
 import type { Conversation, InboxDeps } from '../conversation/conversation.ts'
 import { human } from '../conversation/owner.ts'
-import { handToAgent, offerToAgents } from '../ownership/hand-on.ts'
-import type { HandoverWords } from '../ownership/handovers.ts'
-import { type ConversationPatch, updateConversation } from '../ownership/update.ts'
-import { showConversations } from '../read/names.ts'
-import { markRead, markUnread } from '../read/read.ts'
-import { conversationsPath, oneConversation, scopeOf, showOne } from './inbox-request.ts'
+import { markRead, markUnread } from '../read/mark-read.ts'
+import { readConversationViews } from '../read/names.ts'
+import { conversationsPath, oneConversation, presentOne, scopeOf } from './inbox-request.ts'
 import {
   HandBack,
-  type HandoverNote,
+  type HandoverNoteBody,
   Offer,
   statusToSet,
   TeamChanges,
@@ -36,24 +42,24 @@ export function changeRoutes(api: TeamApi, deps: InboxDeps): void {
     body: TeamChanges,
     answers: { 200: oneConversation },
     run: async ({ member, params, body }) => {
-      const patch = readChanges(body, deps.clock.now())
+      const patch = parseChanges(body, deps.clock.now())
       const conversation = await updateConversation(deps, scopeOf(member), member.actor, params.id, patch)
-      return { conversation: await showOne(deps, member.workspaceId, conversation) }
+      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
     },
   })
 }
 
-function readChanges(changes: TeamChanges, now: Date): ConversationPatch {
+function parseChanges(changes: TeamChanges, now: Date): ConversationPatch {
   const { assignedTo, labelIds } = changes
   return {
-    ...readSnooze(changes, 'snoozedUntil', now),
+    ...parseSnooze(changes, 'snoozedUntil', now),
     ...(assignedTo === undefined ? {} : { assignedTo: assignedTo?.toLowerCase() ?? null }),
     ...(labelIds === undefined ? {} : { labelIds: labelIds.map((id) => id.toLowerCase()) }),
   }
 }
 
 /** A status, and until when it is to be snoozed; `field` is where that stands in what was sent. */
-export function readSnooze(
+export function parseSnooze(
   { status, snoozedUntil }: Pick<TeamChanges, 'status' | 'snoozedUntil'>,
   field: string,
   now: Date,
@@ -76,7 +82,7 @@ export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
     errors: [413, 415],
     run: async ({ member, params }) => {
       const conversation = await markRead(deps, scopeOf(member), params.id)
-      return { conversation: await showOne(deps, member.workspaceId, conversation) }
+      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
     },
   })
   api.post(`${conversationsPath}/:id/unread`, 'member', {
@@ -89,7 +95,7 @@ export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
     errors: [413, 415],
     run: async ({ member, params }) => {
       const conversation = await markUnread(deps, scopeOf(member), params.id)
-      return { conversation: await showOne(deps, member.workspaceId, conversation) }
+      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
     },
   })
 }
@@ -107,7 +113,7 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
     run: async ({ member, params }) => {
       const patch = { owner: human }
       const conversation = await updateConversation(deps, scopeOf(member), member.actor, params.id, patch)
-      return { conversation: await showOne(deps, member.workspaceId, conversation) }
+      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
     },
   })
   api.post(`${conversationsPath}/:id/hand-back`, 'member', {
@@ -121,9 +127,9 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
     errors: [409],
     run: async ({ member, params, body }) => {
       const { keyId, note } = body
-      const ask = { conversationId: params.id, keyId: keyId.toLowerCase(), words: wordsOf(note) }
-      const { conversation } = await handToAgent(deps, scopeOf(member), member.actor, ask)
-      return { conversation: await showOne(deps, member.workspaceId, conversation) }
+      const request = { conversationId: params.id, keyId: keyId.toLowerCase(), note: noteOf(note) }
+      const { conversation } = await transferToAgent(deps, scopeOf(member), member.actor, request)
+      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
     },
   })
   api.post(`${conversationsPath}/:id/offer`, 'member', {
@@ -136,14 +142,14 @@ export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
     answers: { 200: oneConversation },
     errors: [409],
     run: async ({ member, params, body }) => {
-      const offer = { conversationId: params.id, words: wordsOf(body.note) }
+      const offer = { conversationId: params.id, note: noteOf(body.note) }
       const { conversation } = await offerToAgents(deps, scopeOf(member), member.actor, offer)
-      return { conversation: await showOne(deps, member.workspaceId, conversation) }
+      return { conversation: await presentOne(deps, member.workspaceId, conversation) }
     },
   })
 }
 
-function wordsOf(note: HandoverNote | undefined): HandoverWords | null {
+function noteOf(note: HandoverNoteBody | undefined): HandoverNote | null {
   if (note === undefined) return null
   const { summary, reason, nextStep } = note
   return { summary, reason: reason?.trim() ? reason : null, nextStep: nextStep?.trim() ? nextStep : null }
@@ -152,7 +158,7 @@ function wordsOf(note: HandoverNote | undefined): HandoverWords | null {
 const labels = (description: string) => Type.Array(uuid(), { maxItems: 20, description, example: [] })
 const batchId = uuid('Made by the caller: requests of one selection share it, and are one line of the audit log.')
 
-const ChangesOfMany = Type.Partial(
+const BulkChangesBody = Type.Partial(
   Type.Object({
     status: statusToSet,
     snoozedUntil: nullable(
@@ -171,7 +177,7 @@ const ChangesOfMany = Type.Partial(
     example: { status: 'resolved' },
   },
 )
-type ChangesOfMany = Static<typeof ChangesOfMany>
+type BulkChangesBody = Static<typeof BulkChangesBody>
 
 const FormerConversation = titled('FormerConversation', {
   id: idSchema('The conversation.'),
@@ -195,21 +201,21 @@ const conversations = Type.Array(TeamConversation, {
   description: 'All that are there, as they are now.',
 })
 
-const ChangeOfMany = strict({
+const BulkChangeBody = strict({
   batchId,
   ids: Type.Array(idSchema('A conversation.'), { minItems: 1, maxItems: maxAtOnce }),
-  changes: ChangesOfMany,
+  changes: BulkChangesBody,
 })
 
-const ManyChanged = Type.Object({ conversations, former })
+const BulkChangeAnswer = Type.Object({ conversations, former })
 
-const UndoOfMany = strict({
+const BulkUndoBody = strict({
   batchId,
-  changes: ChangesOfMany,
+  changes: BulkChangesBody,
   former: Type.Array(FormerConversation, { minItems: 1, maxItems: maxAtOnce }),
 })
 
-const ManyUndone = Type.Object({
+const BulkUndoAnswer = Type.Object({
   conversations,
   left: count('How many are not wholly as before: somebody changed them since, or they are gone.', { example: 0 }),
 })
@@ -217,21 +223,21 @@ const ManyUndone = Type.Object({
 /** What is done to many conversations at once, and its undo. */
 export function bulkRoutes(api: TeamApi, deps: InboxDeps): void {
   const show = async (workspaceId: string, conversations: readonly Conversation[]) =>
-    (await showConversations(deps, workspaceId, conversations)).map((one) =>
+    (await readConversationViews(deps, workspaceId, conversations)).map((one) =>
       presentTeamConversation(one, deps.clock.now()),
     )
   api.post(`${conversationsPath}/bulk`, 'member', {
     operationId: 'changeConversations',
     summary: 'Change many conversations alike',
     description: `At most ${maxAtOnce} in a request, all or none of which take effect; more go in several of one \`batchId\`. What is not there is passed over.`,
-    body: ChangeOfMany,
-    answers: { 200: ManyChanged },
+    body: BulkChangeBody,
+    answers: { 200: BulkChangeAnswer },
     run: async ({ member, body }) => {
       const { workspaceId, actor } = member
       const { batchId, ids, changes } = body
-      const { status, snoozedUntil } = readSnooze(changes, 'changes.snoozedUntil', deps.clock.now())
+      const { status, snoozedUntil } = parseSnooze(changes, 'changes.snoozedUntil', deps.clock.now())
       const wish = { ...changesOf(changes), ...(status && { status, snoozedUntil }) }
-      const done = await changeMany(deps, workspaceId, actor, { batchId, ids: ids.map(lower), changes: wish })
+      const done = await changeConversations(deps, workspaceId, actor, { batchId, ids: ids.map(lower), changes: wish })
       return {
         conversations: await show(workspaceId, done.conversations),
         former: done.former.map((one) => ({ ...one, snoozedUntil: one.snoozedUntil?.toISOString() ?? null })),
@@ -243,15 +249,15 @@ export function bulkRoutes(api: TeamApi, deps: InboxDeps): void {
     summary: 'Undo a change of many conversations',
     description:
       'Takes what the change was and the `former` that it answered. Each thing goes back alone, and only where it still is as the change left it.',
-    body: UndoOfMany,
-    answers: { 200: ManyUndone },
+    body: BulkUndoBody,
+    answers: { 200: BulkUndoAnswer },
     run: async ({ member, body }) => {
       const { workspaceId, actor } = member
       const { batchId, changes, former } = body
-      const done = await undoMany(deps, workspaceId, actor, {
+      const done = await undoChanges(deps, workspaceId, actor, {
         batchId,
         changes: { ...changesOf(changes), ...statusOf(changes) },
-        former: former.map(readFormer),
+        former: former.map(parsePreviousState),
       })
       return { conversations: await show(workspaceId, done.conversations), left: done.left }
     },
@@ -261,7 +267,7 @@ export function bulkRoutes(api: TeamApi, deps: InboxDeps): void {
 const lower = (id: string): string => id.toLowerCase()
 const timeOf = (text: string | null | undefined): Date | null => (text == null ? null : readIsoTime(text))
 
-function readFormer(one: FormerConversation): Former {
+function parsePreviousState(one: FormerConversation): PreviousState {
   return {
     ...one,
     id: lower(one.id),
@@ -272,7 +278,7 @@ function readFormer(one: FormerConversation): Former {
   }
 }
 
-function changesOf({ assignedTo, addLabelIds, removeLabelIds, read }: ChangesOfMany): ManyChanges {
+function changesOf({ assignedTo, addLabelIds, removeLabelIds, read }: BulkChangesBody): BulkChanges {
   const isLabelled = addLabelIds !== undefined || removeLabelIds !== undefined
   const labels = { add: (addLabelIds ?? []).map(lower), remove: (removeLabelIds ?? []).map(lower) }
   return {
@@ -282,5 +288,5 @@ function changesOf({ assignedTo, addLabelIds, removeLabelIds, read }: ChangesOfM
   }
 }
 
-const statusOf = ({ status, snoozedUntil }: ChangesOfMany): ManyChanges =>
+const statusOf = ({ status, snoozedUntil }: BulkChangesBody): BulkChanges =>
   status === undefined ? {} : { status, snoozedUntil: timeOf(snoozedUntil) }

@@ -5,23 +5,23 @@ import { timestamp } from '../../base/route.ts'
 import { cursor, page } from '../../base/schema-types.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { readOwnerFilter, readTime } from '../api/key-request.ts'
+import { parseOwnerFilter, parseTime } from '../api/key-request.ts'
 import { MessagesQuery } from '../api/schema.ts'
-import type { InboxDeps, LeadCard } from '../conversation/conversation.ts'
+import type { InboxDeps, LeadSummary } from '../conversation/conversation.ts'
 import { type ConversationStatus, conversationStatuses } from '../conversation/conversation-state.ts'
+import { decryptConversation } from '../conversation/encrypted-conversation.ts'
 import { conversationNotFound } from '../conversation/errors.ts'
 import { findFirstMessageTime, findReferral } from '../conversation/message-queries.ts'
 import { findConversation } from '../conversation/queries.ts'
-import { openConversation } from '../conversation/sealed.ts'
 import { listNotes } from '../notes/notes.ts'
 import { countViews, maxCounted } from '../read/count-views.ts'
 import { type ListRequest, listTeamConversations } from '../read/list.ts'
 import type { ConversationFilter, InboxView, NamedSearch } from '../read/list-filter.ts'
-import { namedActors, readNames, showConversations } from '../read/names.ts'
+import { actorReferences, readConversationViews, readNames } from '../read/names.ts'
 import { readDetails } from '../read/read-details.ts'
 import { readMessages, teamMessageColumns } from '../read/read-messages.ts'
-import { readNameTerm } from '../search/conversation-lines.ts'
-import { conversationsPath, inboxPath, scopeOf, showOne } from './inbox-request.ts'
+import { parseNameTerm } from '../search/conversation-tokens.ts'
+import { conversationsPath, inboxPath, presentOne, scopeOf } from './inbox-request.ts'
 import {
   TeamConversation,
   TeamConversationParams,
@@ -35,7 +35,7 @@ import { presentTeamConversation, presentTeamMessage, presentTeamNotes } from '.
 
 /** The list of conversations, and how many each view has. */
 export function listRoutes(api: TeamApi, deps: InboxDeps): void {
-  const { db, vault, clock } = deps
+  const { db, keyStore, clock } = deps
   api.get(conversationsPath, 'member', {
     operationId: 'listConversationsAsMember',
     summary: 'List conversations',
@@ -49,10 +49,10 @@ export function listRoutes(api: TeamApi, deps: InboxDeps): void {
     },
     allErrors: [400, 401, 404],
     run: async ({ member, query }) => {
-      const asked = await readTeamList(query, member, deps)
-      const keyring = await vault.keyring(member.workspaceId)
+      const asked = await parseTeamList(query, member, deps)
+      const keyring = await keyStore.keyring(member.workspaceId)
       const page = await listTeamConversations(db.sql, keyring, scopeOf(member), asked)
-      const shown = await showConversations(deps, member.workspaceId, page.conversations)
+      const shown = await readConversationViews(deps, member.workspaceId, page.conversations)
       return {
         conversations: shown.map((each) => presentTeamConversation(each, clock.now())),
         cursor: page.cursor,
@@ -76,22 +76,22 @@ export function listRoutes(api: TeamApi, deps: InboxDeps): void {
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 /** Reads the query of the team's list as this member means it; throws `InvalidInput` for what cannot be. */
-async function readTeamList(
+async function parseTeamList(
   query: TeamListQuery,
   member: Member,
-  deps: Pick<InboxDeps, 'phonesOfLeads'>,
+  deps: Pick<InboxDeps, 'findLeadPhones'>,
 ): Promise<ListRequest> {
   const issues: Issue[] = []
   const filter: ConversationFilter = {
     connectionId: query.connectionId?.toLowerCase() ?? null,
     phone: query.phone ?? null,
-    named: query.search === undefined ? null : await readNamed(query.search, member, deps),
-    owner: query.owner === undefined ? null : readOwnerFilter(query.owner, issues),
-    statuses: query.status === undefined ? null : readStatuses(query.status, issues),
-    updatedAfter: query.updatedAfter === undefined ? null : readTime('updatedAfter', query.updatedAfter, issues),
-    assignedTo: query.assignedTo === undefined ? null : readAssignee(query.assignedTo, member),
+    named: query.search === undefined ? null : await parseNameSearch(query.search, member, deps),
+    owner: query.owner === undefined ? null : parseOwnerFilter(query.owner, issues),
+    statuses: query.status === undefined ? null : parseStatuses(query.status, issues),
+    updatedAfter: query.updatedAfter === undefined ? null : parseTime('updatedAfter', query.updatedAfter, issues),
+    assignedTo: query.assignedTo === undefined ? null : parseAssignee(query.assignedTo, member),
     labelId: query.labelId ?? null,
-    view: readView(query.view, member),
+    view: parseView(query.view, member),
     unreadOnly: query.unread ?? false,
     unansweredOnly: query.unanswered ?? false,
   }
@@ -100,17 +100,17 @@ async function readTeamList(
 }
 
 /** By what the row says, and by the names that leads have: of these only whoever keeps them knows. */
-async function readNamed(
+async function parseNameSearch(
   text: string,
   { workspaceId, workspace }: Member,
-  { phonesOfLeads }: Pick<InboxDeps, 'phonesOfLeads'>,
+  { findLeadPhones }: Pick<InboxDeps, 'findLeadPhones'>,
 ): Promise<NamedSearch> {
   const digits = readPhone(text, workspace.defaultCountry ?? undefined)
-  const phones = digits === null ? await phonesOfLeads(workspaceId, text) : [digits]
-  return { text, term: readNameTerm(text), phones }
+  const phones = digits === null ? await findLeadPhones(workspaceId, text) : [digits]
+  return { text, term: parseNameTerm(text), phones }
 }
 
-function readStatuses(text: string, issues: Issue[]): ConversationStatus[] {
+function parseStatuses(text: string, issues: Issue[]): ConversationStatus[] {
   const known = conversationStatuses.filter((status) => text.split(',').includes(status))
   const isKnown = (word: string) => known.some((status) => status === word)
   if (!text.split(',').every(isKnown)) {
@@ -119,12 +119,12 @@ function readStatuses(text: string, issues: Issue[]): ConversationStatus[] {
   return known
 }
 
-function readAssignee(text: string, { userId }: Member): ConversationFilter['assignedTo'] {
+function parseAssignee(text: string, { userId }: Member): ConversationFilter['assignedTo'] {
   if (text === 'none') return 'nobody'
   return { userId: text === 'me' ? (userId ?? nobody) : text.toLowerCase() }
 }
 
-function readView(view: TeamListQuery['view'], { userId }: Member): InboxView | null {
+function parseView(view: TeamListQuery['view'], { userId }: Member): InboxView | null {
   if (view === undefined || view === 'all') return null
   return view === 'mine' ? { mine: userId ?? nobody } : view
 }
@@ -132,8 +132,8 @@ function readView(view: TeamListQuery['view'], { userId }: Member): InboxView | 
 const nullableLead = Type.Union([TeamLead, Type.Null()])
 
 /** One conversation, and its messages. */
-export function readRoutes(api: TeamApi, deps: InboxDeps): void {
-  const { db, vault, leadOf } = deps
+export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
+  const { db, keyStore, findLead } = deps
   api.get(`${conversationsPath}/:id`, 'member', {
     operationId: 'getConversationAsMember',
     summary: 'Read a conversation',
@@ -151,22 +151,22 @@ export function readRoutes(api: TeamApi, deps: InboxDeps): void {
     },
     allErrors: [400, 401, 404],
     run: async ({ member, params }) => {
-      const keyring = await vault.keyring(member.workspaceId)
+      const keyring = await keyStore.keyring(member.workspaceId)
       const row = await findConversation(db.sql, scopeOf(member), params.id)
       if (row === undefined) throw conversationNotFound()
-      const opened = openConversation(keyring, row)
+      const opened = decryptConversation(keyring, row)
       const { phone } = opened.contact
       const [conversation, notes, found, referral, firstMessageAt] = await Promise.all([
-        showOne(deps, member.workspaceId, opened),
+        presentOne(deps, member.workspaceId, opened),
         listNotes({ sql: db.sql, keyring, workspaceId: member.workspaceId }, row.id),
-        phone === null ? null : leadOf(member.workspaceId, phone),
+        phone === null ? null : findLead(member.workspaceId, phone),
         findReferral({ sql: db.sql, keyring, workspaceId: member.workspaceId }, row.id),
         findFirstMessageTime(db.sql, member.workspaceId, row.id),
       ])
       return {
         conversation,
         notes: await presentTeamNotes(deps, member.workspaceId, notes),
-        lead: found && cardOf(found),
+        lead: found && withoutNumbers(found),
         firstContactAt: earlier(opened.createdAt, firstMessageAt).toISOString(),
         referral,
       }
@@ -183,15 +183,15 @@ export function readRoutes(api: TeamApi, deps: InboxDeps): void {
     run: async ({ member, params, query }) => {
       const { limit = 50, before } = query
       const issues: Issue[] = []
-      const time = before === undefined ? null : readTime('before', before, issues)
+      const time = before === undefined ? null : parseTime('before', before, issues)
       if (issues.length > 0) throw new InvalidInput(issues, 'query')
-      const keyring = await vault.keyring(member.workspaceId)
+      const keyring = await keyStore.keyring(member.workspaceId)
       const columns = teamMessageColumns(db.sql, member.workspaceId)
       const asked = { before: time, limit, columns }
       const { messages, hasMore } = await readMessages(db.sql, keyring, scopeOf(member), params.id, asked)
       const [names, details] = await Promise.all([
-        readNames({ db, vault }, member.workspaceId, namedActors(messages.map(({ actor }) => actor))),
-        readDetails({ db, vault }, member.workspaceId, messages),
+        readNames({ db, keyStore }, member.workspaceId, actorReferences(messages.map(({ actor }) => actor))),
+        readDetails({ db, keyStore }, member.workspaceId, messages),
       ])
       return { messages: messages.map((each) => presentTeamMessage(each, names, details)), hasMore }
     },
@@ -201,4 +201,4 @@ export function readRoutes(api: TeamApi, deps: InboxDeps): void {
 // It is made when its first message is taken in, and a phone's history reaches further back than that.
 const earlier = (one: Date, other: Date | null): Date => (other !== null && other < one ? other : one)
 
-const cardOf = ({ numbers: _, ...card }: LeadCard) => card
+const withoutNumbers = ({ numbers: _, ...card }: LeadSummary) => card

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { type App, nullable, timestamp } from '../../base/route.ts'
 import { wholeNumber } from '../../base/schema-types.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
 import { connectionNotFound, type StoredConnection } from '../../channels/connection/connection.ts'
 import { connectionParams, connectionsPath } from '../../channels/connection/connection-routes.ts'
 import { type PresentDeps, presentConnection } from '../../channels/connection/present.ts'
@@ -14,19 +14,19 @@ import { adviceOn } from '../../channels/health/advice.ts'
 import { adviseOn, silentMs, silentSends, silentSince } from '../../channels/health/health.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
-import { movingIds } from '../conversation/moving.ts'
-import { findNextAgent } from '../ownership/agents.ts'
+import { findNextAgent } from '../assignment/eligible-agents.ts'
+import { touchedIds } from '../conversation/touch.ts'
 
 export interface HealthDeps extends PresentDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
 }
 
 /** How a connection does, and what to do about it. Here, because its messages tell most of that. */
 export function healthRoutes(app: App, deps: HealthDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Connections')
-  const { db, vault, clock } = deps
+  const { db, keyStore, clock } = deps
   api.get(`${connectionsPath}/:connectionId/health`, 'member', {
     operationId: 'getConnectionHealth',
     summary: "Read a connection's health",
@@ -35,7 +35,7 @@ export function healthRoutes(app: App, deps: HealthDeps, guard: TeamGuard): void
     answers: { 200: Type.Object({ health: healthSchema }) },
     run: async ({ member, params }) => {
       const { workspaceId } = member
-      const one = await vault.withKeyring(workspaceId, (keyring) =>
+      const one = await keyStore.withKeyring(workspaceId, (keyring) =>
         findConnection(db.sql, keyring, workspaceId, params.connectionId),
       )
       if (one === undefined) throw connectionNotFound()
@@ -137,7 +137,7 @@ async function readHealth(sql: Sql, one: StoredConnection, now: Date): Promise<H
   const [lag, failures, isSilent] = await Promise.all([
     readLag(sql, one, now),
     readFailures(sql, one, new Date(now.getTime() - dayMs)),
-    hasSentInVain(sql, one, new Date(now.getTime() - silentMs)),
+    hasOnlyUnconfirmedSends(sql, one, new Date(now.getTime() - silentMs)),
   ])
   return { ...lag, failures, isSilent }
 }
@@ -173,7 +173,7 @@ async function readFailures(sql: Sql, { workspaceId, id }: StoredConnection, sin
  * Whether the platform accepted some sends since anything was heard, all of them long enough ago to have told of. Goes by
  * the conversations that changed since: few, when nothing arrives.
  */
-async function hasSentInVain(sql: Sql, one: StoredConnection, before: Date): Promise<boolean> {
+async function hasOnlyUnconfirmedSends(sql: Sql, one: StoredConnection, before: Date): Promise<boolean> {
   const since = silentSince(one)
   if (since >= before) return false
   const rows = await sql`
@@ -186,7 +186,7 @@ async function hasSentInVain(sql: Sql, one: StoredConnection, before: Date): Pro
       and m.occurred_at <= ${before}
     where c.workspace_id = ${one.workspaceId}
       and c.connection_id = ${one.id}
-      and (c.updated_at > ${since} or c.id = any (array(${movingIds(sql, one.workspaceId)})))
+      and (c.updated_at > ${since} or c.id = any (array(${touchedIds(sql, one.workspaceId)})))
       and m.direction = 'outbound'
       and m.origin = 'live'
       and m.external_index is not null

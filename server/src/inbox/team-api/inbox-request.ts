@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Member } from '../../team/member.ts'
 import type { Conversation, InboxDeps, Scope } from '../conversation/conversation.ts'
-import { showConversations } from '../read/names.ts'
+import { readConversationViews } from '../read/names.ts'
 import { TeamConversation } from './inbox-schema.ts'
 import { presentTeamConversation } from './present-conversation.ts'
 
@@ -14,11 +14,11 @@ export const oneConversation = Type.Object({ conversation: TeamConversation })
 export const scopeOf = ({ workspaceId }: Member): Scope => ({ workspaceId, connectionIds: [] })
 
 /** One conversation as the team sees it. */
-export async function showOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {
-  const shown = await showConversations(deps, workspaceId, [conversation])
-  return shown.map((each) => presentTeamConversation(each, deps.clock.now()))[0] ?? missing()
+export async function presentOne(deps: InboxDeps, workspaceId: string, conversation: Conversation) {
+  const shown = await readConversationViews(deps, workspaceId, [conversation])
+  return shown.map((each) => presentTeamConversation(each, deps.clock.now()))[0] ?? throwNotFound()
 }
 
-function missing(): never {
+function throwNotFound(): never {
   throw new Error('One conversation was to be shown, and none was')
 }

@@ -4,11 +4,11 @@ import { teamApi } from '../../team/team-api.ts'
 import type { UploadDeps } from '../media/uploads.ts'
 import type { SendDeps } from '../send/send-deps.ts'
 import { bulkRoutes, changeRoutes, ownerRoutes, readMarkRoutes } from './conversation-change-routes.ts'
-import { listRoutes, readRoutes } from './conversation-routes.ts'
+import { conversationRoutes, listRoutes } from './conversation-routes.ts'
 import { type FileDeps, fileRoutes, galleryRoutes } from './files/file-routes.ts'
 import { uploadRoutes } from './files/upload-routes.ts'
 import { type HealthDeps, healthRoutes } from './health-routes.ts'
-import type { Presence } from './live-conversations.ts'
+import type { Presence } from './live-updates.ts'
 import { sendRoutes, startRoutes } from './new-message-routes.ts'
 import { mentionRoutes, noteRoutes } from './note-routes.ts'
 import { presenceRoutes } from './presence-routes.ts'
@@ -22,7 +22,7 @@ export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard)
   const api = teamApi(app, guard, 'Team inbox')
   listRoutes(api, deps)
   searchRoutes(api, deps)
-  readRoutes(api, deps)
+  conversationRoutes(api, deps)
   timelineRoutes(api, deps)
   changeRoutes(api, deps)
   bulkRoutes(api, deps)

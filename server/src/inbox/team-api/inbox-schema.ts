@@ -223,7 +223,7 @@ const words = Type.Object(
   },
   { ...closed, title: 'HandoverNote', description: 'What an agent that goes on has to know.' },
 )
-export type HandoverNote = Static<typeof words>
+export type HandoverNoteBody = Static<typeof words>
 
 export const Offer = Type.Object(
   { note: Type.Optional(words) },

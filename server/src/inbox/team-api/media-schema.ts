@@ -3,10 +3,10 @@ import { type Static, Type } from 'typebox'
 import { errorAnswer, nullable, oneOf, timestamp, titled } from '../../base/route.ts'
 import { cursor, fileText, text, uuid, wholeNumber } from '../../base/schema-types.ts'
 import { maxCards, maxPhones } from '../../channels/channel-event.ts'
-import { choiceLimits } from '../../channels/choices.ts'
+import { choiceLimits } from '../../channels/interactive-options.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { described, strict } from '../api/schema.ts'
-import { downloadType, inlineTypes } from '../media/check-file.ts'
+import { downloadType, inlineTypes } from '../media/inspect-file.ts'
 
 /** What a message is beside its words, as the team's interface shows it. */
 

@@ -6,14 +6,14 @@ import { text, uuid } from '../../base/schema-types.ts'
 import type { Member } from '../../team/member.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { answerSend, conversationParam, judgedByVerb, noQuery, sendAnswers } from '../api/routes-write.ts'
+import { conversationParam, noQuery, replyToSend, sendAnswers, validatedByHandler } from '../api/routes-write.ts'
 import { strictTitled } from '../api/schema.ts'
-import { beginConversation } from '../ownership/begin-conversation.ts'
+import { findOrCreateConversation } from '../assignment/find-or-create-conversation.ts'
 import { readDetails } from '../read/read-details.ts'
 import { sendMessage } from '../send/send.ts'
-import { readIdempotencyKey } from '../send/send-command.ts'
+import { parseIdempotencyKey } from '../send/send-command.ts'
 import type { SendDeps } from '../send/send-deps.ts'
-import { ThreadMoved } from '../send/send-errors.ts'
+import { StaleThread } from '../send/send-errors.ts'
 import { memberRefusal, SendHeaders, sendRefusals, TeamSend, TemplateSend } from '../send/send-schema.ts'
 import { conversationsPath, scopeOf } from './inbox-request.ts'
 import { presentTeamMessage } from './present-conversation.ts'
@@ -30,26 +30,26 @@ export function sendRoutes(api: TeamApi, deps: SendDeps): void {
     query: noQuery,
     body: TeamSend,
     answers: { ...sendAnswers, 409: memberRefusal },
-    options: judgedByVerb,
+    options: validatedByHandler,
     run: async ({ member, request, reply }) => {
-      admitToInbox(member)
+      requireInbox(member)
       const sender = { workspaceId: member.workspaceId, connectionIds: [], actor: member.actor }
-      return answerSend((...asked) => sendMessage(deps, ...asked), sender, request, reply).catch((error) =>
-        showNewer(deps, member.workspaceId, error),
+      return replyToSend((...asked) => sendMessage(deps, ...asked), sender, request, reply).catch((error) =>
+        throwWithNewer(deps, member.workspaceId, error),
       )
     },
   })
 }
 
-function admitToInbox({ workspace }: Member): void {
+function requireInbox({ workspace }: Member): void {
   if (!workspace.inboxEnabled) throw forbidden('The plan of this workspace does not include the inbox')
   if (!workspace.inboxAvailable) {
     throw unavailable('The inbox is not available for this workspace at the moment', { code: 'CHAT_INBOX_UNAVAILABLE' })
   }
 }
 
-async function showNewer(deps: SendDeps, workspaceId: string, error: unknown): Promise<never> {
-  if (!(error instanceof ThreadMoved)) throw error
+async function throwWithNewer(deps: SendDeps, workspaceId: string, error: unknown): Promise<never> {
+  if (!(error instanceof StaleThread)) throw error
   const details = await readDetails(deps, workspaceId, [error.newer])
   throw conflict(error.message, { ...error.data, message: presentTeamMessage(error.newer, () => null, details) })
 }
@@ -82,14 +82,14 @@ export function startRoutes(api: TeamApi, deps: SendDeps): void {
     answers: { 202: Started, ...sendRefusals, 409: memberRefusal },
     errors: [429, 503],
     run: async ({ member, body, headers, reply }) => {
-      admitToInbox(member)
-      const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
+      requireInbox(member)
+      const idempotencyKey = parseIdempotencyKey(headers['idempotency-key'])
       const { connection_id, phone: asked, template } = body
       const phone = readPhone(asked, member.workspace.defaultCountry ?? undefined)
       if (phone === null) throw invalid('phone', phoneProblem(asked))
       const { name, language, body_params: parameters = [] } = template
       const sender = { ...scopeOf(member), actor: member.actor }
-      const { conversation, isNew } = await beginConversation(deps, sender, {
+      const { conversation, isNew } = await findOrCreateConversation(deps, sender, {
         connectionId: connection_id.toLowerCase(),
         phone,
         template: { kind: 'template', name, language, parameters },
@@ -100,9 +100,9 @@ export function startRoutes(api: TeamApi, deps: SendDeps): void {
         body: { kind: 'template', template },
       })
       if (sent.isReplay) reply.header('idempotent-replayed', 'true')
-      const said = JSON.parse(sent.body)
-      if (sent.status !== 202) throw new ApiError(sent.status, said.statusMessage, { data: said.data })
-      return { conversation_id: conversation.id, began: isNew, ...said }
+      const responseBody = JSON.parse(sent.body)
+      if (sent.status !== 202) throw new ApiError(sent.status, responseBody.statusMessage, { data: responseBody.data })
+      return { conversation_id: conversation.id, began: isNew, ...responseBody }
     },
   })
 }

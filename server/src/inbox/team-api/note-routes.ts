@@ -11,8 +11,8 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { countUnreadMentions, listMentions, markMentionsRead } from '../notes/mentions.ts'
 import { addTeamNote, listNotes } from '../notes/notes.ts'
-import { nameContacts } from '../read/names.ts'
-import { readIdempotencyKey } from '../send/send-command.ts'
+import { resolveContacts } from '../read/names.ts'
+import { parseIdempotencyKey } from '../send/send-command.ts'
 import { conversationsPath, inboxPath, scopeOf } from './inbox-request.ts'
 import { NewNote, NoteHeaders, TeamContact, TeamConversationParams, TeamNote } from './inbox-schema.ts'
 import { presentContact, presentTeamNotes } from './present-conversation.ts'
@@ -22,14 +22,14 @@ const notes = Type.Object({ notes: Type.Array(TeamNote, { maxItems: 200 }) })
 
 /** Internal notes: nothing of them goes to the customer. */
 export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
-  const { db, vault } = deps
+  const { db, keyStore } = deps
   const list = async (workspaceId: string, id: string) => {
     const row = await findConversation(db.sql, { workspaceId, connectionIds: [] }, id)
     if (row === undefined) throw conversationNotFound()
     return presentTeamNotes(
       deps,
       workspaceId,
-      await listNotes({ sql: db.sql, keyring: await vault.keyring(workspaceId), workspaceId }, row.id),
+      await listNotes({ sql: db.sql, keyring: await keyStore.keyring(workspaceId), workspaceId }, row.id),
     )
   }
   api.get(path, 'member', {
@@ -58,7 +58,7 @@ export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
         conversationId: params.id,
         text,
         mentions: mentions.map((id) => id.toLowerCase()),
-        key: header === undefined ? null : readIdempotencyKey(header),
+        key: header === undefined ? null : parseIdempotencyKey(header),
       })
       if (isRepeat) reply.header('idempotent-replayed', 'true')
       return { notes: await list(member.workspaceId, params.id) }
@@ -77,7 +77,7 @@ const Mention = titled('Mention', {
 
 /** The notes in which colleagues name a member. */
 export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
-  const { db, clock, vault, leadsOf } = deps
+  const { db, clock, keyStore, findLeads } = deps
   api.get(mentionsPath, 'member', {
     operationId: 'listMentions',
     summary: 'List the notes that mention me',
@@ -96,9 +96,9 @@ export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
     },
     run: async ({ member, query }) => {
       const { workspaceId } = member
-      const userId = personOf(member)
+      const userId = userIdOf(member)
       const { unread: unreadOnly = false, limit = 30, cursor = null } = query
-      const keyring = await vault.keyring(workspaceId)
+      const keyring = await keyStore.keyring(workspaceId)
       const [page, count] = await Promise.all([
         listMentions({ sql: db.sql, keyring, workspaceId }, userId, { limit, unreadOnly, cursor }),
         countUnreadMentions(db.sql, workspaceId, userId),
@@ -106,8 +106,8 @@ export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
       const written = page.mentions.map(({ note }) => note)
       const customers = page.mentions.map(({ contact }) => contact)
       const [notes, contacts] = await Promise.all([
-        presentTeamNotes({ db, vault }, workspaceId, written),
-        nameContacts(leadsOf, workspaceId, customers),
+        presentTeamNotes({ db, keyStore }, workspaceId, written),
+        resolveContacts(findLeads, workspaceId, customers),
       ])
       return {
         mentions: page.mentions.flatMap(({ conversationId: id, readAt }, n) => {
@@ -130,14 +130,14 @@ export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
     answers: { 200: Type.Object({ unread }) },
     run: async ({ member, body }) => {
       const { workspaceId } = member
-      const userId = personOf(member)
+      const userId = userIdOf(member)
       await markMentionsRead(db, workspaceId, userId, body.conversationId ?? null, clock.now())
       return { unread: await countUnreadMentions(db.sql, workspaceId, userId) }
     },
   })
 }
 
-function personOf({ userId }: Member): string {
+function userIdOf({ userId }: Member): string {
   if (userId === null) throw forbidden('A token is nobody whom a note could mention. Sign in as a member.')
   return userId
 }

@@ -9,13 +9,7 @@ import { conversationNotFound } from '../conversation/errors.ts'
 import { findConversation } from '../conversation/queries.ts'
 import { conversationsPath } from './inbox-request.ts'
 import { TeamConversationParams } from './inbox-schema.ts'
-import {
-  type OpenConversation,
-  type Presence,
-  presenceStates,
-  presentForMs,
-  presentPeople,
-} from './live-conversations.ts'
+import { type OpenConversation, type Presence, presenceStates, presentPeople, ttlMs } from './live-updates.ts'
 
 const path = `${conversationsPath}/:id/presence`
 
@@ -54,7 +48,7 @@ export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Prese
   api.post(path, 'member', {
     operationId: 'reportPresence',
     summary: 'Say that I have a conversation open',
-    description: `Believed for ${presentForMs / 1000} seconds: say it again every ten, and \`gone\` on leaving. Others hear of it by \`team.presence\` on the live stream. For members (a token has nothing open: 403).`,
+    description: `Believed for ${ttlMs / 1000} seconds: say it again every ten, and \`gone\` on leaving. Others hear of it by \`team.presence\` on the live stream. For members (a token has nothing open: 403).`,
     params: TeamConversationParams,
     body: Type.Object({ state: oneOf([...presenceStates, 'gone'] as const, { example: 'typing' }) }, closed),
     answers: { 200: People },
@@ -63,7 +57,7 @@ export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Prese
       if (userId === null) throw forbidden('A token has no conversation open. Sign in as a member.')
       const conversation = await openConversationOf(workspaceId, params.id)
       const { state } = body
-      presence.say(conversation, userId, state === 'gone' ? null : state)
+      presence.set(conversation, userId, state === 'gone' ? null : state)
       return { people: await presentPeople(deps, presence, conversation) }
     },
   })

@@ -3,15 +3,15 @@ import type { InboxDeps } from '../conversation/conversation.ts'
 import { openWindow } from '../conversation/conversation-state.ts'
 import { authorOf } from '../conversation/message.ts'
 import { keyIdOf, writeOwner } from '../conversation/owner.ts'
-import { isInlineType, safeName } from '../media/check-file.ts'
+import { isInlineType, safeName } from '../media/inspect-file.ts'
 import type { Note } from '../notes/notes.ts'
-import type { ShownConversation } from '../read/names.ts'
-import { type NamedContact, type Names, namedActors, readNames } from '../read/names.ts'
-import type { ShownMedia } from '../read/read-details.ts'
-import { type Details, emojiOf } from '../read/read-details.ts'
-import type { ShownMessage } from '../read/read-messages.ts'
+import type { ConversationView } from '../read/names.ts'
+import { actorReferences, type NamedContact, type Names, readNames } from '../read/names.ts'
+import type { MediaView } from '../read/read-details.ts'
+import { emojiOf, type MessageDetails } from '../read/read-details.ts'
+import type { MessageView } from '../read/read-messages.ts'
 
-export function presentTeamConversation({ conversation, contact, newest, names }: ShownConversation, now: Date) {
+export function presentTeamConversation({ conversation, contact, newest, names }: ConversationView, now: Date) {
   const { lastMessage } = conversation
   const { marketing } = conversation.contact
   return {
@@ -42,7 +42,7 @@ export function presentTeamConversation({ conversation, contact, newest, names }
             ...lastMessage,
             status: newest.status,
             errorCode: newest.errorCode,
-            author: named(newest.author, names),
+            author: presentNamed(newest.author, names),
           },
     contact: presentContact(contact),
     profileName: contact.profileName,
@@ -54,13 +54,13 @@ export function presentTeamConversation({ conversation, contact, newest, names }
 
 export const presentContact = ({ name, phone }: NamedContact) => ({ name, phone })
 
-export const named = <A extends { type: string; id: string | null }>({ type, id }: A, names: Names) => ({
+export const presentNamed = <A extends { type: string; id: string | null }>({ type, id }: A, names: Names) => ({
   type: type as A['type'],
   id,
   name: names(type, id),
 })
 
-export function presentTeamMessage(message: ShownMessage, names: Names, details: Details) {
+export function presentTeamMessage(message: MessageView, names: Names, details: MessageDetails) {
   return {
     id: message.id,
     direction: message.direction,
@@ -70,14 +70,14 @@ export function presentTeamMessage(message: ShownMessage, names: Names, details:
     status: message.status,
     errorCode: message.errorCode,
     actor: message.actor,
-    author: named(authorOf(message), names),
+    author: presentNamed(authorOf(message), names),
     occurredAt: message.occurredAt.toISOString(),
     referral: message.referral,
     ...presentDetail(message, details),
   }
 }
 
-function presentDetail(message: ShownMessage, details: Details) {
+function presentDetail(message: MessageView, details: MessageDetails) {
   const { detail, revision } = message
   const media = details.media(message)
   return {
@@ -87,12 +87,12 @@ function presentDetail(message: ShownMessage, details: Details) {
     quoted:
       detail?.quoted === undefined
         ? null
-        : presentQuoted(detail.quoted, details.named(message, detail.quoted.externalId)),
+        : presentQuoted(detail.quoted, details.referenced(message, detail.quoted.externalId)),
     choices: detail?.choices ?? null,
     reaction:
       detail?.reaction === undefined
         ? null
-        : { messageId: details.named(message, detail.reaction.externalId)?.id ?? null, emoji: emojiOf(message) },
+        : { messageId: details.referenced(message, detail.reaction.externalId)?.id ?? null, emoji: emojiOf(message) },
     reactions: details.reactions(message).map((reaction) => ({
       id: reaction.id,
       emoji: emojiOf(reaction),
@@ -109,7 +109,7 @@ function presentDetail(message: ShownMessage, details: Details) {
 const maxQuoted = 300
 
 /** As the message is now where it is known here; else as the quote shows it. */
-function presentQuoted(quoted: Quoted, message: ShownMessage | null) {
+function presentQuoted(quoted: Quoted, message: MessageView | null) {
   const text = message === null ? quoted.text : message.text
   return {
     messageId: message?.id ?? null,
@@ -119,7 +119,7 @@ function presentQuoted(quoted: Quoted, message: ShownMessage | null) {
   }
 }
 
-export function presentTeamMedia({ id, kind, state, failure, bytes, hasPreview, details }: ShownMedia) {
+export function presentTeamMedia({ id, kind, state, failure, bytes, hasPreview, details }: MediaView) {
   const { realType, mimeType = null, name = null, thumbnail = null } = details
   return {
     id,
@@ -149,14 +149,14 @@ const within = (value: number | null | undefined, least: number, most: number): 
 
 /** Notes with the names of who wrote them. */
 export async function presentTeamNotes(
-  deps: Pick<InboxDeps, 'db' | 'vault'>,
+  deps: Pick<InboxDeps, 'db' | 'keyStore'>,
   workspaceId: string,
   notes: readonly Note[],
 ) {
-  const names = await readNames(deps, workspaceId, namedActors(notes.map(({ actor }) => actor)))
+  const names = await readNames(deps, workspaceId, actorReferences(notes.map(({ actor }) => actor)))
   return notes.map((note) => presentTeamNote(note, names))
 }
 
 export function presentTeamNote({ id, text, mentions, actor, createdAt }: Note, names: Names) {
-  return { id, text, mentions, actor: named(actor, names), createdAt: createdAt.toISOString() }
+  return { id, text, mentions, actor: presentNamed(actor, names), createdAt: createdAt.toISOString() }
 }

@@ -7,12 +7,12 @@ import * as schema from '../api/schema.ts'
 import { described, strict } from '../api/schema.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
 import { actorOf, authorOf } from '../conversation/message.ts'
-import { namedActors, readContacts, readNames } from '../read/names.ts'
-import { type FoundMessage, searchMessages } from '../search/search-messages.ts'
-import { maxStretches, maxStretchLength, snippetOf } from '../search/words.ts'
+import { actorReferences, readContacts, readNames } from '../read/names.ts'
+import { type MessageHit, searchMessages } from '../search/search-messages.ts'
+import { maxStretches, maxStretchLength, snippetOf } from '../search/search-terms.ts'
 import { inboxPath, scopeOf } from './inbox-request.ts'
 import { author, TeamContact } from './inbox-schema.ts'
-import { named, presentContact } from './present-conversation.ts'
+import { presentContact, presentNamed } from './present-conversation.ts'
 
 const maxFound = 50
 
@@ -47,7 +47,7 @@ const FoundInMessage = described('FoundMessage', 'A message that says what was l
 })
 
 export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
-  const { db, vault } = deps
+  const { db, keyStore } = deps
   api.get(`${inboxPath}/messages`, 'member', {
     operationId: 'searchMessages',
     summary: 'Search what messages say',
@@ -65,10 +65,10 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
     run: async ({ member, query }) => {
       const { search, limit = 20, cursor: from = null } = query
       const { workspaceId } = member
-      return vault.withKeyring(workspaceId, async (keyring) => {
+      return keyStore.withKeyring(workspaceId, async (keyring) => {
         const found = await searchMessages(db.sql, keyring, scopeOf(member), { search, limit, cursor: from })
         return {
-          messages: await presentFound(deps, workspaceId, found.messages),
+          messages: await presentHits(deps, workspaceId, found.messages),
           cursor: found.cursor,
           lookedTo: found.lookedTo?.toISOString() ?? null,
         }
@@ -77,10 +77,10 @@ export function searchRoutes(api: TeamApi, deps: InboxDeps): void {
   })
 }
 
-async function presentFound(
+async function presentHits(
   deps: InboxDeps,
   workspaceId: string,
-  messages: readonly FoundMessage[],
+  messages: readonly MessageHit[],
 ): Promise<Static<typeof FoundInMessage>[]> {
   const actors = messages.map(actorOf)
   const [contacts, names] = await Promise.all([
@@ -89,7 +89,7 @@ async function presentFound(
       workspaceId,
       messages.map((one) => one.conversation_id),
     ),
-    readNames(deps, workspaceId, namedActors(actors)),
+    readNames(deps, workspaceId, actorReferences(actors)),
   ])
   return messages.flatMap(({ id, conversation_id: conversationId, direction, kind, text: said, hits, ...row }, n) => {
     const contact = contacts.get(conversationId)
@@ -101,7 +101,7 @@ async function presentFound(
       contact: presentContact(contact),
       direction,
       kind,
-      author: named(authorOf({ direction, kind, actor: actors[n] ?? null }), names),
+      author: presentNamed(authorOf({ direction, kind, actor: actors[n] ?? null }), names),
       occurredAt: row.occurred_at.toISOString(),
       snippet: snippetOf(said, hits),
     }

@@ -5,13 +5,13 @@ import { cursor, text, unpaged, uuid } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { idSchema } from '../../team/team-schema.ts'
 import { described, strict } from '../api/schema.ts'
+import type { Handover, HandoverTarget } from '../assignment/handovers.ts'
 import { type Activity, type ActivityDetail, activityReasons } from '../conversation/commit-change.ts'
 import type { InboxDeps } from '../conversation/conversation.ts'
-import { keyIdOf, readOwner, writeOwner } from '../conversation/owner.ts'
-import type { Handover, HandoverTarget } from '../ownership/handovers.ts'
-import { type Named, type Names, namedActors, readNames } from '../read/names.ts'
-import { type Details, readDetails } from '../read/read-details.ts'
-import { type TimelineItem as Item, readPosition, readTimeline, type TimelineRequest } from '../read/timeline.ts'
+import { keyIdOf, parseOwner, writeOwner } from '../conversation/owner.ts'
+import { actorReferences, type NameReference, type Names, readNames } from '../read/names.ts'
+import { type MessageDetails, readDetails } from '../read/read-details.ts'
+import { type TimelineItem as Item, parsePosition, readTimeline, type TimelineRequest } from '../read/timeline.ts'
 import { conversationsPath, scopeOf } from './inbox-request.ts'
 import {
   maxReason,
@@ -22,7 +22,7 @@ import {
   TeamNote,
   urgency,
 } from './inbox-schema.ts'
-import { named, presentTeamMessage, presentTeamNote } from './present-conversation.ts'
+import { presentNamed, presentTeamMessage, presentTeamNote } from './present-conversation.ts'
 
 const name = (description: string, example: string) => nullable(text(100, description, { example }))
 const labels = (description: string) => Type.Array(uuid(), { ...unpaged, description, example: [] })
@@ -98,7 +98,7 @@ const TimelineQuery = strict({
 type TimelineQuery = Static<typeof TimelineQuery>
 
 export function timelineRoutes(api: TeamApi, deps: InboxDeps): void {
-  const { db, vault } = deps
+  const { db, keyStore } = deps
   api.get(`${conversationsPath}/:id/timeline`, 'member', {
     operationId: 'getTimeline',
     summary: 'Read what was said and done in a conversation',
@@ -109,29 +109,29 @@ export function timelineRoutes(api: TeamApi, deps: InboxDeps): void {
     answers: { 200: Timeline },
     allErrors: [400, 401, 404],
     run: async ({ member, params, query }) => {
-      const asked = readRequest(query)
-      const keyring = await vault.keyring(member.workspaceId)
-      const page = await readTimeline(db.sql, keyring, scopeOf(member), params.id, asked)
+      const request = parseRequest(query)
+      const keyring = await keyStore.keyring(member.workspaceId)
+      const page = await readTimeline(db.sql, keyring, scopeOf(member), params.id, request)
       return { ...page, items: await presentTimeline(deps, member.workspaceId, page.items) }
     },
   })
 }
 
-function readRequest({ limit = 50, before, after, around, aroundMessage }: TimelineQuery): TimelineRequest {
+function parseRequest({ limit = 50, before, after, around, aroundMessage }: TimelineQuery): TimelineRequest {
   if ([before, after, around, aroundMessage].filter((one) => one !== undefined).length > 1) {
     throw invalid('before', 'cannot go with after, around or aroundMessage: send one of them', 'query')
   }
-  if (before !== undefined) return { limit, from: { side: 'before', position: readPosition('before', before) } }
-  if (after !== undefined) return { limit, from: { side: 'after', position: readPosition('after', after) } }
+  if (before !== undefined) return { limit, from: { side: 'before', position: parsePosition('before', before) } }
+  if (after !== undefined) return { limit, from: { side: 'after', position: parsePosition('after', after) } }
   if (aroundMessage !== undefined) return { limit, from: { messageId: aroundMessage } }
   return { limit, from: around ?? null }
 }
 
 /** The items with the names of all whom they tell of, in one look-up. */
-async function presentTimeline(deps: Pick<InboxDeps, 'db' | 'vault'>, workspaceId: string, items: readonly Item[]) {
+async function presentTimeline(deps: Pick<InboxDeps, 'db' | 'keyStore'>, workspaceId: string, items: readonly Item[]) {
   const messages = items.flatMap((item) => (item.type === 'message' ? [item.message] : []))
   const [names, details] = await Promise.all([
-    readNames(deps, workspaceId, items.flatMap(namedIn)),
+    readNames(deps, workspaceId, items.flatMap(referencesIn)),
     readDetails(deps, workspaceId, messages),
   ])
   return items.map((item) => ({
@@ -142,18 +142,18 @@ async function presentTimeline(deps: Pick<InboxDeps, 'db' | 'vault'>, workspaceI
   }))
 }
 
-function namedIn(item: Item): Named[] {
-  if (item.type === 'message') return namedActors([item.message.actor])
-  if (item.type === 'note') return namedActors([item.note.actor])
+function referencesIn(item: Item): NameReference[] {
+  if (item.type === 'message') return actorReferences([item.message.actor])
+  if (item.type === 'note') return actorReferences([item.note.actor])
   if (item.type === 'handover') {
     const { from, to, actor } = item.handover
-    return namedActors([actor, { type: 'agent', id: keyIdOf(from) }, partyOfTarget(to)])
+    return actorReferences([actor, { type: 'agent', id: keyIdOf(from) }, partyOfTarget(to)])
   }
   const { detail, actor } = item.activity
-  return namedActors([actor, partyOf(detail, 'from'), partyOf(detail, 'to')])
+  return actorReferences([actor, partyOf(detail, 'from'), partyOf(detail, 'to')])
 }
 
-function presentItem(item: Item, names: Names, details: Details) {
+function presentItem(item: Item, names: Names, details: MessageDetails) {
   if (item.type === 'message') return { message: presentTeamMessage(item.message, names, details) }
   if (item.type === 'note') return { note: presentTeamNote(item.note, names) }
   if (item.type === 'handover') return { handover: presentHandover(item.handover, names) }
@@ -173,7 +173,7 @@ function presentHandover({ id, from, to, urgency, actor, createdAt, ...words }: 
     summary: words.summary,
     reason: words.reason,
     nextStep: words.nextStep,
-    actor: named(actor, names),
+    actor: presentNamed(actor, names),
     createdAt: createdAt.toISOString(),
   }
 }
@@ -196,7 +196,7 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
     added: detail.kind === 'labels' ? detail.added : [],
     removed: detail.kind === 'labels' ? detail.removed : [],
     reason,
-    actor: named(actor, names),
+    actor: presentNamed(actor, names),
     createdAt: createdAt.toISOString(),
   }
 }
@@ -205,6 +205,6 @@ function presentActivity({ id, detail, reason, actor, createdAt }: Activity, nam
 function partyOf(detail: ActivityDetail, end: 'from' | 'to'): { type: 'agent' | 'user'; id: string | null } | null {
   if (detail.kind === 'assignee') return { type: 'user', id: detail[end] }
   if (detail.kind !== 'owner') return null
-  const owner = readOwner(detail[end])
+  const owner = parseOwner(detail[end])
   return owner === null ? null : { type: 'agent', id: keyIdOf(owner) }
 }

@@ -4,10 +4,10 @@ import { count, leadStatus, unpaged } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed } from '../../team/team-schema.ts'
 import type { LeadDeps, LeadUser } from '../lead/lead.ts'
-import { resolved } from '../search/arranged/conditions.ts'
 import { arePlain, filterCondition, noConditions } from '../search/filter-sql.ts'
 import type { LeadFilter } from '../search/list-filter.ts'
 import { readListRequest, TeamListQuery } from '../search/list-request.ts'
+import { resolved } from '../search/sorted/conditions.ts'
 import { leadsPath, leadUserOf } from './lead-request.ts'
 
 const BoardQuery = Type.Pick(

@@ -6,6 +6,7 @@ import { count, leadStatus, text, unpaged, uuid } from '../../base/schema-types.
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
 import { listLabelChanges } from '../labels/lead-labels.ts'
+import { emailIndexes, type LeadRow, openLead, phoneIndexes } from '../lead/encrypted-lead.ts'
 import { listStatusChanges } from '../lead/history.ts'
 import { findLead, leadReader } from '../lead/identify.ts'
 import { readPhones } from '../lead/input.ts'
@@ -13,7 +14,6 @@ import type { LeadDeps } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { anyWorkspace, leadColumns, leadsOfContacts } from '../lead/queries.ts'
 import { Identifier, LeadDetail, labelIds, NoQuery } from '../lead/schema.ts'
-import { emailIndexes, type LeadRow, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { listed, otherEmails, phonesOf } from '../lead/search-lines.ts'
 import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
 
@@ -172,7 +172,7 @@ export function historyRoutes(api: TeamApi, deps: LeadDeps): void {
     allErrors: [400, 401, 404],
     run: async ({ member, params }) => {
       const user = leadUserOf(member)
-      const keyring = await deps.vault.keyring(user.workspaceId)
+      const keyring = await deps.keyStore.keyring(user.workspaceId)
       const { id } = await findLead(deps.db.sql, keyring, user, params.identifier)
       const [changes, labels] = await Promise.all([
         listStatusChanges(deps.db.sql, user.workspaceId, id),
@@ -190,11 +190,11 @@ export const maxDuplicates = 20
 
 /** The live leads with one of these phones, in any of its variants, or of these e-mails. */
 async function findSame(
-  { db: { sql }, vault }: LeadDeps,
+  { db: { sql }, keyStore }: LeadDeps,
   workspaceId: string,
   { phones, emails, exceptId }: { phones: readonly string[]; emails: readonly string[]; exceptId: string | null },
 ) {
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   const byPhone = phones.flatMap((digits) => phoneIndexes(keyring, digits))
   const byEmail = emails.flatMap((email) => emailIndexes(keyring, email))
   if (byPhone.length + byEmail.length === 0) return []

@@ -1,6 +1,6 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { callerOf } from '../../access/keys/caller.ts'
-import type { GuessesOf } from '../../access/rate-limit/guesses.ts'
+import { callerOf } from '../../auth/api-keys/caller.ts'
+import type { LookupLimitOf } from '../../auth/rate-limit/lookup-limit.ts'
 import { ApiError } from '../../base/errors.ts'
 import { leadSettingsOf } from '../../base/lead-settings.ts'
 import { type App, errors } from '../../base/route.ts'
@@ -24,7 +24,7 @@ interface LeadsGuard {
   leads(...scopes: ('leads.read' | 'leads.write' | 'leads.delete' | 'leads.bulk')[]): onRequestHookHandler
   /** As `leads('leads.delete')`, and `leads.write` for as long as that is accepted. */
   deleteLeads(): onRequestHookHandler
-  guesses: GuessesOf
+  lookupLimits: LookupLimitOf
 }
 
 const about = { tags: ['Leads'], security: [{ apiKey: [] }] }
@@ -271,14 +271,14 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   )
 }
 
-function userOf(request: FastifyRequest, { guesses }: LeadsGuard): LeadUser {
+function userOf(request: FastifyRequest, { lookupLimits }: LeadsGuard): LeadUser {
   const caller = callerOf(request)
   const masked = caller.phoneVisibility === 'masked'
   return {
     ...leadSettingsOf(caller.workspace),
     workspaceId: caller.workspaceId,
     masked,
-    ...(masked ? { guesses: guesses(caller.keyId) } : {}),
+    ...(masked ? { guesses: lookupLimits(caller.keyId) } : {}),
     actor: { type: 'agent', id: caller.keyId },
   }
 }

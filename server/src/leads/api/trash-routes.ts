@@ -5,11 +5,11 @@ import { nullable, timestamp, titled } from '../../base/route.ts'
 import { count, cursor, page } from '../../base/schema-types.ts'
 import type { TeamApi } from '../../team/team-api.ts'
 import { closed } from '../../team/team-schema.ts'
+import { type LeadRow, openLead } from '../lead/encrypted-lead.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { presentDetail } from '../lead/present.ts'
 import { leadColumns } from '../lead/queries.ts'
 import { LeadDetail } from '../lead/schema.ts'
-import { type LeadRow, openLead } from '../lead/sealed.ts'
 import type { LeadPage } from '../search/list.ts'
 import { isTime, malformed, refuseList } from '../search/list-cursor.ts'
 import { restorableMs } from '../write/restore.ts'
@@ -17,12 +17,12 @@ import { leadsPath, leadUserOf } from './lead-request.ts'
 
 /** The deleted leads that can still be restored, those deleted last first; ids break ties. */
 async function listTrash(
-  { db, vault, clock }: LeadDeps,
+  { db, keyStore, clock }: LeadDeps,
   { workspaceId }: LeadUser,
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<LeadPage> {
   const after = cursor === null ? null : readCursor(cursor)
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   const deletedAfter = new Date(clock.now().getTime() - restorableMs)
   const condition = db.sql`
     l.workspace_id = ${workspaceId}

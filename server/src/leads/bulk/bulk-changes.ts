@@ -1,15 +1,15 @@
+import { claimFirst, maxCandidates } from '../../base/citus/distributed-sql.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
-import { claimFirst, fewCandidates } from '../../base/distribution/spread.ts'
 import { type ApiError, conflict, notFound } from '../../base/errors.ts'
-import { type DueWatch, watchDue } from '../../base/news.ts'
+import { type DueWatch, watchDue } from '../../base/pubsub.ts'
 import {
-  announceBulkChange,
-  announceImport,
-  announcesBulkChange,
-  announcesImport,
-  teamTopic,
-} from '../../team/team-news.ts'
+  bulkChangeUpdates,
+  importUpdates,
+  liveUpdatesTopic,
+  publishBulkChange,
+  publishImport,
+} from '../../team/live-updates.ts'
 import type { BulkFields, BulkLabels, BulkState } from './schema.ts'
 
 export interface BulkChangeRow {
@@ -93,7 +93,7 @@ const undoMs = 86_400_000
 export const undoEnd = (now: Date): Date => new Date(now.getTime() + undoMs)
 
 /** Within the lease: who takes over from a worker that has gone knows when it ends. */
-export const askEveryMs = 5_000
+export const pollEveryMs = 5_000
 
 /** Whether there is something for `claimBulkChange` to take. */
 export function watchBulkChanges({ db, clock }: { db: Db; clock: Clock }): DueWatch {
@@ -103,8 +103,8 @@ export function watchBulkChanges({ db, clock }: { db: Db; clock: Clock }): DueWa
       from lead_bulk_changes`
     return row?.at ?? null
   }
-  const concerns = (id: string) => announcesBulkChange(id) || announcesImport(id)
-  return watchDue({ db, clock }, { nextAt, askEveryMs, news: [{ topic: teamTopic, concerns }] })
+  const isRelevant = (id: string) => bulkChangeUpdates(id) || importUpdates(id)
+  return watchDue({ db, clock }, { nextAt, pollEveryMs, watchedTopics: [{ topic: liveUpdatesTopic, isRelevant }] })
 }
 
 /** Takes what waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
@@ -114,7 +114,7 @@ export async function claimBulkChange(db: Db, now: Date): Promise<BulkChangeRow 
     from lead_bulk_changes
     where due_at <= ${now}
     order by due_at
-    limit ${fewCandidates}`
+    limit ${maxCandidates}`
   return claimFirst(due, (workspaceId) => db.statement((tx) => claimIn(tx, workspaceId, now)))
 }
 
@@ -194,8 +194,8 @@ export const letGoOfBulkChange = (tx: Tx, row: BulkChangeRow, now: Date) =>
 
 /** Tells open pages to look again: at an import, when it is one. */
 export function announceMove(tx: Tx, { kind, workspace_id, id }: BulkChangeRow): void {
-  if (kind === 'import') announceImport(tx, workspace_id, id)
-  else announceBulkChange(tx, workspace_id, id)
+  if (kind === 'import') publishImport(tx, workspace_id, id)
+  else publishBulkChange(tx, workspace_id, id)
 }
 
 /** Ends the work; false when it was ended before. */

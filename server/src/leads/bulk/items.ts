@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
 import { asOf, type LeadFilter } from '../search/list-filter.ts'
@@ -30,7 +30,7 @@ export const bulkItemPlace = (changeId: string, leadId: string) => ({
 })
 
 export function openFormerValues(keyring: Keyring, changeId: string, leadId: string, sealed: Buffer): FormerValues {
-  return JSON.parse(keyring.openText(bulkItemPlace(changeId, leadId), sealed)) as FormerValues
+  return JSON.parse(keyring.decryptText(bulkItemPlace(changeId, leadId), sealed)) as FormerValues
 }
 
 /** What was noted of a lead whose labels were changed. */
@@ -90,7 +90,7 @@ export async function putItems(
 ): Promise<void> {
   if (items.length === 0) return
   const sealed = items.map(({ leadId, before }) =>
-    before === null ? null : keyring.seal(bulkItemPlace(changeId, leadId), JSON.stringify(before)),
+    before === null ? null : keyring.encrypt(bulkItemPlace(changeId, leadId), JSON.stringify(before)),
   )
   await tx`
     insert into lead_bulk_items as i (workspace_id, change_id, lead_id, outcome, before, left_at)
@@ -112,12 +112,12 @@ const maxCollected = 1_000_000
 const filterPlace = (changeId: string) => ({ table: 'lead_bulk_changes', row: changeId, column: 'filter' })
 
 export const sealFilter = (keyring: Keyring, changeId: string, filter: LeadFilter): Buffer =>
-  keyring.seal(filterPlace(changeId), JSON.stringify(filter))
+  keyring.encrypt(filterPlace(changeId), JSON.stringify(filter))
 
 const timed = ['createdFrom', 'createdTo', 'updatedFrom', 'updatedTo'] as const
 
 function openFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, sealed: Buffer): LeadFilter {
-  const filter = JSON.parse(keyring.openText(filterPlace(id), sealed)) as LeadFilter
+  const filter = JSON.parse(keyring.decryptText(filterPlace(id), sealed)) as LeadFilter
   for (const name of timed) {
     const time = filter[name]
     filter[name] = time === null ? null : new Date(time)
@@ -136,7 +136,7 @@ function openFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, sealed:
  */
 export async function collectPage(deps: ListDeps, user: LeadUser, row: BulkChangeRow): Promise<BulkChangeRow | null> {
   const { workspace_id: workspaceId, id } = row
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   if (row.filter === null) throw new Error('A bulk change collects without a filter')
   const page = await listLeads(deps, user, {
     filter: openFilter(keyring, row, row.filter),

@@ -1,11 +1,11 @@
 import type { Tx } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { findLabels } from '../../workspace/labels.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { findLabels } from '../../workspaces/labels.ts'
 import type { LabelChange, LabelWish } from '../labels/lead-labels.ts'
 import { changeBack, changesNothing, readLabels, wishedChange, writeLabels } from '../labels/lead-labels.ts'
+import { openLead } from '../lead/encrypted-lead.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { lockLive } from '../lead/queries.ts'
-import { openLead } from '../lead/sealed.ts'
 import { impossibleFields, restoreLeads } from '../write/restore.ts'
 import { hide } from '../write/update.ts'
 import { writeOutcomes } from '../write/upsert.ts'
@@ -21,7 +21,7 @@ export async function undoBatch(
   advance: Advance,
 ): Promise<void> {
   if (row.kind === 'delete') return undoDeletion(deps, user, items, advance)
-  const keyring = await deps.vault.keyring(user.workspaceId)
+  const keyring = await deps.keyStore.keyring(user.workspaceId)
   await deps.db.tx(async (tx) => {
     const touched = items.filter(({ outcome }) => outcome === 'created' || outcome === 'changed')
     const leads = await lockThem(tx, keyring, user, touched)
@@ -112,7 +112,7 @@ export async function labelBatch(
   advance: Advance,
 ): Promise<void> {
   const { workspaceId } = user
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const { addLabelIds: wished = [], removeLabelIds: remove = [] } = row.changes ?? {}
   await deps.db.tx(async (tx) => {
     const live = new Set((await lockLive(tx, workspaceId, ids)).map(({ id }) => id))
@@ -146,7 +146,7 @@ export async function undoLabels(
   advance: Advance,
 ): Promise<void> {
   const { workspaceId } = user
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const given = items.flatMap(({ lead_id: leadId, outcome, before }): LabelChange[] => {
     if (outcome !== 'changed' || before === null) return []
     const { labels } = openBefore(keyring, row.id, leadId, before)

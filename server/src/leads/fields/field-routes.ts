@@ -5,11 +5,11 @@ import { newId } from '../../base/id.ts'
 import { type App, oneOf, titled } from '../../base/route.ts'
 import { text, visible } from '../../base/schema-types.ts'
 import { recordAudit } from '../../team/audit.ts'
+import { publishWorkspace } from '../../team/live-updates.ts'
 import type { Member, TeamGuard } from '../../team/member.ts'
 import { teamApi } from '../../team/team-api.ts'
-import { announceWorkspace } from '../../team/team-news.ts'
 import { closed, idSchema, workspaceParams } from '../../team/team-schema.ts'
-import { lockWorkspace } from '../../workspace/workspace.ts'
+import { lockWorkspace } from '../../workspaces/workspace.ts'
 import { keyProblem, maxKeyLength, maxTextLength } from '../lead/custom-fields.ts'
 import type { LeadDeps } from '../lead/lead.ts'
 import { choicesProblem, fieldPlaces, type LeadField, leadFieldTypes, listLeadFields } from './lead-fields.ts'
@@ -224,7 +224,7 @@ const fieldNotFound = () => notFound('Field not found')
 
 async function recordChange(tx: Tx, by: Member, target: string, what: string, now: Date): Promise<void> {
   const { workspaceId, actor } = by
-  announceWorkspace(tx, workspaceId)
+  publishWorkspace(tx, workspaceId)
   await recordAudit(tx, { scopeId: workspaceId, actor, action: `lead_field.${what}`, target }, now)
 }
 

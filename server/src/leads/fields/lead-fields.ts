@@ -1,7 +1,7 @@
 import type { Sql } from '../../base/db.ts'
 import { type Issue, unprocessable } from '../../base/errors.ts'
 import { readPhone } from '../../base/phone/phone.ts'
-import { findWorkspace } from '../../workspace/workspace.ts'
+import { findWorkspace } from '../../workspaces/workspace.ts'
 import type { CustomFieldType, CustomValues, FitField } from '../lead/custom-fields.ts'
 import { maxTextLength, valueProblem } from '../lead/custom-fields.ts'
 import type { LeadPatch } from '../lead/input.ts'

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { type Sql, type Tx, violates } from '../../base/db.ts'
 import { type ApiError, invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
+import { publishLeadLabels } from '../../team/live-updates.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { announceLeadLabels } from '../../team/team-news.ts'
 import { closed } from '../../team/team-schema.ts'
-import type { Actor } from '../../workspace/actor.ts'
+import type { Actor } from '../../workspaces/actor.ts'
 import { leadsPath, leadUserOf, ofLead } from '../api/lead-request.ts'
 import { type Change, changeColumns } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
@@ -156,7 +156,7 @@ export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
     run: async ({ member, params, body }) => {
       const wanted = [...new Set(body.labelIds.map((id) => id.toLowerCase()))]
       const { workspaceId, actor } = member
-      const keyring = await deps.vault.keyring(workspaceId)
+      const keyring = await deps.keyStore.keyring(workspaceId)
       await deps.db.tx(async (tx) => {
         const { id } = await findLead(tx, keyring, leadUserOf(member), params.identifier)
         if ((await lockLead(tx, workspaceId, id)) === undefined) throw leadNotFound()
@@ -164,7 +164,7 @@ export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
         const change = changeTo(id, has, wanted)
         if (changesNothing(change)) return
         await writeLabels(tx, workspaceId, actor, [change], deps.clock.now(), 'labelIds')
-        announceLeadLabels(tx, workspaceId, id)
+        publishLeadLabels(tx, workspaceId, id)
       })
       return { labelIds: wanted }
     },

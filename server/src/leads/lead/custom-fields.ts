@@ -1,6 +1,6 @@
 import type { Issue } from '../../base/errors.ts'
 import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
-import { lengthProblem } from '../../base/text/outside-text.ts'
+import { lengthProblem } from '../../base/text/external-text.ts'
 import { readIsoTime } from '../../base/time.ts'
 
 export const customFieldTypes = [

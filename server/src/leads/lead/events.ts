@@ -1,6 +1,6 @@
 import type { Sql } from '../../base/db.ts'
-import type { EventKind } from '../../events/feed.ts'
-import type { MadeBy, NewEvent } from '../../events/record.ts'
+import type { EventDefinition } from '../../events/feed.ts'
+import type { EventAuthor, NewEvent } from '../../events/record.ts'
 import { type Lead, leadFieldNames } from './lead.ts'
 import { maskLeadEvent, otherNumbers, presentDetail, showLeadEvent } from './present.ts'
 import { LeadEvent } from './schema.ts'
@@ -11,12 +11,12 @@ type LeadEventName = (typeof leadEventNames)[number]
 // Bodies carry the phone in full, and the lead's other numbers for the mask: each receiver's own visibility is applied when it is
 // delivered.
 
-export const leadCreated = (lead: Lead, by?: MadeBy): NewEvent => event('lead.created', lead, by)
-export const leadDeleted = (lead: Lead, by?: MadeBy): NewEvent => event('lead.deleted', lead, by)
-export const leadRestored = (lead: Lead, by?: MadeBy): NewEvent => event('lead.restored', lead, by)
+export const leadCreated = (lead: Lead, by?: EventAuthor): NewEvent => event('lead.created', lead, by)
+export const leadDeleted = (lead: Lead, by?: EventAuthor): NewEvent => event('lead.deleted', lead, by)
+export const leadRestored = (lead: Lead, by?: EventAuthor): NewEvent => event('lead.restored', lead, by)
 
 /** A change of status is an update whose body also says what the status was. */
-export function leadUpdated(lead: Lead, before: Lead, by?: MadeBy): NewEvent {
+export function leadUpdated(lead: Lead, before: Lead, by?: EventAuthor): NewEvent {
   const payload = bodyOf(lead)
   const { status: previousStatus } = before
   return {
@@ -35,7 +35,7 @@ function changesOf(before: Lead, lead: Lead): Pick<NewEvent, 'changes'> {
   return changes.length === 0 ? {} : { changes }
 }
 
-function event(name: LeadEventName, lead: Lead, by: MadeBy | undefined): NewEvent {
+function event(name: LeadEventName, lead: Lead, by: EventAuthor | undefined): NewEvent {
   return { name, subjectId: lead.id, connectionId: null, payload: bodyOf(lead), ...madeBy(by) }
 }
 
@@ -44,7 +44,7 @@ function bodyOf(lead: Lead): object {
   return others.length === 0 ? presentDetail(lead) : { ...presentDetail(lead), formerPhones: others }
 }
 
-const madeBy = (by: MadeBy | undefined): Pick<NewEvent, 'by'> => (by === undefined ? {} : { by })
+const madeBy = (by: EventAuthor | undefined): Pick<NewEvent, 'by'> => (by === undefined ? {} : { by })
 
 /** The condition on events that tell of a lead. Tests of webhooks tell of leads that are invented. */
 export const tellsOfLead = (sql: Sql) => sql`name = any (${leadEventNames}::text[]) and test_endpoint_id is null`
@@ -102,7 +102,7 @@ const cut = <T extends string | number | boolean | null>(value: T): T | string =
 const aboutLead = { schema: LeadEvent, show: showLeadEvent, mask: maskLeadEvent }
 
 /** The events of leads, each with all that is said of it. */
-export const leadEvents: Record<LeadEventName, EventKind> = {
+export const leadEvents: Record<LeadEventName, EventDefinition> = {
   'lead.created': {
     ...aboutLead,
     guide: 'A lead was created: by the API, in bulk, by a form, or since a customer wrote. The body is the lead.',

@@ -1,9 +1,9 @@
 import type { Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import { publishLead } from '../../team/live-updates.ts'
 import type { TeamActor } from '../../team/member.ts'
-import { announceLead } from '../../team/team-news.ts'
-import type { Actor } from '../../workspace/actor.ts'
+import type { Actor } from '../../workspaces/actor.ts'
 import { type LeadDeps, leadNotFound } from './lead.ts'
 import { lockLead } from './queries.ts'
 
@@ -57,7 +57,7 @@ export async function listStatusChanges(sql: Sql, workspaceId: string, leadId: s
 const leadNotePlace = (id: string) => ({ table: 'lead_notes', row: id, column: 'text' })
 
 export const openLeadNote = (keyring: Keyring, id: string, text: Buffer): string =>
-  keyring.openText(leadNotePlace(id), text)
+  keyring.decryptText(leadNotePlace(id), text)
 
 export interface NewLeadNote {
   leadId: string
@@ -68,12 +68,12 @@ export interface NewLeadNote {
 
 /** Adds a note to a lead that is there; returns its id, that of the first when the key was used before. */
 export async function addLeadNote(
-  { db, vault, clock }: LeadDeps,
+  { db, keyStore, clock }: LeadDeps,
   workspaceId: string,
   actor: TeamActor,
   { leadId, text, key }: NewLeadNote,
 ): Promise<string> {
-  return vault.withKeyring(workspaceId, (keyring) =>
+  return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       if ((await lockLead(tx, workspaceId, leadId)) === undefined) throw leadNotFound()
       const now = clock.now()
@@ -83,13 +83,13 @@ export async function addLeadNote(
           workspace_id, id, lead_id, text, actor_type, actor_id, idempotency_key, created_at
         )
         values (
-          ${workspaceId}, ${id}, ${leadId}, ${keyring.seal(leadNotePlace(id), text)}, ${actor.type}, ${actor.id}, ${key},
+          ${workspaceId}, ${id}, ${leadId}, ${keyring.encrypt(leadNotePlace(id), text)}, ${actor.type}, ${actor.id}, ${key},
           ${now}
         )
         on conflict (workspace_id, actor_id, idempotency_key) where idempotency_key is not null do nothing
         returning id`
       if (added === undefined) return earlierNote(tx, workspaceId, actor.id, key)
-      announceLead(tx, workspaceId, leadId)
+      publishLead(tx, workspaceId, leadId)
       return id
     }),
   )

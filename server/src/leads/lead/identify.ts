@@ -1,13 +1,13 @@
-import { type GuessBudget, unlimited } from '../../access/rate-limit/guesses.ts'
+import { type LookupBudget, unlimited } from '../../auth/rate-limit/lookup-limit.ts'
 import { batch } from '../../base/async/batch.ts'
-import { isUndone, type Sql } from '../../base/db.ts'
+import { isRolledBack, type Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import { type LeadRow, openLead, phoneIndexes } from './encrypted-lead.ts'
 import { holdsPhone, type LeadPatch, readPhones } from './input.ts'
 import { type Lead, type LeadDeps, type LeadUser, leadNotFound } from './lead.ts'
 import { findLeadByName, findLeadsByIds } from './queries.ts'
-import { type LeadRow, openLead, phoneIndexes } from './sealed.ts'
 
 /**
  * The live lead that an identifier names: its id, else its uniqueCode, externalRef or phone, in that order. An id
@@ -21,7 +21,7 @@ export async function findLead(sql: Sql, keyring: Keyring, user: LeadUser, ident
 export type ReadLead = (user: LeadUser, identifier: string) => Promise<Lead>
 
 /** Reads leads as `findLead` finds them; ids that are asked for while others are being read share one statement. */
-export function leadReader({ db, vault }: LeadDeps): ReadLead {
+export function leadReader({ db, keyStore }: LeadDeps): ReadLead {
   const findById = batch<string, LeadRow | undefined>({
     groups: 2,
     groupSize: 100,
@@ -30,10 +30,10 @@ export function leadReader({ db, vault }: LeadDeps): ReadLead {
       const byId = new Map(rows.map((row) => [row.id, row]))
       return ids.map((id) => byId.get(id))
     },
-    isUndone,
+    isRolledBack,
   })
   return async (user, identifier) => {
-    const keyring = await vault.keyring(user.workspaceId)
+    const keyring = await keyStore.keyring(user.workspaceId)
     const byId = isUuid(identifier) ? await findById(user.workspaceId, identifier.toLowerCase()) : undefined
     if (byId !== undefined) return openLead(keyring, byId)
     const row = await guessing(user, { identifier }, () => findByName(db.sql, keyring, user, identifier))
@@ -57,7 +57,7 @@ async function findByName(sql: Sql, keyring: Keyring, user: LeadUser, identifier
 export async function guessing<T>(
   user: LeadUser,
   { identifier, patch }: { identifier?: string; patch?: LeadPatch },
-  work: (budget: GuessBudget) => Promise<T>,
+  work: (budget: LookupBudget) => Promise<T>,
 ): Promise<T> {
   if (user.guesses === undefined) return work(unlimited)
   const isNumber = identifier !== undefined && !isUuid(identifier) && mayBeNumber(identifier, user.defaultCountry)

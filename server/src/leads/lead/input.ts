@@ -1,7 +1,7 @@
 import { InvalidInput, type Issue } from '../../base/errors.ts'
 import type { LeadSettings } from '../../base/lead-settings.ts'
 import { isKnownPhone, maskPhone, maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
-import { isBlank, lengthProblem } from '../../base/text/outside-text.ts'
+import { isBlank, lengthProblem } from '../../base/text/external-text.ts'
 import { compileCheck, joinPath } from '../../base/validation.ts'
 import { type CustomValues, emailShape, type FitField, type TypedField } from './custom-fields.ts'
 import type { LeadFields } from './lead.ts'

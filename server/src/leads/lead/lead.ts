@@ -1,12 +1,12 @@
-import type { Guesses } from '../../access/rate-limit/guesses.ts'
+import type { LookupLimit } from '../../auth/rate-limit/lookup-limit.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, violates } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { type ApiError, conflict, type Issue, notFound, tooManyRequests } from '../../base/errors.ts'
 import type { LeadSettings } from '../../base/lead-settings.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
 import { secondsToNextUtcDay } from '../../base/time.ts'
 import { joinPath } from '../../base/validation.ts'
-import type { Actor } from '../../workspace/actor.ts'
+import type { Actor } from '../../workspaces/actor.ts'
 import type { CustomField } from './custom-fields.ts'
 
 export const priorities = ['low', 'medium', 'high', 'urgent'] as const
@@ -77,7 +77,7 @@ export interface LeadUser extends LeadSettings {
   /** Whether phones leave the service masked. */
   masked: boolean
   /** Counts the numbers that a masked key names and that are not there; without it nobody counts. */
-  guesses?: Guesses
+  guesses?: LookupLimit
   actor: Actor
   /** What the changes are part of, as `import:<id>`, for the timeline. */
   partOf?: string
@@ -86,7 +86,7 @@ export interface LeadUser extends LeadSettings {
 /** What the verbs of this room act on. */
 export interface LeadDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
 }
 

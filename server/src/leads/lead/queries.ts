@@ -1,7 +1,7 @@
+import { unseenWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
-import { unseenWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import type { LeadRow } from './sealed.ts'
+import type { LeadRow } from './encrypted-lead.ts'
 
 /** The columns that make a lead; what is only searched by stays in the database. */
 export const leadColumns = (sql: Sql) => sql`

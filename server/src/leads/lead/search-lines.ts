@@ -1,5 +1,5 @@
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { searchedDigits } from '../../base/phone/phone.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { emailKey, readableDomains } from '../../base/text/email.ts'
 import {
   foldText,

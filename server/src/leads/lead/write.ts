@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Fragment, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import { type LeadSeals, type StoredLead, sealLead } from './encrypted-lead.ts'
 import type { Lead } from './lead.ts'
 import { anyWorkspace } from './queries.ts'
-import { type LeadSeals, type StoredLead, sealLead } from './sealed.ts'
 
 /** Inserts any number of leads in one statement. `seals` has those that were made before, by the lead. */
 export async function insertLeads(

@@ -214,9 +214,9 @@ const present = async (deps: MergeDeps, { merge, lead, workspaceId }: Merged) =>
   lead: presentDetail(lead),
 })
 
-async function presentMerge({ vault, clock }: MergeDeps, workspaceId: string, row: MergeRow) {
+async function presentMerge({ keyStore, clock }: MergeDeps, workspaceId: string, row: MergeRow) {
   const { former, undo_until: undoUntil } = row
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   return {
     id: row.id,
     keptId: row.kept_id,

@@ -1,18 +1,18 @@
 import type { Db, Fragment, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, InvalidInput, invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
 import { recordAudit } from '../../team/audit.ts'
-import { personOf } from '../../workspace/actor.ts'
-import { findNonMembers } from '../../workspace/workspace.ts'
+import { personOf } from '../../workspaces/actor.ts'
+import { findNonMembers } from '../../workspaces/workspace.ts'
 import { formerValues } from '../bulk/items.ts'
+import { type LeadRow, openLead } from '../lead/encrypted-lead.ts'
 import { leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
 import { assigneeIssue, type Lead, type LeadUser, leadNotFound } from '../lead/lead.ts'
 import { leadColumns } from '../lead/queries.ts'
-import { type LeadRow, openLead } from '../lead/sealed.ts'
 import { listed } from '../lead/search-lines.ts'
 import { updateLeads } from '../lead/write.ts'
 import { hide } from '../write/update.ts'
@@ -42,7 +42,7 @@ export async function mergeLeads(
   choices: MergeChoices,
 ): Promise<Merged> {
   const { workspaceId } = user
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   return whileUnchanged(deps.db, async (tx) => {
     const { id } = await findLead(tx, keyring, user, identifier)
     if (id === otherId) throw invalid('otherId', 'must be the id of another lead')

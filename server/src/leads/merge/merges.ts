@@ -1,6 +1,6 @@
 import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, notFound } from '../../base/errors.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { TeamActor } from '../../team/member.ts'
 import type { FormerValues } from '../bulk/items.ts'
 import type { LeadDeps } from '../lead/lead.ts'
@@ -50,7 +50,7 @@ export const undoMs = undoDays * 86_400_000
 const mergePlace = (id: string) => ({ table: 'lead_merges', row: id, column: 'former' })
 
 export const sealFormer = (keyring: Keyring, id: string, former: Former): Buffer =>
-  keyring.seal(mergePlace(id), JSON.stringify({ ...former, ...withoutContacts(former) }))
+  keyring.encrypt(mergePlace(id), JSON.stringify({ ...former, ...withoutContacts(former) }))
 
 // They are rows of their own, which go back by their ids, and are others' too.
 const withoutContacts = ({ before, after }: Former): Pick<Former, 'before' | 'after'> => {
@@ -59,7 +59,7 @@ const withoutContacts = ({ before, after }: Former): Pick<Former, 'before' | 'af
 }
 
 export const openFormer = (keyring: Keyring, id: string, sealed: Buffer): Former =>
-  JSON.parse(keyring.openText(mergePlace(id), sealed)) as Former
+  JSON.parse(keyring.decryptText(mergePlace(id), sealed)) as Former
 
 export const mergeNotFound = (): ApiError => notFound('Merge not found')
 

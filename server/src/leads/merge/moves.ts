@@ -1,16 +1,16 @@
 import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { emailKey } from '../../base/text/email.ts'
-import { announceLeadLabels } from '../../team/team-news.ts'
-import { findLabels } from '../../workspace/labels.ts'
+import { publishLeadLabels } from '../../team/live-updates.ts'
+import { findLabels } from '../../workspaces/labels.ts'
 import type { LabelChange } from '../labels/lead-labels.ts'
 import { changeBack, changesNothing, maxLabels, readLabels, wishedChange, writeLabels } from '../labels/lead-labels.ts'
+import { leadIndexes } from '../lead/encrypted-lead.ts'
 import type { Lead, LeadContacts, LeadUser } from '../lead/lead.ts'
-import { leadIndexes } from '../lead/sealed.ts'
 import { listed } from '../lead/search-lines.ts'
 import { several } from './plan-merge.ts'
 
@@ -71,7 +71,7 @@ export async function addContacts(
   if (missing.length === 0) return
   const rows = missing.map(({ kind, value }) => {
     const id = newId(now)
-    return { id, kind, value: keyring.seal(contactPlace(id), value), digest: contactDigest(keyring, kind, value) }
+    return { id, kind, value: keyring.encrypt(contactPlace(id), value), digest: contactDigest(keyring, kind, value) }
   })
   await tx`
     insert into lead_contacts (workspace_id, id, lead_id, merge_id, kind, value, digest, index_version)
@@ -91,7 +91,7 @@ async function readContacts(tx: Tx, keyring: Keyring, workspaceId: string, leadI
       and lead_id = ${leadId}
     order by id`
   const of = (wanted: Kind) =>
-    rows.filter(({ kind }) => kind === wanted).map(({ id, value }) => keyring.openText(contactPlace(id), value))
+    rows.filter(({ kind }) => kind === wanted).map(({ id, value }) => keyring.decryptText(contactPlace(id), value))
   return { phones: of('phone'), emails: of('email') }
 }
 
@@ -148,5 +148,5 @@ export async function takeLabels(
 async function writeChange(tx: Tx, { workspaceId, actor }: LeadUser, change: LabelChange, now: Date): Promise<void> {
   if (changesNothing(change)) return
   await writeLabels(tx, workspaceId, actor, [change], now, 'otherId')
-  announceLeadLabels(tx, workspaceId, change.leadId)
+  publishLeadLabels(tx, workspaceId, change.leadId)
 }

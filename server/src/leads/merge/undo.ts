@@ -1,6 +1,6 @@
 import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError, conflict } from '../../base/errors.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
 import type { FormerValues } from '../bulk/items.ts'
 import { type CustomField, maxCustomFields } from '../lead/custom-fields.ts'
@@ -20,7 +20,7 @@ import { moveRows, takeContacts, takeLabels } from './moves.ts'
  */
 export async function undoMerge(deps: MergeDeps, user: LeadUser, id: string): Promise<Merged> {
   const { workspaceId } = user
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   return whileUnchanged(deps.db, async (tx) => {
     const { kept_id: keptId, merged_id: mergedId } = await readMerge(tx, workspaceId, id)
     const leads = await lockWithPhones(tx, keyring, workspaceId, [keptId, mergedId])

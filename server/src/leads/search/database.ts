@@ -1,9 +1,7 @@
 import type { Db, Sql } from '../../base/db.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import type { LeadRow } from '../lead/encrypted-lead.ts'
 import { leadColumns } from '../lead/queries.ts'
-import type { LeadRow } from '../lead/sealed.ts'
-import { openPlaces } from './arranged/opened.ts'
-import type { Place, PlaceKey } from './arranged/order.ts'
 import {
   afterCondition,
   arePlain,
@@ -17,6 +15,8 @@ import {
 } from './filter-sql.ts'
 import { type Found, isTimely, type Timely, type Wanted } from './list-filter.ts'
 import { searchPage } from './search.ts'
+import { openPlaces } from './sorted/decrypt-and-sort.ts'
+import type { Place, PlaceKey } from './sorted/order.ts'
 
 /** So many leads are put in order, or opened, for a page; where more would have to be, the memory index does it or nobody. */
 const usualMost = { maxSorted: 100_000, maxOpened: 20_000 }

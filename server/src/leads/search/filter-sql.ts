@@ -1,8 +1,8 @@
 import type { Sql } from '../../base/db.ts'
 import { anyWorkspace } from '../lead/queries.ts'
-import { boundsOf, type Column, type Condition, type Conditions, kindOf, numberOf } from './arranged/conditions.ts'
-import type { Arrangement, Place } from './arranged/order.ts'
 import type { LeadFilter, Timely } from './list-filter.ts'
+import { boundsOf, type Column, type Condition, type Conditions, kindOf, numberOf } from './sorted/conditions.ts'
+import type { Arrangement, Place } from './sorted/order.ts'
 
 export const noConditions: Conditions = { match: 'all', list: [] }
 

@@ -1,17 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../base/db.ts'
-import { type HeardNews, hearNews } from '../../base/news.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { openOrNull } from '../../base/sealing/seal.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
+import { decryptOrNull } from '../../base/encryption/encrypt.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { type ChangedIds, collectChangedIds } from '../../base/pubsub.ts'
 import { sequencedTopic } from '../../events/sequence.ts'
+import { openPerson } from '../lead/encrypted-lead.ts'
 import { tellsOfLead } from '../lead/events.ts'
-import { openPerson } from '../lead/sealed.ts'
 import { searchTokens, tokenRules } from '../lead/search-lines.ts'
 
 export interface IndexDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
 }
 
 const shiftMs = 2_000
@@ -20,11 +20,11 @@ const batch = 500
 const allEveryMs = 30_000
 
 /** Of which workspaces the feed has moved, as far as this process has heard. */
-export const hearOfFeeds = (deps: { db: Db; clock: Clock }): HeardNews =>
-  hearNews(deps, { topics: [sequencedTopic], allEveryMs })
+export const hearOfFeeds = (deps: { db: Db; clock: Clock }): ChangedIds =>
+  collectChangedIds(deps, { topics: [sequencedTopic], allEveryMs })
 
 /** Indexes the workspaces that were heard of since the last time, or looks for all that are behind. */
-export async function indexHeard(deps: IndexDeps, heard: HeardNews): Promise<number> {
+export async function indexHeard(deps: IndexDeps, heard: ChangedIds): Promise<number> {
   const workspaceIds = heard.take()
   if (workspaceIds?.length === 0) return 0
   // Until it has ended: a shift that is over, or fails, leaves some behind.
@@ -34,7 +34,7 @@ export async function indexHeard(deps: IndexDeps, heard: HeardNews): Promise<num
     isDone = !isOver
     return passed
   } finally {
-    if (!isDone) heard.missed()
+    if (!isDone) heard.takeAllNext()
   }
 }
 
@@ -92,8 +92,8 @@ async function listBehind(sql: Sql, workspaceIds: readonly string[] | null): Pro
   return rows.map(({ id }) => id)
 }
 
-function indexNext({ db, vault }: IndexDeps, workspaceId: string): Promise<number> {
-  return vault.withKeyring(workspaceId, (keyring) =>
+function indexNext({ db, keyStore }: IndexDeps, workspaceId: string): Promise<number> {
+  return keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const progress = await lockProgress(tx, workspaceId)
       if (progress === undefined) return 0
@@ -220,7 +220,7 @@ async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): P
 
 /** Null for a lead that does not open: nobody finds it by what it says, and the others are not to wait for it. */
 function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
-  const opened = openOrNull(() => openPerson(keyring, lead.id, lead.person))
+  const opened = decryptOrNull(() => openPerson(keyring, lead.id, lead.person))
   if (opened === null) return null
   const [firstName, lastName, email, phone, contacts] = opened
   const { unique_code: uniqueCode, external_ref: externalRef } = lead

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { ErrorObject } from 'ajv'
 import type { FastifySchemaValidationError } from 'fastify'
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, badRequest } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { invalidInput } from '../../base/validation.ts'
-import type { Arrangement, Place, PlaceKey } from './arranged/order.ts'
 import { filterDigest, isTimely, type LeadFilter } from './list-filter.ts'
+import type { Arrangement, Place, PlaceKey } from './sorted/order.ts'
 
 /** A place in a walk through a list, with the total that its first page counted. */
 interface ListCursor {
@@ -63,12 +63,12 @@ const placeOf = (id: string) => ({ table: 'leads', row: id, column: 'cursor' })
 /** What the list is sorted by may be a name: it is sealed. */
 function sealKey(keyring: Keyring, { key, id }: Place): string {
   const text = key === null ? '' : typeof key === 'number' ? `n${key}` : `t${key}`
-  return keyring.seal(placeOf(id), text).toString('base64url')
+  return keyring.encrypt(placeOf(id), text).toString('base64url')
 }
 
 function openKey(keyring: Keyring, id: string, sealed: unknown): PlaceKey {
   try {
-    const key = keyring.openText(placeOf(id), Buffer.from(String(sealed), 'base64url'))
+    const key = keyring.decryptText(placeOf(id), Buffer.from(String(sealed), 'base64url'))
     if (key === '') return null
     return key.startsWith('n') ? Number(key.slice(1)) : key.slice(1)
   } catch (cause) {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AdPlatform, Priority, Source } from '../lead/lead.ts'
 import type { SearchTerm } from '../lead/search-lines.ts'
-import { type Conditions, resolved } from './arranged/conditions.ts'
-import type { Arrangement, Place } from './arranged/order.ts'
+import { type Conditions, resolved } from './sorted/conditions.ts'
+import type { Arrangement, Place } from './sorted/order.ts'
 
 /** Which live leads a list shows, and in what order. Every field that is set narrows it. */
 export interface LeadFilter {

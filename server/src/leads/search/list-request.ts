@@ -5,9 +5,9 @@ import { oneOf } from '../../base/route.ts'
 import { uuid } from '../../base/schema-types.ts'
 import { readIsoTime } from '../../base/time.ts'
 import { ListQuery } from '../lead/schema.ts'
-import { readConditions } from './arranged/conditions.ts'
-import type { Arrangement } from './arranged/order.ts'
 import type { ListRequest } from './list.ts'
+import { readConditions } from './sorted/conditions.ts'
+import type { Arrangement } from './sorted/order.ts'
 
 const described = (description: string, options: object) => Type.String({ description, ...options })
 

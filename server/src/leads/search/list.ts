@@ -1,20 +1,20 @@
-import { listMembers } from '../../access/users/members.ts'
+import { listMembers } from '../../auth/users/members.ts'
 import type { Sql } from '../../base/db.ts'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { conflict, unprocessable } from '../../base/errors.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { instanceScope } from '../../base/sealing/vault.ts'
+import { type LeadRow, openLead } from '../lead/encrypted-lead.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { findLeadsByIds } from '../lead/queries.ts'
-import { type LeadRow, openLead } from '../lead/sealed.ts'
 import { readSearchTerm } from '../lead/search-lines.ts'
-import { resolved } from './arranged/conditions.ts'
-import { type Arrangement, collationKey, fixedChoices, type Place } from './arranged/order.ts'
 import { type FoundRows, findInDatabase } from './database.ts'
 import { noConditions } from './filter-sql.ts'
 import { readListCursor, writeListCursor } from './list-cursor.ts'
 import { type Found, isForDatabase, isTimely, type LeadFilter, noFilter, type Wanted } from './list-filter.ts'
 import type { MemoryIndexes } from './memory-index/client.ts'
 import { findMatches } from './search.ts'
+import { resolved } from './sorted/conditions.ts'
+import { type Arrangement, collationKey, fixedChoices, type Place } from './sorted/order.ts'
 
 export interface ListDeps extends LeadDeps {
   /** Answers for large workspaces from memory; without it the database answers everything. */
@@ -46,7 +46,7 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
   const { filter, limit } = request
   const { workspaceId } = user
   const now = deps.clock.now()
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const choices = isTimely(request.sort) ? [] : await choicesOf(deps, workspaceId, request.sort)
   const arrangement: Arrangement = { language: 'en', ...request.sort, choices }
   const cursor = request.cursor === null ? null : readListCursor(keyring, request.cursor, arrangement, filter)
@@ -97,7 +97,7 @@ export async function findNewestLeads(deps: ListDeps, user: LeadUser, search: st
   const term = readSearchTerm(search, user.masked, user.defaultCountry)
   if (term === null) return []
   const { workspaceId } = user
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const arrangement = { by: 'createdAt', order: 'desc', language: 'en', choices: [] } as const
   const wanted = {
     ...{ filter: { ...noFilter, search }, conditions: noConditions, term, arrangement },
@@ -112,7 +112,7 @@ export async function findNewestLeads(deps: ListDeps, user: LeadUser, search: st
 
 /** The values of the choice that the list is sorted by, in their order. */
 async function choicesOf(
-  { db, vault }: ListDeps,
+  { db, keyStore }: ListDeps,
   workspaceId: string,
   { by, language = 'en' }: ListRequest['sort'],
 ): Promise<readonly string[]> {
@@ -133,7 +133,7 @@ async function choicesOf(
     return row?.choices ?? []
   }
   if (by !== 'assignedTo') return fixedChoices[by as keyof typeof fixedChoices] ?? []
-  const members = await listMembers(db.sql, workspaceId, await vault.keyring(instanceScope))
+  const members = await listMembers(db.sql, workspaceId, await keyStore.keyring(instanceScope))
   return members
     .map(({ userId, name }) => ({ userId, key: collationKey(name, language) }))
     .sort((a, b) => (a.key === b.key ? (a.userId < b.userId ? -1 : 1) : a.key < b.key ? -1 : 1))

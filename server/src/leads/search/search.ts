@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
+import { unseenWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Sql } from '../../base/db.ts'
-import { unseenWorkspace } from '../../base/distribution/spread.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { type LeadRow, openPerson } from '../lead/encrypted-lead.ts'
 import { eventsOfLeads } from '../lead/events.ts'
-import { type LeadRow, openPerson } from '../lead/sealed.ts'
 import { matchesTerm, type SearchTerm, termTokens } from '../lead/search-lines.ts'
-import { comparePlaces, type Place } from './arranged/order.ts'
 import { afterCondition, filterCondition, sortClause } from './filter-sql.ts'
 import { readIndexedTo } from './index-leads.ts'
 import type { Found, LeadFilter, Timely, Wanted } from './list-filter.ts'
+import { comparePlaces, type Place } from './sorted/order.ts'
 
 export interface LeadSearch {
   workspaceId: string

@@ -1,5 +1,5 @@
 import { firstIdAt, timeOfId } from '../../base/id.ts'
-import type { Actor } from '../../workspace/actor.ts'
+import type { Actor } from '../../workspaces/actor.ts'
 import type { FieldChange } from '../lead/events.ts'
 
 export const entryKinds = [

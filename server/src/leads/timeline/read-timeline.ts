@@ -1,16 +1,16 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
 import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { invalid } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { changesPlace } from '../../events/record.ts'
-import type { Actor } from '../../workspace/actor.ts'
+import { changesContext } from '../../events/record.ts'
+import type { Actor } from '../../workspaces/actor.ts'
+import { openLead, openPerson } from '../lead/encrypted-lead.ts'
 import { fieldChanges } from '../lead/events.ts'
 import { openLeadNote } from '../lead/history.ts'
 import { findLead } from '../lead/identify.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { anyWorkspace } from '../lead/queries.ts'
-import { openLead, openPerson } from '../lead/sealed.ts'
 import { phonesOf } from '../lead/search-lines.ts'
 import { openFormer } from '../merge/merges.ts'
 import type { EntryKind, Position, Stretch, TimelineEntry, TimelineFilter } from './entries.ts'
@@ -42,7 +42,7 @@ export async function readLeadTimeline(
   identifier: string,
   { limit, before, filter }: TimelineRequest,
 ): Promise<{ entries: TimelineEntry[]; nextCursor: string | null }> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
+  const keyring = await deps.keyStore.keyring(user.workspaceId)
   const lead = openLead(keyring, await findLead(deps.db.sql, keyring, user, identifier))
   const wanted: ReadonlySet<EntryKind> | null = filter === null ? null : new Set(timelineFilters[filter])
   const found = await Promise.all(
@@ -56,7 +56,7 @@ export async function readLeadTimeline(
 }
 
 function sourcesOf(
-  { db: { sql }, vault, clock, talkOf, submissionsOf }: TimelineDeps,
+  { db: { sql }, keyStore, clock, talkOf, submissionsOf }: TimelineDeps,
   workspaceId: string,
   lead: Lead,
   stretch: Stretch,
@@ -65,7 +65,7 @@ function sourcesOf(
   const sources: Promise<TimelineEntry[]>[] = []
   const look: Look = { sql, workspaceId, lead, stretch }
   const opened = (select: (look: Look, keyring: Keyring) => Promise<TimelineEntry[]>) =>
-    sources.push(vault.withKeyring(workspaceId, (keyring) => select(look, keyring)))
+    sources.push(keyStore.withKeyring(workspaceId, (keyring) => select(look, keyring)))
   const [messages, notes] = [wants('message'), wants('note')]
   const phones = phonesOf(lead)
   if (phones.length > 0 && (messages || notes)) sources.push(talkOf(workspaceId, phones, { messages, notes }, stretch))
@@ -163,7 +163,7 @@ async function selectChanges(look: Look, keyring: Keyring): Promise<TimelineEntr
     kind: kindOf[name],
     actor,
     partOf,
-    changes: changes === null ? [] : JSON.parse(keyring.openText(changesPlace(id), changes)),
+    changes: changes === null ? [] : JSON.parse(keyring.decryptText(changesContext(id), changes)),
   }))
 }
 

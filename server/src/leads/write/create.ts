@@ -1,10 +1,10 @@
 import { batch } from '../../base/async/batch.ts'
-import { isUndone, type Sql, type Tx } from '../../base/db.ts'
+import { isRolledBack, type Sql, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { type ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { insertEvents, type MadeBy, recordEvents, recordedTopic } from '../../events/record.ts'
-import { findNonMembers } from '../../workspace/workspace.ts'
+import { type EventAuthor, insertEvents, recordEvents, recordedTopic } from '../../events/record.ts'
+import { findNonMembers } from '../../workspaces/workspace.ts'
 import { newLead } from '../lead/change.ts'
 import { leadCreated } from '../lead/events.ts'
 import { guessing } from '../lead/identify.ts'
@@ -17,7 +17,7 @@ import { insertLeads, insertRows } from '../lead/write.ts'
 /** A lead that is to be, and on whose behalf. */
 interface NewlyMade {
   lead: Lead
-  by: MadeBy
+  by: EventAuthor
 }
 
 const created = ({ lead, by }: NewlyMade) => leadCreated(lead, by)
@@ -33,7 +33,7 @@ export function leadCreator(deps: LeadDeps): CreateLead {
     groups: 2,
     groupSize: 50,
     work: (workspaceId, made) => createTogether(deps, workspaceId, made),
-    isUndone,
+    isRolledBack,
   })
   return async (user, patch, foundIssues) => {
     const lead = readyLead(patch, foundIssues, deps.clock.now())
@@ -58,7 +58,7 @@ export async function createClaimedLead(
   const { workspaceId } = user
   const now = deps.clock.now()
   const lead = readyLead(patch, foundIssues, now)
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const creation = deps.db.tx(async (tx) => {
     await claim(tx, lead)
     const [refusal = null] = await createInSteps(tx, keyring, workspaceId, [{ lead, by: user }], now)
@@ -87,12 +87,12 @@ async function refusingTaken<T>(creation: Promise<T>): Promise<T> {
 
 /** What keeps each lead from being; null for those that are. */
 async function createTogether(
-  { db, vault, clock }: LeadDeps,
+  { db, keyStore, clock }: LeadDeps,
   workspaceId: string,
   made: readonly NewlyMade[],
 ): Promise<(ApiError | null)[]> {
   const now = clock.now()
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   if (made.every(({ lead }) => lead.assignedTo === null)) {
     const news = { topic: recordedTopic, id: workspaceId }
     const proven = { isThere: (sql: Sql) => isThere(sql, workspaceId, made), answer: true }

@@ -1,14 +1,14 @@
 import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { InvalidInput } from '../../base/errors.ts'
 import { plainLeadSettings } from '../../base/lead-settings.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { isBlank } from '../../base/text/outside-text.ts'
-import { systemActor } from '../../workspace/actor.ts'
+import { isBlank } from '../../base/text/external-text.ts'
+import { systemActor } from '../../workspaces/actor.ts'
+import { type LeadRow, openLead, phoneIndexes } from '../lead/encrypted-lead.ts'
 import { readLeadPatch } from '../lead/input.ts'
 import type { AdPlatform, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { otherNumbers } from '../lead/present.ts'
 import { findLeadByName, findOldestOfPhones } from '../lead/queries.ts'
-import { type LeadRow, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { findNewestLeads, type ListDeps } from '../search/list.ts'
 import { upsertLeads } from './upsert.ts'
 
@@ -33,23 +33,23 @@ interface ChatLead {
 
 /** The lead with this phone, in any of its variants; the oldest of several, null when there is none. */
 export async function findLeadOfChat(
-  { db, vault }: LeadDeps,
+  { db, keyStore }: LeadDeps,
   workspaceId: string,
   phone: string,
 ): Promise<ChatLead | null> {
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   const row = await findLeadByName(db.sql, workspaceId, '', phoneIndexes(keyring, phone))
   return row === undefined ? null : openChatLead(keyring, row)
 }
 
 /** The same for many phones, by one statement; those that are nobody's are left out. */
 export async function findLeadsOfChats(
-  { db, vault }: Pick<LeadDeps, 'db' | 'vault'>,
+  { db, keyStore }: Pick<LeadDeps, 'db' | 'keyStore'>,
   workspaceId: string,
   phones: readonly string[],
 ): Promise<ReadonlyMap<string, ChatLead>> {
   if (phones.length === 0) return new Map()
-  return vault.withKeyring(workspaceId, async (keyring) => {
+  return keyStore.withKeyring(workspaceId, async (keyring) => {
     const wanted = phones.flatMap((phone) => phoneIndexes(keyring, phone).map((index) => ({ phone, index })))
     const rows = await findOldestOfPhones(
       db.sql,
@@ -106,7 +106,7 @@ export async function leadsFromChat(
 export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer: ChatCustomer): Promise<boolean> {
   const { name, phone, adPlatform } = customer
   if (phone === null) return false
-  const keyring = await deps.vault.keyring(workspaceId)
+  const keyring = await deps.keyStore.keyring(workspaceId)
   const known = await findLeadByName(deps.db.sql, workspaceId, '', phoneIndexes(keyring, phone))
   if (known !== undefined) return false
   const user: LeadUser = { ...plainLeadSettings, workspaceId, masked: false, actor: systemActor }

@@ -1,14 +1,14 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
-import { findNonMembers } from '../../workspace/workspace.ts'
+import { findNonMembers } from '../../workspaces/workspace.ts'
+import { type LeadRow, openLead } from '../lead/encrypted-lead.ts'
 import { leadRestored } from '../lead/events.ts'
 import { type Lead, type LeadDeps, type LeadUser, leadNotFound, takenField, valueTaken } from '../lead/lead.ts'
 import { anyWorkspace, leadColumns, liveLeadsNamed } from '../lead/queries.ts'
-import { type LeadRow, openLead } from '../lead/sealed.ts'
 
 const restorableDays = 30
 export const restorableMs = restorableDays * 86_400_000
@@ -39,7 +39,7 @@ export async function restoreLeads(
   ids: readonly string[],
   { mayRestore = () => true, alongside }: RestoreOptions = {},
 ): Promise<Restored[]> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
+  const keyring = await deps.keyStore.keyring(user.workspaceId)
   for (let attempt = 1; ; attempt++) {
     try {
       return await deps.db.tx(async (tx) => {

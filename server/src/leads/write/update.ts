@@ -1,11 +1,12 @@
-import { commitBehind, type Tx } from '../../base/db.ts'
+import { pipelineCommit, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { InvalidInput, type Issue } from '../../base/errors.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { recordEvents } from '../../events/record.ts'
 import { recordAudit } from '../../team/audit.ts'
-import { personOf } from '../../workspace/actor.ts'
-import { findNonMembers } from '../../workspace/workspace.ts'
+import { personOf } from '../../workspaces/actor.ts'
+import { findNonMembers } from '../../workspaces/workspace.ts'
 import { applyPatch } from '../lead/change.ts'
+import { openLead } from '../lead/encrypted-lead.ts'
 import { leadDeleted, leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import { findLead, guessing, isWrongGuess } from '../lead/identify.ts'
@@ -13,7 +14,6 @@ import type { LeadPatch } from '../lead/input.ts'
 import type { Lead, LeadDeps, LeadUser } from '../lead/lead.ts'
 import { assigneeIssue, leadNotFound, takenField, valueTaken } from '../lead/lead.ts'
 import { anyWorkspace, lockLead, lockLive } from '../lead/queries.ts'
-import { openLead } from '../lead/sealed.ts'
 import { updateLeads } from '../lead/write.ts'
 
 export interface Updated {
@@ -43,7 +43,7 @@ async function update(
   identifier: string,
   { patch, issues }: { patch: LeadPatch; issues: Issue[] },
 ): Promise<Updated> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
+  const keyring = await deps.keyStore.keyring(user.workspaceId)
   const { workspaceId } = user
   try {
     return await deps.db.tx(async (tx) => {
@@ -60,7 +60,7 @@ async function update(
         if (nonMembers.length > 0) throw new InvalidInput([assigneeIssue('')])
       }
       const moved = before.status === lead.status ? [] : [{ leadId: id, from: before.status, to: lead.status }]
-      await commitBehind(tx, () =>
+      await pipelineCommit(tx, () =>
         Promise.all([
           updateLeads(tx, keyring, workspaceId, [lead]),
           recordStatusChanges(tx, workspaceId, user.actor, moved, now),
@@ -77,7 +77,7 @@ async function update(
 
 /** Hides the lead from every read and frees its names; it can be restored for 30 days. */
 export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: string): Promise<void> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
+  const keyring = await deps.keyStore.keyring(user.workspaceId)
   const remove = () =>
     deps.db.tx(async (tx) => {
       const { id } = await findLead(tx, keyring, user, identifier)
@@ -85,7 +85,7 @@ export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: str
       if (row === undefined) throw leadNotFound()
       const now = deps.clock.now()
       const lead = openLead(keyring, row)
-      await commitBehind(tx, () => Promise.all([hide(tx, keyring, user, [lead], now), note(tx, user, now)]))
+      await pipelineCommit(tx, () => Promise.all([hide(tx, keyring, user, [lead], now), note(tx, user, now)]))
     })
   await guessing(user, { identifier }, remove)
 }
@@ -107,7 +107,7 @@ export async function removeLeads(
   ids: readonly string[],
   alongside: (tx: Tx, removed: ReadonlySet<string>, deletedAt: Date) => Promise<void>,
 ): Promise<Set<string>> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
+  const keyring = await deps.keyStore.keyring(user.workspaceId)
   return deps.db.tx(async (tx) => {
     const now = deps.clock.now()
     const rows = await lockLive(tx, user.workspaceId, ids)

@@ -1,13 +1,13 @@
-import { type GuessBudget, unlimited } from '../../access/rate-limit/guesses.ts'
+import { type LookupBudget, unlimited } from '../../auth/rate-limit/lookup-limit.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { ApiError, InvalidInput, type Issue } from '../../base/errors.ts'
 import { newId } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { applyPatch, newLead } from '../lead/change.ts'
+import { type LeadSeals, makeSeals } from '../lead/encrypted-lead.ts'
 import { isWrongGuess } from '../lead/identify.ts'
 import type { LeadPatch, MatchBy, UpsertItem } from '../lead/input.ts'
 import { assigneeIssue, type Lead, leadMissing, quotaReached, type UniqueField, valueTaken } from '../lead/lead.ts'
-import { type LeadSeals, makeSeals } from '../lead/sealed.ts'
 
 export type UpsertOutcome =
   | { action: 'created'; lead: Lead }
@@ -23,7 +23,7 @@ interface PlanContext {
   /** Users named in `assignedTo` who are not members. */
   nonMembers: ReadonlySet<string>
   /** Of a masked caller: what it may still name of numbers that are not there. */
-  guesses?: GuessBudget
+  guesses?: LookupBudget
 }
 
 /**

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
-import type { GuessBudget } from '../../access/rate-limit/guesses.ts'
+import type { LookupBudget } from '../../auth/rate-limit/lookup-limit.ts'
 import { batch } from '../../base/async/batch.ts'
-import { commitBehind, isUndone, type Tx } from '../../base/db.ts'
+import { isRolledBack, pipelineCommit, type Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { ApiError } from '../../base/errors.ts'
 import { isUuid } from '../../base/id.ts'
 import { phoneClass } from '../../base/phone/phone-variants.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
-import { apart } from '../../base/shares/work.ts'
+import { outsideTransaction } from '../../base/scheduling/work-context.ts'
 import { recordEvents } from '../../events/record.ts'
-import { findNonMembers } from '../../workspace/workspace.ts'
+import { findNonMembers } from '../../workspaces/workspace.ts'
+import { type LeadSeals, openLead, phoneIndexes } from '../lead/encrypted-lead.ts'
 import { leadCreated, leadUpdated } from '../lead/events.ts'
 import { recordStatusChanges } from '../lead/history.ts'
 import type { UpsertItem } from '../lead/input.ts'
 import { type Lead, type LeadDeps, type LeadUser, takenField, type UniqueField, valueTaken } from '../lead/lead.ts'
 import { type LeadNames, lockLeadsByNames } from '../lead/queries.ts'
 import { quotaLeft, readQuota, takeQuota } from '../lead/quota.ts'
-import { type LeadSeals, openLead, phoneIndexes } from '../lead/sealed.ts'
 import { insertLeads, releaseNames, updateLeads } from '../lead/write.ts'
 import { asPrefetched, isWrongUpsert, type PrefetchedPlan, planUpserts, type UpsertOutcome } from './upsert-plan.ts'
 
@@ -30,7 +30,7 @@ export interface UpsertOptions {
   /** Work of the caller for the time that the database takes to write; nothing here waits for it. It must not throw. */
   meanwhile?: () => void
   /** Of a masked caller; `upsertLeads` sets it. */
-  guesses?: GuessBudget
+  guesses?: LookupBudget
   /** What else belongs into the transaction, once the outcomes are known. */
   alongside?: (tx: Tx, outcomes: UpsertOutcome[]) => Promise<void>
 }
@@ -49,7 +49,7 @@ export function leadUpserter(deps: LeadDeps): UpsertLead {
       const [user] = asked.map((one) => one.user)
       return user === undefined ? [] : upsertLeads(deps, user, items, { continueOnError: true, dryRun: false })
     },
-    isUndone,
+    isRolledBack,
   })
   return (user, item) => upsert(`${user.workspaceId} ${user.actor.id}`, { user, item })
 }
@@ -81,7 +81,7 @@ async function upsertTogether(
   items: readonly (UpsertItem | ApiError)[],
   options: UpsertOptions,
 ): Promise<UpsertOutcome[]> {
-  const keyring = await deps.vault.keyring(user.workspaceId)
+  const keyring = await deps.keyStore.keyring(user.workspaceId)
   for (let attempt = 1; ; attempt++) {
     try {
       return await deps.db.tx(async (tx) => {
@@ -130,8 +130,8 @@ async function upsertIn(
     if (granted < wanted) outcomes = plan(granted)
   }
   const writeAll = () => writeOutcomes(tx, now, keyring, user, leads, outcomes, prefetched?.seals)
-  const written = options.alongside === undefined ? commitBehind(tx, writeAll) : writeAll()
-  if (options.meanwhile !== undefined) apart(options.meanwhile)
+  const written = options.alongside === undefined ? pipelineCommit(tx, writeAll) : writeAll()
+  if (options.meanwhile !== undefined) outsideTransaction(options.meanwhile)
   await written
   return outcomes
 }

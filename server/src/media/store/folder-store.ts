@@ -2,8 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { release } from '../../base/bytes/release.ts'
-import { fileMissing, type MediaStore, markName, nameAt, pathOf, type StoredFile, StoreProblem } from './store.ts'
+import { releaseMemory } from '../../base/bytes/release-memory.ts'
+import {
+  fileMissing,
+  type MediaStore,
+  markName,
+  nameFromPath,
+  type StoredFile,
+  StoreError,
+  storePath,
+} from './store.ts'
 
 /** What is written at once, and read: so much memory for each file that is on its way, used again and again. */
 const blockBytes = 131_072
@@ -11,13 +19,13 @@ const readBytes = 65_536
 
 /** Keeps files in a folder. It may be shared by several nodes. Nothing is made in it before it is written to. */
 export function openFolderStore(root: string): MediaStore {
-  const durable = durableFolders(root)
-  const drafts = join(root, 'drafts')
+  const durable = createDurableFolders(root)
+  const partialFolder = join(root, 'drafts')
   const translate = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      throw folderProblem(root, error)
+      throw toStoreError(root, error)
     }
   }
 
@@ -27,8 +35,8 @@ export function openFolderStore(root: string): MediaStore {
     bytes: AsyncIterable<Uint8Array>,
     move: (from: string, to: string) => Promise<void>,
   ): Promise<number> => {
-    await translate(() => durable.make(drafts))
-    const draft = join(drafts, `${path.slice(path.lastIndexOf('/') + 1)}.${randomBytes(6).toString('hex')}`)
+    await translate(() => durable.make(partialFolder))
+    const draft = join(partialFolder, `${path.slice(path.lastIndexOf('/') + 1)}.${randomBytes(6).toString('hex')}`)
     try {
       const size = await writeDurably(draft, bytes, translate)
       await translate(async () => {
@@ -48,28 +56,28 @@ export function openFolderStore(root: string): MediaStore {
   }
 
   return {
-    words: `the media folder ${root}`,
+    description: `the media folder ${root}`,
     put: async (name, bytes) => {
-      const path = pathOf(name)
-      if (!durable.knows(drafts)) await translate(() => requireMark(root))
+      const path = storePath(name)
+      if (!durable.knows(partialFolder)) await translate(() => requireMark(root))
       return place(path, bytes, rename)
     },
     open: async (name, start = 0, end = null) => {
-      const path = join(root, pathOf(name))
+      const path = join(root, storePath(name))
       try {
         return readPart(await open(path, 'r'), start, end, translate)
       } catch (error) {
-        throw codeOf(error) === 'ENOENT' ? fileMissing(name, error) : folderProblem(root, error)
+        throw codeOf(error) === 'ENOENT' ? fileMissing(name, error) : toStoreError(root, error)
       }
     },
     remove: (name) => {
-      const path = join(root, pathOf(name))
+      const path = join(root, storePath(name))
       // Not synced: what comes back after a power cut has no row, and is swept.
       return translate(() => rm(path, { force: true }))
     },
     list: (after, limit) => translate(() => listFolder(root, after, limit)),
-    dropDrafts: (before) => translate(() => dropOld(drafts, before)),
-    readMark: () => translate(() => ifThere(readFile(join(root, markName), 'utf8'), null)),
+    deletePartialFiles: (before) => translate(() => deleteOldPartialFiles(partialFolder, before)),
+    readMark: () => translate(() => ifExists(readFile(join(root, markName), 'utf8'), null)),
     writeMark: async (text) => {
       // A link, unlike a rename, fails when the name is taken.
       const moveUnlessThere = (from: string, to: string) =>
@@ -84,8 +92,8 @@ export function openFolderStore(root: string): MediaStore {
 
 /** A folder that has lost its mark is that of a disk which is not mounted: files would be hidden by it later. */
 async function requireMark(root: string): Promise<void> {
-  if ((await ifThere(stat(join(root, markName)), null)) !== null) return
-  throw new StoreProblem('refused', `The media folder ${root} has no ${markName} any more: is its disk mounted?`)
+  if ((await ifExists(stat(join(root, markName)), null)) !== null) return
+  throw new StoreError('refused', `The media folder ${root} has no ${markName} any more: is its disk mounted?`)
 }
 
 type Translate = <T>(work: () => Promise<T>) => Promise<T>
@@ -125,8 +133,8 @@ async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>, tran
     return size
   } finally {
     await writing.catch(() => {})
-    release(block)
-    release(other)
+    releaseMemory(block)
+    releaseMemory(other)
     await file.close()
   }
 }
@@ -145,22 +153,22 @@ async function* readPart(
   const block = Buffer.allocUnsafe(readBytes)
   try {
     for (let at = start; end === null || at < end; ) {
-      const wanted = end === null ? readBytes : Math.min(readBytes, end - at)
+      const length = end === null ? readBytes : Math.min(readBytes, end - at)
       const position = at
-      const { bytesRead } = await translate(() => file.read(block, 0, wanted, position))
+      const { bytesRead } = await translate(() => file.read(block, 0, length, position))
       if (bytesRead === 0) return
       at += bytesRead
       yield block.subarray(0, bytesRead)
     }
   } finally {
-    release(block)
+    releaseMemory(block)
     await file.close()
   }
 }
 
 /** In the order of their paths, hence no folder is read that cannot have any. */
 async function listFolder(root: string, after: string | null, limit: number): Promise<StoredFile[]> {
-  const from = after === null ? '' : pathOf(after)
+  const from = after === null ? '' : storePath(after)
   const found: StoredFile[] = []
   for (const outer of await foldersIn(root)) {
     if (outer < from.slice(0, 2)) continue
@@ -169,8 +177,8 @@ async function listFolder(root: string, after: string | null, limit: number): Pr
       if (folder < from.slice(0, 5)) continue
       const paths = (await entriesOf(join(root, folder))).map(({ name }) => `${folder}/${name}`).sort()
       for (const path of paths) {
-        const name = path > from ? nameAt(path) : null
-        const stats = name === null ? null : await ifThere(stat(join(root, path)), null)
+        const name = path > from ? nameFromPath(path) : null
+        const stats = name === null ? null : await ifExists(stat(join(root, path)), null)
         if (name !== null && stats !== null) found.push({ name, bytes: stats.size, storedAt: stats.mtime })
         if (found.length === limit) return found
       }
@@ -187,21 +195,21 @@ async function foldersIn(folder: string): Promise<string[]> {
     .sort()
 }
 
-const entriesOf = (folder: string) => ifThere(readdir(folder, { withFileTypes: true }), [])
+const entriesOf = (folder: string) => ifExists(readdir(folder, { withFileTypes: true }), [])
 
-async function dropOld(drafts: string, before: Date): Promise<number> {
+async function deleteOldPartialFiles(partialFolder: string, before: Date): Promise<number> {
   let dropped = 0
-  for (const { name } of await entriesOf(drafts)) {
-    const stats = await ifThere(stat(join(drafts, name)), null)
+  for (const { name } of await entriesOf(partialFolder)) {
+    const stats = await ifExists(stat(join(partialFolder, name)), null)
     if (stats === null || stats.mtime >= before) continue
-    await rm(join(drafts, name), { force: true })
+    await rm(join(partialFolder, name), { force: true })
     dropped++
   }
   return dropped
 }
 
 /** Makes folders so that they outlive a power cut, and remembers which ones do. */
-function durableFolders(root: string) {
+function createDurableFolders(root: string) {
   const known = new Set<string>()
   return {
     make: async (folder: string): Promise<void> => {
@@ -227,7 +235,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function ifThere<T, Otherwise>(look: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+async function ifExists<T, Otherwise>(look: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
   try {
     return await look
   } catch (error) {
@@ -239,19 +247,19 @@ async function ifThere<T, Otherwise>(look: Promise<T>, otherwise: Otherwise): Pr
 const fullCodes = ['ENOSPC', 'EDQUOT', 'EFBIG']
 const refusedCodes = ['EROFS', 'EACCES', 'EPERM', 'ENOTDIR']
 
-function folderProblem(root: string, error: unknown): unknown {
+function toStoreError(root: string, error: unknown): unknown {
   const code = codeOf(error)
   if (fullCodes.includes(code)) {
-    return new StoreProblem('full', `The media folder ${root} is full (${code}): make room on its disk`, error)
+    return new StoreError('full', `The media folder ${root} is full (${code}): make room on its disk`, error)
   }
   if (refusedCodes.includes(code)) {
     const words = `The media folder ${root} may not be read or written (${code}): let the user of the service write there`
-    return new StoreProblem('refused', words, error)
+    return new StoreError('refused', words, error)
   }
   // Whatever else a system says of it: a disk that fails (EIO), a share that has gone (ESTALE), no more files (EMFILE).
   if (error instanceof Error && 'syscall' in error) {
     const words = `The media folder ${root} cannot be read or written (${code}): look at its disk`
-    return new StoreProblem('unreachable', words, error)
+    return new StoreError('unreachable', words, error)
   }
   return error
 }

@@ -11,7 +11,15 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import type { S3Address } from '../../base/media-address.ts'
-import { fileMissing, type MediaStore, markName, nameAt, pathOf, type StoredFile, StoreProblem } from './store.ts'
+import {
+  fileMissing,
+  type MediaStore,
+  markName,
+  nameFromPath,
+  type StoredFile,
+  StoreError,
+  storePath,
+} from './store.ts'
 
 /** The smallest that S3 takes for a part. Each file that is on its way takes so much memory, or twice as much. */
 const partBytes = 5 * 1024 * 1024
@@ -24,13 +32,13 @@ const maxListed = 1_000
 export function openS3Store(address: S3Address): MediaStore {
   const { bucket, prefix } = address
   const client = new S3Client(clientConfig(address))
-  const words = `the bucket ${bucket}${address.endpoint === null ? '' : ` at ${new URL(address.endpoint).host}`}`
-  const keyOf = (name: string) => prefix + pathOf(name)
+  const description = `the bucket ${bucket}${address.endpoint === null ? '' : ` at ${new URL(address.endpoint).host}`}`
+  const keyOf = (name: string) => prefix + storePath(name)
   const translate = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      throw s3Problem(words, error)
+      throw toStoreError(description, error)
     }
   }
   const read = async (Key: string, range?: string): Promise<Readable> => {
@@ -49,17 +57,17 @@ export function openS3Store(address: S3Address): MediaStore {
     })
 
   return {
-    words,
+    description,
     put: async (name, bytes) => {
       const Key = keyOf(name)
-      const source = counted(bytes)
+      const source = countBytes(bytes)
       const params = { Bucket: bucket, Key, Body: Readable.from(source.bytes, { objectMode: false }) }
       // One part after the other: several at once would take memory for each.
       const upload = new Upload({ client, params, partSize: partBytes, queueSize: 1 })
       try {
         await upload.done()
       } catch (error) {
-        throw source.failure() ?? s3Problem(words, error)
+        throw source.failure() ?? toStoreError(description, error)
       }
       return source.total()
     },
@@ -68,7 +76,7 @@ export function openS3Store(address: S3Address): MediaStore {
       try {
         return await read(key, start > 0 || end !== null ? rangeHeader(start, end) : undefined)
       } catch (error) {
-        throw nameOf(error) === 'NoSuchKey' ? fileMissing(name, error) : s3Problem(words, error)
+        throw nameOf(error) === 'NoSuchKey' ? fileMissing(name, error) : toStoreError(description, error)
       }
     },
     remove: (name) => {
@@ -79,7 +87,7 @@ export function openS3Store(address: S3Address): MediaStore {
       const Marker = after === null ? prefix : keyOf(after)
       return translate(() => listBucket(client, { Bucket: bucket, Prefix: prefix, Marker }, limit))
     },
-    dropDrafts: (before) =>
+    deletePartialFiles: (before) =>
       translate(async () => {
         try {
           return await abortUploads(client, { Bucket: bucket, Prefix: prefix }, before)
@@ -94,7 +102,7 @@ export function openS3Store(address: S3Address): MediaStore {
       translate(async () => {
         // Not every store knows the condition that the next one makes.
         if ((await readMark()) !== null) return
-        await putUnlessThere(client, { Bucket: bucket, Key: prefix + markName, Body: text })
+        await putIfAbsent(client, { Bucket: bucket, Key: prefix + markName, Body: text })
       }),
     close: async () => client.destroy(),
   }
@@ -122,7 +130,7 @@ function clientConfig({ region, endpoint, credentials }: S3Address): S3ClientCon
 const rangeHeader = (start: number, end: number | null) => `bytes=${start}-${end === null ? '' : end - 1}`
 
 /** Counts what passes, and keeps what the source itself has failed with. */
-function counted(bytes: AsyncIterable<Uint8Array>) {
+function countBytes(bytes: AsyncIterable<Uint8Array>) {
   let total = 0
   let failure: unknown
   const pass = async function* () {
@@ -140,13 +148,17 @@ function counted(bytes: AsyncIterable<Uint8Array>) {
   return { bytes: pass(), total: () => total, failure: () => failure }
 }
 
-interface Place {
+interface BucketPrefix {
   Bucket: string
   Prefix: string
 }
 
 /** By the older of the two lists: every store knows it, and it goes on behind a key as we do. */
-async function listBucket(client: S3Client, from: Place & { Marker: string }, limit: number): Promise<StoredFile[]> {
+async function listBucket(
+  client: S3Client,
+  from: BucketPrefix & { Marker: string },
+  limit: number,
+): Promise<StoredFile[]> {
   const found: StoredFile[] = []
   let Marker = from.Marker
   for (;;) {
@@ -154,7 +166,7 @@ async function listBucket(client: S3Client, from: Place & { Marker: string }, li
     const page = await client.send(new ListObjectsCommand({ ...from, Marker, MaxKeys }))
     for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
       Marker = Key
-      const name = nameAt(Key.slice(from.Prefix.length))
+      const name = nameFromPath(Key.slice(from.Prefix.length))
       if (name !== null && LastModified !== undefined) found.push({ name, bytes: Size, storedAt: LastModified })
     }
     // A page may hold little but what is not ours.
@@ -162,7 +174,7 @@ async function listBucket(client: S3Client, from: Place & { Marker: string }, li
   }
 }
 
-async function abortUploads(client: S3Client, place: Place, before: Date): Promise<number> {
+async function abortUploads(client: S3Client, place: BucketPrefix, before: Date): Promise<number> {
   let dropped = 0
   for (;;) {
     const page = await client.send(new ListMultipartUploadsCommand(place))
@@ -176,7 +188,7 @@ async function abortUploads(client: S3Client, place: Place, before: Date): Promi
   }
 }
 
-async function putUnlessThere(client: S3Client, object: { Bucket: string; Key: string; Body: string }): Promise<void> {
+async function putIfAbsent(client: S3Client, object: { Bucket: string; Key: string; Body: string }): Promise<void> {
   try {
     await client.send(new PutObjectCommand({ ...object, IfNoneMatch: '*' }))
   } catch (error) {
@@ -187,7 +199,7 @@ async function putUnlessThere(client: S3Client, object: { Bucket: string; Key: s
   }
 }
 
-const refusals: Record<string, string> = {
+const errorTexts: Record<string, string> = {
   NoSuchBucket: 'is not there: make it, or correct PARLEY_MEDIA_URL',
   InvalidAccessKeyId: 'does not know the access key: correct AWS_ACCESS_KEY_ID',
   SignatureDoesNotMatch: 'does not take the secret key: correct AWS_SECRET_ACCESS_KEY',
@@ -198,13 +210,13 @@ const refusals: Record<string, string> = {
 }
 const fullNames = ['QuotaExceeded', 'XMinioStorageFull', 'InsufficientStorage', 'EntityTooLarge']
 
-function s3Problem(words: string, error: unknown): StoreProblem {
+function toStoreError(words: string, error: unknown): StoreError {
   const name = nameOf(error)
-  const said = words[0]?.toUpperCase() + words.slice(1)
-  const refusal = refusals[name]
-  if (refusal !== undefined) return new StoreProblem('refused', `${said} ${refusal} (${name})`, error)
-  if (fullNames.includes(name)) return new StoreProblem('full', `${said} is full (${name}): make room there`, error)
-  return new StoreProblem('unreachable', `${said} does not answer as it should (${name})`, error)
+  const detail = words[0]?.toUpperCase() + words.slice(1)
+  const refusal = errorTexts[name]
+  if (refusal !== undefined) return new StoreError('refused', `${detail} ${refusal} (${name})`, error)
+  if (fullNames.includes(name)) return new StoreError('full', `${detail} is full (${name}): make room there`, error)
+  return new StoreError('unreachable', `${detail} does not answer as it should (${name})`, error)
 }
 
 function nameOf(error: unknown): string {

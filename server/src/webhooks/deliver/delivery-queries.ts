@@ -1,13 +1,13 @@
+import { andOnlyOf, type OneWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Sql, Tx } from '../../base/db.ts'
-import { andOnlyOf, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
 import type { EventName } from '../../events/record.ts'
-import { type Lease, lockQueue, noteNextDue } from '../endpoint/queue-queries.ts'
+import { type Lease, lockQueue, updateNextDue } from '../endpoint/queue-queries.ts'
 import type { Health } from '../endpoint/retry-policy.ts'
 import type { Delivery, DeliveryRow } from './delivery.ts'
 
 /** Where a queue is read: its rows of another generation are cancelled, and what is held in memory is not read again. */
-export interface Reading {
+export interface QueueRead {
   lease: Lease
   generation: number
   /** Positions that are in memory. */
@@ -19,7 +19,7 @@ export interface Reading {
  * Returns waiting deliveries that are due. One goes before those after it in its lane: so it is left out as long as one
  * before it comes later in this order.
  */
-export async function listDue(sql: Sql, { lease, generation, held, limit }: Reading, now: Date): Promise<Delivery[]> {
+export async function listDue(sql: Sql, { lease, generation, held, limit }: QueueRead, now: Date): Promise<Delivery[]> {
   return sql<Delivery[]>`
     select
       d.position,
@@ -45,13 +45,13 @@ export async function listDue(sql: Sql, { lease, generation, held, limit }: Read
       and d.state = 'pending'
       and d.due_at <= ${now}
       and d.position <> all (${held}::bigint[])
-      and not exists (${laterBefore(sql)})
+      and not exists (${blockedBy(sql)})
     order by d.due_at, d.position
     limit ${limit}`
 }
 
 /** Of the lane of `d`, those that stand before it and are due later. */
-function laterBefore(sql: Sql) {
+function blockedBy(sql: Sql) {
   return sql`
     select 1
     from webhook_deliveries b
@@ -69,9 +69,9 @@ function laterBefore(sql: Sql) {
  * which it was read. A range of positions rather than so many events: the plan then never depends on how much waits or
  * was delivered.
  */
-export async function readFresh(
+export async function listFresh(
   sql: Sql,
-  { lease, limit }: Reading,
+  { lease, limit }: QueueRead,
   after: number,
   names: readonly EventName[],
 ): Promise<{ fresh: Delivery[]; readTo: number; hasMore: boolean }> {
@@ -121,7 +121,7 @@ export async function readFresh(
 /** Of these lanes, those in which rows wait that are not in memory, and when the last of them is due. */
 export async function listWaitingLanes(
   sql: Sql,
-  { lease, generation, held }: Reading,
+  { lease, generation, held }: QueueRead,
   subjectIds: readonly string[],
 ): Promise<Map<string, Date>> {
   const rows = await sql<{ subjectId: string; dueAt: Date }[]>`
@@ -141,7 +141,7 @@ export async function listWaitingLanes(
  * Puts off what is due but waits for something later, writes when the next delivery is due, and returns that. Call it
  * when everything else that is due is in memory.
  */
-export async function putOffBlocked(tx: Tx, { lease, held }: Reading, now: Date): Promise<Date | null> {
+export async function postponeBlocked(tx: Tx, { lease, held }: QueueRead, now: Date): Promise<Date | null> {
   const generation = await lockQueue(tx, lease)
   await tx`
     update webhook_deliveries d
@@ -161,8 +161,8 @@ export async function putOffBlocked(tx: Tx, { lease, held }: Reading, now: Date)
       and d.state = 'pending'
       and d.due_at <= ${now}
       and d.position <> all (${held}::bigint[])
-      and exists (${laterBefore(tx)})`
-  return noteNextDue(tx, lease, generation, held)
+      and exists (${blockedBy(tx)})`
+  return updateNextDue(tx, lease, generation, held)
 }
 
 /** Nothing changes of what was asked for again meanwhile. Returns the positions of what was written. */
@@ -176,13 +176,13 @@ export async function saveDeliveries(
     insert into webhook_deliveries (workspace_id, endpoint_id, generation, ${valueNames(tx)})
     select ${workspaceId}::uuid, ${endpointId}::uuid, ${generation}::integer, d.*
     from unnest(${valueArrays(tx, rows)}) as d
-    ${onEarlier(tx)}
+    ${onConflictUpdate(tx)}
     returning position`.execute()
   return new Set(written.map(({ position }) => position))
 }
 
 /** What a queue has to write that only had successes, none of them a row before. */
-export interface Successes {
+export interface QueueSuccesses {
   lease: Lease
   generation: number
   rows: readonly DeliveryRow[]
@@ -195,9 +195,9 @@ export interface Successes {
  * for. Of the others nothing is written, for they are lost, or their endpoint was disabled meanwhile; or not everything,
  * for an event was asked for again.
  */
-export async function saveSuccesses(tx: Tx, queues: readonly Successes[], only: OneWorkspace): Promise<string[]> {
+export async function saveSuccesses(tx: Tx, queues: readonly QueueSuccesses[], only: OneWorkspace): Promise<string[]> {
   const rows = queues.flatMap((queue) => queue.rows)
-  const ofRows = <V>(value: (queue: Successes) => V): V[] =>
+  const ofRows = <V>(value: (queue: QueueSuccesses) => V): V[] =>
     queues.flatMap((queue) => queue.rows.map(() => value(queue)))
   const written = await tx<{ owner: string; count: number }[]>`
     with asked as (
@@ -216,7 +216,7 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[], only: 
         workspace_id, endpoint_id, owner, generation, cursor, failures_in_a_row, failing_since, last_success_at,
         paused_until
       )
-    ), ${lockedOf(tx, queues, only)}, moved as (
+    ), ${selectLocked(tx, queues, only)}, moved as (
       update webhook_queues q
       set cursor = greatest(q.cursor, l.cursor),
         failures_in_a_row = l.failures_in_a_row,
@@ -237,7 +237,7 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[], only: 
         ${valueArrays(tx, rows)}
       ) as d (workspace_id, endpoint_id, generation, ${valueNames(tx)})
       join locked l using (workspace_id, endpoint_id)
-      ${onEarlier(tx)}
+      ${onConflictUpdate(tx)}
       returning workspace_id, endpoint_id
     ), counted as (
       select workspace_id, endpoint_id, count(*)
@@ -256,7 +256,7 @@ export async function saveSuccesses(tx: Tx, queues: readonly Successes[], only: 
  * SQL: what was asked for queues that are still held, which are locked; in one order, as all who lock several: two of them never wait
  * for each other.
  */
-function lockedOf(sql: Sql, queues: readonly Successes[], only: OneWorkspace) {
+function selectLocked(sql: Sql, queues: readonly QueueSuccesses[], only: OneWorkspace) {
   if (only === null) {
     return sql`
     locked as (
@@ -310,7 +310,7 @@ function valueArrays(sql: Sql, rows: readonly DeliveryRow[]) {
     ${byteaArray(rows.map((row) => row.deliveredAnswer))}::bytea[]`
 }
 
-const onEarlier = (sql: Sql) => sql`
+const onConflictUpdate = (sql: Sql) => sql`
   on conflict (workspace_id, endpoint_id, position) do update
   set generation = excluded.generation,
     masked = excluded.masked,

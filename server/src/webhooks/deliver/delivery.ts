@@ -1,7 +1,7 @@
-import type { Keyring } from '../../base/sealing/keyring.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import type { PresentPayload } from '../../events/feed.ts'
-import { type EventName, faceOf } from '../../events/record.ts'
-import type { Verdict } from '../endpoint/retry-policy.ts'
+import { areaOf, type EventName } from '../../events/record.ts'
+import type { RetryDecision } from '../endpoint/retry-policy.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
 
 /** An event on its way to an endpoint. */
@@ -41,15 +41,15 @@ export interface DeliveryAttempt {
   masked: boolean
 }
 
-export interface Result {
+export interface AttemptResult {
   delivery: Delivery
   attempt: DeliveryAttempt
-  verdict: Verdict
+  decision: RetryDecision
 }
 
 /** Results that are written together. */
-export interface Batch {
-  results: Result[]
+export interface ResultBatch {
+  results: AttemptResult[]
   /** What must wait for one that failed. */
   parked: { delivery: Delivery; dueAt: Date }[]
 }
@@ -86,7 +86,7 @@ export function waitingRow(delivery: Delivery, dueAt: Date): DeliveryRow {
 export function attemptedRow(
   keyring: Keyring,
   endpointId: string,
-  { delivery, attempt, verdict }: Result,
+  { delivery, attempt, decision }: AttemptResult,
 ): DeliveryRow {
   const row: DeliveryRow = {
     ...waitingRow(delivery, attempt.at),
@@ -94,8 +94,8 @@ export function attemptedRow(
     roundAttempts: delivery.roundAttempts + 1,
     attempts: delivery.attempts + 1,
   }
-  if (verdict.next === 'retry') return { ...row, dueAt: verdict.dueAt }
-  if (verdict.next !== 'delivered') return { ...row, state: 'failed', dueAt: null }
+  if (decision.next === 'retry') return { ...row, dueAt: decision.dueAt }
+  if (decision.next !== 'delivered') return { ...row, state: 'failed', dueAt: null }
   return {
     ...row,
     state: 'delivered',
@@ -103,36 +103,40 @@ export function attemptedRow(
     deliveredAt: attempt.at,
     deliveredStatus: attempt.status,
     deliveredMs: attempt.ms,
-    deliveredAnswer: sealedAnswer(keyring, endpointId, delivery, attempt),
+    deliveredAnswer: encryptedAnswer(keyring, endpointId, delivery, attempt),
   }
 }
 
-export function failedAttemptRow(keyring: Keyring, endpointId: string, { delivery, attempt }: Result): AttemptRow {
+export function failedAttemptRow(
+  keyring: Keyring,
+  endpointId: string,
+  { delivery, attempt }: AttemptResult,
+): AttemptRow {
   const { at, status, ms, error } = attempt
-  const answer = sealedAnswer(keyring, endpointId, delivery, attempt)
+  const answer = encryptedAnswer(keyring, endpointId, delivery, attempt)
   return { position: delivery.position, number: delivery.attempts + 1, at, status, ms, error, answer }
 }
 
-function sealedAnswer(
+function encryptedAnswer(
   keyring: Keyring,
   endpointId: string,
   { position, attempts }: Delivery,
   { answer }: DeliveryAttempt,
 ): Buffer | null {
-  return answer === null ? null : sealAnswer(keyring, { endpointId, position, number: attempts + 1 }, answer)
+  return answer === null ? null : encryptAnswer(keyring, { endpointId, position, number: attempts + 1 }, answer)
 }
 
 /** The bytes that are sent, the same for each attempt: lead events bare, inbox events wrapped in their name. */
-export function requestBody(
+export function renderPayload(
   keyring: Keyring,
   { eventId, name, payload }: { eventId: string; name: EventName; payload: Buffer },
   masked: boolean,
   present: PresentPayload,
 ): string {
-  const recorded = keyring.openText({ table: 'events', row: eventId, column: 'payload' }, payload)
+  const recorded = keyring.decryptText({ table: 'events', row: eventId, column: 'payload' }, payload)
   // What nobody has to change need not be parsed.
   const shown = masked ? JSON.stringify(present(name, JSON.parse(recorded), { keyring, masked })) : recorded
-  return faceOf(name) === 'leads' ? shown : `{"event":${JSON.stringify(name)},"payload":${shown}}`
+  return areaOf(name) === 'leads' ? shown : `{"event":${JSON.stringify(name)},"payload":${shown}}`
 }
 
 /** An attempt, by its delivery and its number. */
@@ -146,15 +150,15 @@ interface AttemptKey {
  * Seals the first bytes of an answer. They belong to the attempt, wherever it is kept: with its delivery when it was
  * taken, and among the attempts once the event is sent again.
  */
-function sealAnswer(keyring: Keyring, attempt: AttemptKey, answer: Uint8Array): Buffer {
-  return keyring.seal(answerPlace(attempt), answer)
+function encryptAnswer(keyring: Keyring, attempt: AttemptKey, answer: Uint8Array): Buffer {
+  return keyring.encrypt(answerContext(attempt), answer)
 }
 
-export function openAnswer(keyring: Keyring, attempt: AttemptKey, sealed: Buffer): string {
-  return keyring.open(answerPlace(attempt), sealed).toString('utf8')
+export function decryptAnswer(keyring: Keyring, attempt: AttemptKey, sealed: Buffer): string {
+  return keyring.decrypt(answerContext(attempt), sealed).toString('utf8')
 }
 
-export const answerPlace = ({ endpointId, position, number }: AttemptKey) => ({
+export const answerContext = ({ endpointId, position, number }: AttemptKey) => ({
   table: 'webhook_attempts',
   row: `${endpointId}/${position}/${number}`,
   column: 'answer',

@@ -1,9 +1,9 @@
 import type { Signal } from '../../base/async/loop.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import type { Log } from '../../base/log.ts'
 import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
 import type { RunStep } from '../../base/steps.ts'
 import type { Tracer } from '../../base/tracing/span.ts'
 import type { PresentPayload } from '../../events/feed.ts'
@@ -11,23 +11,23 @@ import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { Lease } from '../endpoint/queue-queries.ts'
 import { type Health, isPaused } from '../endpoint/retry-policy.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
-import type { Batch, Delivery, Result } from './delivery.ts'
-import type { Successes } from './delivery-queries.ts'
+import type { AttemptResult, Delivery, ResultBatch } from './delivery.ts'
+import type { QueueSuccesses } from './delivery-queries.ts'
 
 /** The steps of a delivery, in order of their ends: after each of them a crash could tear it apart. */
 export const deliverySteps = ['open', 'load', 'render', 'post', 'save', 'write', 'settle', 'release'] as const
 export type DeliveryStep = (typeof deliverySteps)[number]
 
-export interface PumpDeps {
+export interface DeliveryLoopDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
   log: Log
   outgoing: Pick<Outgoing, 'call'>
   present: PresentPayload
   observe: WebhookObserver
   tracer?: Tracer | undefined
-  slots: Slots
+  slots: RequestSlots
   /** Writes successes together with those of other queues; false when nothing was written: the queue is lost, or disabled. */
   saveSuccesses(successes: QueuedSuccesses): Promise<boolean>
   /** In 0…1. */
@@ -50,7 +50,7 @@ export interface WebhookObserver {
 export const noObserver: WebhookObserver = { delivered: () => {}, failed: () => {}, disabled: () => {} }
 
 /** Successes of one queue, whose cursor and health are asked for when they are written. */
-export interface QueuedSuccesses extends Omit<Successes, 'cursor' | 'health'> {
+export interface QueuedSuccesses extends Omit<QueueSuccesses, 'cursor' | 'health'> {
   cursor(): number
   health(): Health
 }
@@ -63,7 +63,7 @@ export interface Queue {
   readonly signal: Signal
   /** Of the process's own steady clock, as `leaseEndsAt`. */
   readonly openedAt: number
-  readonly lanes: Ordering
+  readonly lanes: DeliveryLanes
   /** No request leaves after it. */
   leaseEndsAt: number
   endpoint: Endpoint
@@ -80,9 +80,9 @@ export interface Queue {
   hasReplay: boolean
   inFlight: number
   /** Attempts that are not yet in the database. */
-  results: Result[]
+  results: AttemptResult[]
   /** Those of them that are being written, until they are. */
-  batch: Batch | null
+  batch: ResultBatch | null
   /** Nothing more is started. */
   isEnding: boolean
   /** The worker that is to have it next, if one has asked for it. */
@@ -92,29 +92,29 @@ export interface Queue {
 }
 
 /** Nothing is sent now, whatever waits. */
-export function isResting(queue: Queue, now: Date): boolean {
+export function isPausedNow(queue: Queue, now: Date): boolean {
   return queue.isEnding || queue.isLost || isPaused(queue.health, now)
 }
 
 /** Returns the positions of everything in memory that is not being written. */
-export function heldPositions({ lanes, results }: Pick<Queue, 'lanes' | 'results'>): number[] {
+export function positionsInMemory({ lanes, results }: Pick<Queue, 'lanes' | 'results'>): number[] {
   return [...lanes.all(), ...results.map((result) => result.delivery)].map(({ position }) => position)
 }
 
 /** Returns the position up to which everything is done with or a row: a worker that begins after it misses nothing. */
 export function cursorOf(queue: Pick<Queue, 'lanes' | 'results' | 'batch' | 'readTo'>): number {
   let cursor = queue.readTo
-  for (const { hasRow, position } of unwritten(queue)) if (!hasRow && position <= cursor) cursor = position - 1
+  for (const { hasRow, position } of unsavedDeliveries(queue)) if (!hasRow && position <= cursor) cursor = position - 1
   return cursor
 }
 
-function unwritten({ lanes, results, batch }: Pick<Queue, 'lanes' | 'results' | 'batch'>): Delivery[] {
+function unsavedDeliveries({ lanes, results, batch }: Pick<Queue, 'lanes' | 'results' | 'batch'>): Delivery[] {
   const inBatch = batch === null ? [] : [...batch.results, ...batch.parked]
   return [...lanes.all(), ...[...results, ...inBatch].map(({ delivery }) => delivery)]
 }
 
 /** Empties what a process has in memory of an erased lead or conversation: it is given up then, as if it were not kept. */
-export function forgetErased(queues: readonly Queue[], subjectId: string): void {
+export function dropErased(queues: readonly Queue[], subjectId: string): void {
   for (const { lanes, results } of queues) {
     for (const delivery of lanes.all()) if (delivery.subjectId === subjectId) delivery.payload = null
     for (const { delivery, attempt } of results) if (delivery.subjectId === subjectId) attempt.answer = null
@@ -130,10 +130,10 @@ interface ConcurrencyLimits {
   unwritten: number
 }
 
-type Slots = ReturnType<typeof createSlots>
+type RequestSlots = ReturnType<typeof createSlots>
 
 /** Of all slots, those that queues may take beyond their share. */
-const forAnyone = 0.75
+const sharedPart = 0.75
 
 /** `countQueues` tells among how many the slots are shared: each may have its share, whatever the others have to send. */
 export function createSlots(limits: ConcurrencyLimits, countQueues: () => number) {
@@ -148,7 +148,7 @@ export function createSlots(limits: ConcurrencyLimits, countQueues: () => number
     /** Takes one for a request; false when there is none, and `onFree` is called once when there may be. */
     take: ({ isFailing, inFlight }: { isFailing: boolean; inFlight: number }, onFree: () => void): boolean => {
       const isBeyondShare = inFlight >= Math.max(1, Math.floor(limits.inFlight / countQueues()))
-      const most = isBeyondShare ? Math.floor(limits.inFlight * forAnyone) : limits.inFlight
+      const most = isBeyondShare ? Math.floor(limits.inFlight * sharedPart) : limits.inFlight
       const isFull = taken >= most || unwritten >= limits.unwritten
       if (isFull || (isFailing && failing >= limits.failing)) {
         waiting.add(onFree)
@@ -181,13 +181,13 @@ interface Lane {
   isBusy: boolean
 }
 
-type Ordering = ReturnType<typeof createOrdering>
+type DeliveryLanes = ReturnType<typeof createDeliveryLanes>
 
 /**
  * The deliveries of one endpoint that are in memory, a lane for each lead or conversation. Lanes take turns; within one,
  * a delivery goes when the one before it is done with.
  */
-export function createOrdering() {
+export function createDeliveryLanes() {
   const lanes = new Map<string, Lane>()
   /** Lanes whose first may go. */
   const ready = new Set<string>()

@@ -1,10 +1,10 @@
 import { type Db, processName, type Sql } from '../../base/db.ts'
-import { endLeasesOf, type Holding, listDeadHolders, listHoldings } from '../endpoint/queue-queries.ts'
+import { endLeases, listDeadWorkers, listWorkerLoads, type WorkerLoad } from '../endpoint/queue-queries.ts'
 
 /** A worker wants some of another's queues; the id is an `Ask`, in JSON. */
-export const askTopic = 'webhooks_asked'
+export const rebalanceTopic = 'webhooks_asked'
 /** A queue of the workspace, which is the id, was given back for another worker to go on with. */
-export const givenTopic = 'webhooks_given'
+export const releasedTopic = 'webhooks_given'
 
 /** That one worker, by the name of its sessions, gives so many queues to another. */
 export interface RebalanceRequest {
@@ -25,15 +25,15 @@ const maxAtOnce = 20
  * then it asks again. Returns how many
  * others hold.
  */
-export async function askForRebalance(db: Db): Promise<number> {
-  const holdings = await listHoldings(db.sql)
-  const ask = rebalanceRequestOf(holdings)
-  if (ask !== null) await db.statement((tx) => tx`select`, { topic: askTopic, id: JSON.stringify(ask) })
+export async function requestRebalance(db: Db): Promise<number> {
+  const holdings = await listWorkerLoads(db.sql)
+  const request = planRebalance(holdings)
+  if (request !== null) await db.statement((tx) => tx`select`, { topic: rebalanceTopic, id: JSON.stringify(request) })
   return holdings.slice(1).reduce((sum, { queues }) => sum + queues, 0)
 }
 
 /** What the first of them asks for. */
-export function rebalanceRequestOf([own, ...others]: readonly Holding[]): RebalanceRequest | null {
+export function planRebalance([own, ...others]: readonly WorkerLoad[]): RebalanceRequest | null {
   const [richest] = others.toSorted((a, b) => b.queues - a.queues)
   if (own === undefined || richest === undefined) return null
   const difference = richest.queues - own.queues
@@ -66,17 +66,17 @@ export function createDeadWorkerReaper(db: Db, nowMs = () => performance.now()):
     const seen = await readSessions(db.sql)
     const now = nowMs()
     const isMissed = last !== null && [...last.names].some((name) => !seen.names.has(name))
-    if (isBackAgain(last, seen)) graceEndsAt = now + graceMs
+    if (hasDatabaseRestarted(last, seen)) graceEndsAt = now + graceMs
     last = seen
     if (now < graceEndsAt || (!isMissed && now < searchedAt + searchEveryMs)) return 0
     searchedAt = now
-    const dead = await listDeadHolders(db.sql)
-    return dead.length === 0 ? 0 : db.statement((tx) => endLeasesOf(tx, dead))
+    const dead = await listDeadWorkers(db.sql)
+    return dead.length === 0 ? 0 : db.statement((tx) => endLeases(tx, dead))
   }
 }
 
 /** Whether the database has ended all sessions of late. A process that begins has none to tell it by. */
-function isBackAgain(last: Sessions | null, seen: Sessions): boolean {
+function hasDatabaseRestarted(last: Sessions | null, seen: Sessions): boolean {
   return last === null ? seen.databaseIsYoung : !seen.pids.some((pid) => last.pids.includes(pid))
 }
 

@@ -1,30 +1,36 @@
-import { coalesce, openErrands } from '../../base/async/batch.ts'
-import { type Repeat, repeatAtOnce } from '../../base/async/loop.ts'
+import { coalesce, createBackgroundTasks } from '../../base/async/batch.ts'
+import { type Repeat, repeatImmediately } from '../../base/async/loop.ts'
 import type { Db, Sql } from '../../base/db.ts'
 import { ownSession } from '../../base/lease-session.ts'
-import { type DueWatch, type HeardNews, hearNews, watchDue } from '../../base/news.ts'
+import { type ChangedIds, collectChangedIds, type DueWatch, watchDue } from '../../base/pubsub.ts'
 import { runStep } from '../../base/steps.ts'
 import { erasedTopic } from '../../events/erase.ts'
 import { recordedTopic } from '../../events/record.ts'
 import type { Sequencer } from '../../events/sequence.ts'
 import { sequencedTopic } from '../../events/sequence.ts'
 import { dueTopic, hasReplay } from '../endpoint/queue-queries.ts'
-import { createHolder, type Holder } from './holder.ts'
-import { createSlots, forgetErased, noObserver, type PumpDeps, type WebhookObserver } from './queue.ts'
-import { askForRebalance, askTopic, createDeadWorkerReaper, givenTopic, type RebalanceRequest } from './rebalance.ts'
-import { createSuccessBatcher } from './settle.ts'
+import { createSlots, type DeliveryLoopDeps, dropErased, noObserver, type WebhookObserver } from './queue.ts'
+import { createQueueLeases, type QueueLeases } from './queue-leases.ts'
+import {
+  createDeadWorkerReaper,
+  type RebalanceRequest,
+  rebalanceTopic,
+  releasedTopic,
+  requestRebalance,
+} from './rebalance.ts'
+import { createSuccessBatcher } from './record-results.ts'
 
 const limits = { inFlight: 512, failing: 256, unwritten: 128 }
-const lookEveryMs = 1000
+const checkEveryMs = 1000
 /** What no news told of: they were lost between two processes that both live. */
-const lookAtAllEveryMs = 5000
-const lookForDeadEveryMs = 100
-const askEveryMs = 500
+const checkAllEveryMs = 5000
+const checkDeadEveryMs = 100
+const rebalanceEveryMs = 500
 /** Whoever has claimed a queue after news keeps it for longer. */
-const stirredForMs = 1500
+const activeForMs = 1500
 const renewEveryMs = 5000
 /** Of a busy workspace several commits are placed together: each placing is a transaction beside theirs. */
-const placingRestMs = 10
+const sequencingPauseMs = 10
 
 export interface DeliveryWorker {
   /** Sends whatever is due until there is nothing left to do now: for tests, which drive the clock. */
@@ -35,44 +41,44 @@ export interface DeliveryWorker {
 }
 
 export interface WorkerDeps
-  extends Omit<PumpDeps, 'observe' | 'random' | 'step' | 'slots' | 'saveSuccesses' | 'maxInMemory'> {
+  extends Omit<DeliveryLoopDeps, 'observe' | 'random' | 'step' | 'slots' | 'saveSuccesses' | 'maxInMemory'> {
   sequencer: Sequencer
   observe?: WebhookObserver
   /** In 0…1, for the jitter of retries. */
   random?: () => number
-  step?: PumpDeps['step']
+  step?: DeliveryLoopDeps['step']
   /** How it looks for what no news told of. */
   repeat?: Repeat
 }
 
 /** Sends events to the endpoints of all workspaces, together with any number of other workers. */
-export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
-  const slots = createSlots(limits, () => holder.count())
-  const saveSuccesses = createSuccessBatcher(given.db)
-  const deps = { observe: noObserver, random: Math.random, step: runStep, ...given, slots, saveSuccesses }
+export function createDeliveryWorker(options: WorkerDeps): DeliveryWorker {
+  const slots = createSlots(limits, () => leases.count())
+  const saveSuccesses = createSuccessBatcher(options.db)
+  const deps = { observe: noObserver, random: Math.random, step: runStep, ...options, slots, saveSuccesses }
   let isStarted = false
   const watch = watchDue(deps, {
     nextAt: (now) => readNextDue(deps.db.sql, now),
-    askEveryMs: lookAtAllEveryMs,
-    news: [{ topic: dueTopic }],
+    pollEveryMs: checkAllEveryMs,
+    watchedTopics: [{ topic: dueTopic }],
   })
-  const holder = createHolder(deps, () => isStarted, watch.askAgain)
+  const leases = createQueueLeases(deps, () => isStarted, watch.checkAgain)
   let stopLooking = async () => {}
 
   return {
     drain: async () => {
       for (;;) {
-        const placed = await deps.sequencer.placeAll()
-        const claimed = await holder.claim('all')
-        await holder.done()
-        if (placed === 0 && claimed === 0) return
+        const sequenced = await deps.sequencer.sequenceAll()
+        const claimed = await leases.claim('all')
+        await leases.done()
+        if (sequenced === 0 && claimed === 0) return
       }
     },
     start: () => {
       isStarted = true
-      const unplaced = hearNews(deps, { topics: [], allEveryMs: lookAtAllEveryMs })
-      const stopListening = listen(deps, holder, unplaced)
-      const stopPolling = poll(deps, holder, { watch, unplaced })
+      const unsequenced = collectChangedIds(deps, { topics: [], allEveryMs: checkAllEveryMs })
+      const stopListening = listen(deps, leases, unsequenced)
+      const stopPolling = poll(deps, leases, { watch, unsequenced })
       stopLooking = async () => {
         await Promise.all([stopListening(), stopPolling()])
       }
@@ -80,109 +86,109 @@ export function createDeliveryWorker(given: WorkerDeps): DeliveryWorker {
     stop: async () => {
       isStarted = false
       // Together: no request is to leave while the loops come to their ends.
-      await Promise.all([holder.stop(), stopLooking()])
+      await Promise.all([leases.stop(), stopLooking()])
     },
   }
 }
 
 /** Acts on news at once. */
-function listen(deps: WorkerDeps, holder: Holder, unplaced: HeardNews): () => Promise<void> {
+function listen(deps: WorkerDeps, leases: QueueLeases, unsequenced: ChangedIds): () => Promise<void> {
   const { db, clock, log, sequencer } = deps
-  const errands = openErrands()
-  const placing = coalesce<string>({
-    restMs: placingRestMs,
-    work: sequencer.place,
+  const backgroundTasks = createBackgroundTasks()
+  const sequencing = coalesce<string>({
+    restMs: sequencingPauseMs,
+    work: sequencer.sequence,
     onError: (error, workspaceId) => {
-      unplaced.missed()
-      log.error('events not placed', { workspaceId }, error)
+      unsequenced.takeAllNext()
+      log.error('failed to sequence events; retrying', { workspaceId }, error)
     },
   })
   const claiming = coalesce<string>({
-    work: (_, workspaceIds) => holder.claim(workspaceIds),
-    onError: (error) => log.error('webhooks not claimed', {}, error),
+    work: (_, workspaceIds) => leases.claim(workspaceIds),
+    onError: (error) => log.error('failed to claim webhook queues; retrying', {}, error),
   })
-  const lookAt = (workspaceId: string) => claiming.add('all', workspaceId)
-  const onPlaced = (workspaceId: string) => {
-    for (const queue of holder.heldIn(workspaceId)) {
+  const claimIn = (workspaceId: string) => claiming.add('all', workspaceId)
+  const onSequenced = (workspaceId: string) => {
+    for (const queue of leases.heldIn(workspaceId)) {
       queue.mayHaveMore = true
       queue.signal.wake()
     }
-    lookAt(workspaceId)
+    claimIn(workspaceId)
   }
   const onDue = (workspaceId: string) => {
-    const queues = holder.heldIn(workspaceId)
+    const queues = leases.heldIn(workspaceId)
     for (const queue of queues) queue.retryAt = clock.now()
-    errands.run(
-      () => holder.renew(queues),
-      (error) => log.error('webhook endpoints not looked at', {}, error),
+    backgroundTasks.run(
+      () => leases.renew(queues),
+      (error) => log.error('failed to check webhook endpoints; retrying', {}, error),
     )
-    lookAt(workspaceId)
+    claimIn(workspaceId)
   }
-  const stop = allOf(db, [
-    [recordedTopic, (workspaceId) => placing.add(workspaceId, workspaceId)],
-    [sequencedTopic, onPlaced],
+  const stop = subscribeAll(db, [
+    [recordedTopic, (workspaceId) => sequencing.add(workspaceId, workspaceId)],
+    [sequencedTopic, onSequenced],
     [dueTopic, onDue],
-    [givenTopic, lookAt],
-    [erasedTopic, (subjectId) => forgetErased(holder.held(), subjectId)],
-    [askTopic, (ask) => holder.give(JSON.parse(ask) as RebalanceRequest)],
+    [releasedTopic, claimIn],
+    [erasedTopic, (subjectId) => dropErased(leases.held(), subjectId)],
+    [rebalanceTopic, (request) => leases.give(JSON.parse(request) as RebalanceRequest)],
   ])
   return async () => {
     stop()
-    await Promise.all([errands.close(), placing.close(), claiming.close()])
+    await Promise.all([backgroundTasks.close(), sequencing.close(), claiming.close()])
   }
 }
 
-function allOf(db: Db, listeners: readonly [topic: string, listener: (id: string) => void][]): () => void {
-  const stops = listeners.map(([topic, listener]) => db.onNews(topic, listener))
+function subscribeAll(db: Db, listeners: readonly [topic: string, listener: (id: string) => void][]): () => void {
+  const stops = listeners.map(([topic, listener]) => db.subscribe(topic, listener))
   return () => {
     for (const stop of stops) stop()
   }
 }
 
-interface Looks {
+interface PollSources {
   /** For what time alone makes ready. */
   watch: DueWatch
   /** For events without a place that no news told of. */
-  unplaced: HeardNews
+  unsequenced: ChangedIds
 }
 
 /** Looks from time to time as well: news may be lost. */
-function poll(deps: WorkerDeps, holder: Holder, { watch, unplaced }: Looks): () => Promise<void> {
-  const { db, clock, log, sequencer, repeat = repeatAtOnce } = deps
-  const heard = hearNews({ db, clock }, { topics: [], allEveryMs: lookAtAllEveryMs })
-  const stir = watchStir(deps)
+function poll(deps: WorkerDeps, leases: QueueLeases, { watch, unsequenced }: PollSources): () => Promise<void> {
+  const { db, clock, log, sequencer, repeat = repeatImmediately } = deps
+  const changedIds = collectChangedIds({ db, clock }, { topics: [], allEveryMs: checkAllEveryMs })
+  const recentActivity = watchActivity(deps)
   let heldByOthers = 0
   // Of others that hold nothing no death is missed.
   let endOfDead: (() => Promise<number>) | null = null
   const loop = (pauseMs: number, work: () => Promise<unknown>) =>
-    repeat(pauseMs, work, (error) => log.error('webhooks not looked for', {}, error))
+    repeat(pauseMs, work, (error) => log.error('failed to poll for due webhooks; retrying', {}, error))
   const loops = [
-    loop(lookEveryMs, async () => {
-      if (unplaced.take() !== null) return
-      await sequencer.placeAll().catch((error) => {
-        unplaced.missed()
+    loop(checkEveryMs, async () => {
+      if (unsequenced.take() !== null) return
+      await sequencer.sequenceAll().catch((error) => {
+        unsequenced.takeAllNext()
         throw error
       })
     }),
-    loop(lookEveryMs, async () => {
-      if (heard.take() === null) return holder.claim('all')
+    loop(checkEveryMs, async () => {
+      if (changedIds.take() === null) return leases.claim('all')
       const isDue = await watch.isDue()
-      if (isDue) stir.note()
-      return isDue || holder.hasLeft() ? holder.claim('due') : 0
+      if (isDue) recentActivity.note()
+      return isDue || leases.hasLeft() ? leases.claim('due') : 0
     }),
-    loop(lookForDeadEveryMs, async () => {
-      if (endOfDead !== null && (await endOfDead()) > 0) await holder.claim('all')
+    loop(checkDeadEveryMs, async () => {
+      if (endOfDead !== null && (await endOfDead()) > 0) await leases.claim('all')
     }),
-    loop(askEveryMs, async () => {
+    loop(rebalanceEveryMs, async () => {
       // Of others that were told of nothing to do, and held nothing, nothing is to be had.
-      if (heldByOthers === 0 && holder.count() === 0 && !stir.take()) return
+      if (heldByOthers === 0 && leases.count() === 0 && !recentActivity.take()) return
       const before = heldByOthers
-      heldByOthers = await askForRebalance(db)
+      heldByOthers = await requestRebalance(db)
       endOfDead = heldByOthers > 0 ? (endOfDead ?? createDeadWorkerReaper(db)) : null
       // What one that stops has given back may have something left.
-      if (heldByOthers < before) await holder.claim('all')
+      if (heldByOthers < before) await leases.claim('all')
     }),
-    loop(renewEveryMs, () => holder.renew(holder.held())),
+    loop(renewEveryMs, () => leases.renew(leases.held())),
   ]
   return async () => {
     await Promise.all(loops.map((one) => one.stop()))
@@ -190,22 +196,22 @@ function poll(deps: WorkerDeps, holder: Holder, { watch, unplaced }: Looks): () 
 }
 
 /** Whether there was lately something to do for any worker. */
-function watchStir({ db, clock }: Pick<WorkerDeps, 'db' | 'clock'>) {
-  const topics = [recordedTopic, sequencedTopic, dueTopic, givenTopic]
-  const news = hearNews({ db, clock }, { topics, allEveryMs: lookAtAllEveryMs })
-  let stirredAtMs = Number.NEGATIVE_INFINITY
+function watchActivity({ db, clock }: Pick<WorkerDeps, 'db' | 'clock'>) {
+  const topics = [recordedTopic, sequencedTopic, dueTopic, releasedTopic]
+  const changedIds = collectChangedIds({ db, clock }, { topics, allEveryMs: checkAllEveryMs })
+  let lastActivityMs = Number.NEGATIVE_INFINITY
   const note = () => {
-    stirredAtMs = clock.now().getTime()
+    lastActivityMs = clock.now().getTime()
   }
   return {
     note,
     /** True also from time to time, as news may be lost. */
     take: (): boolean => {
-      const heard = news.take()
-      if (heard === null) return true
-      if (heard.length > 0) note()
+      const changed = changedIds.take()
+      if (changed === null) return true
+      if (changed.length > 0) note()
       const nowMs = clock.now().getTime()
-      return nowMs >= stirredAtMs && nowMs < stirredAtMs + stirredForMs
+      return nowMs >= lastActivityMs && nowMs < lastActivityMs + activeForMs
     },
   }
 }

@@ -1,8 +1,8 @@
-import { announce, type Tx } from '../../base/db.ts'
+import { publish, type Tx } from '../../base/db.ts'
 import { type AuditEntry, recordAudit } from '../../team/audit.ts'
 import { type EndpointKey, markDisabled, type StateReason } from './endpoint.ts'
 import { cancelQueue, dueTopic } from './queue-queries.ts'
-import { closeReplays } from './replay.ts'
+import { finishReplays } from './replay.ts'
 
 /** Lets nothing more go to an endpoint, and cancels what waits. Returns false when it is disabled already. */
 export async function disableEndpoint(
@@ -16,12 +16,12 @@ export async function disableEndpoint(
   await cancelWaiting(tx, one, now)
   const entry = { scopeId: one.workspaceId, actor, action: 'webhook.disabled', target: `webhook:${one.id}` }
   await recordAudit(tx, entry, now)
-  announce(tx, dueTopic, one.workspaceId)
+  publish(tx, dueTopic, one.workspaceId)
   return true
 }
 
 /** What waits for an endpoint, and the work of its open replays, will never be sent. */
 export async function cancelWaiting(tx: Tx, one: EndpointKey, now: Date): Promise<void> {
   await cancelQueue(tx, one)
-  await closeReplays(tx, one, now)
+  await finishReplays(tx, one, now)
 }

@@ -1,6 +1,6 @@
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { notFound } from '../../base/errors.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import type { SigningSecret } from './signing.ts'
 
 export type EndpointState = 'active' | 'disabled'
@@ -95,7 +95,7 @@ export async function insertEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoin
     )
     values (
       ${workspaceId}, ${id}, ${endpoint.description}, ${endpoint.events}, ${endpoint.phoneVisibility},
-      ${sealSettings(keyring, id, settings)}, ${endpoint.state}, ${endpoint.stateChangedAt}, ${endpoint.createdBy},
+      ${encryptSettings(keyring, id, settings)}, ${endpoint.state}, ${endpoint.stateChangedAt}, ${endpoint.createdBy},
       ${endpoint.createdAt}, ${endpoint.updatedAt}
     )`
 }
@@ -108,7 +108,7 @@ export async function updateEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoin
     set description = ${endpoint.description},
       events = ${endpoint.events},
       phone_visibility = ${endpoint.phoneVisibility},
-      settings = ${sealSettings(keyring, id, settings)},
+      settings = ${encryptSettings(keyring, id, settings)},
       updated_at = ${now}
     where workspace_id = ${workspaceId}
       and id = ${id}`
@@ -156,7 +156,7 @@ export async function markRemoved(
     set state = 'disabled',
       state_reason = 'member',
       state_changed_at = ${now},
-      settings = ${sealSettings(keyring, id, noSettings)},
+      settings = ${encryptSettings(keyring, id, noSettings)},
       description = null,
       updated_at = ${now},
       removed_at = ${now}
@@ -166,15 +166,15 @@ export async function markRemoved(
 
 const noSettings: EndpointSettings = { url: '', headers: {}, secrets: [] }
 
-export function openEndpoint(keyring: Keyring, { settings, ...row }: EndpointRow): Endpoint {
-  return { ...row, settings: JSON.parse(keyring.openText(settingsPlace(row.id), settings)) as EndpointSettings }
+export function decryptEndpoint(keyring: Keyring, { settings, ...row }: EndpointRow): Endpoint {
+  return { ...row, settings: JSON.parse(keyring.decryptText(settingsContext(row.id), settings)) as EndpointSettings }
 }
 
-function sealSettings(keyring: Keyring, id: string, settings: EndpointSettings): Buffer {
-  return keyring.seal(settingsPlace(id), JSON.stringify(settings))
+function encryptSettings(keyring: Keyring, id: string, settings: EndpointSettings): Buffer {
+  return keyring.encrypt(settingsContext(id), JSON.stringify(settings))
 }
 
-const settingsPlace = (row: string) => ({ table: 'webhook_endpoints', row, column: 'settings' })
+const settingsContext = (row: string) => ({ table: 'webhook_endpoints', row, column: 'settings' })
 
 export const maxEndpoints = 100
 

@@ -1,5 +1,5 @@
+import { andOnlyOf, type OneWorkspace } from '../../base/citus/distributed-sql.ts'
 import type { Fragment, Sql, Tx } from '../../base/db.ts'
-import { andOnlyOf, type OneWorkspace } from '../../base/distribution/spread.ts'
 import { isHeldByDead, ownSession } from '../../base/lease-session.ts'
 import { type EndpointKey, type EndpointRow, endpointColumns } from './endpoint.ts'
 import type { Health } from './retry-policy.ts'
@@ -25,13 +25,15 @@ export interface ClaimedQueue extends EndpointRow, Omit<Health, 'pausedUntil'> {
 }
 
 /** What the worker is told of a queue that it goes on to hold. */
-export interface HeldQueue extends EndpointRow, Pick<ClaimedQueue, 'owner' | 'generation' | 'retryAt' | 'hasReplay'> {
+export interface RenewedQueue
+  extends EndpointRow,
+    Pick<ClaimedQueue, 'owner' | 'generation' | 'retryAt' | 'hasReplay'> {
   removedAt: Date | null
 }
 
 const leaseFor = `${leaseMs} milliseconds`
 /** How long a queue that was given to another worker waits for it. */
-const keptFor = '2 seconds'
+const reservedFor = '2 seconds'
 
 /**
  * Where queues are looked for: in these workspaces, everywhere, or (`due`) among those that time alone makes ready: a
@@ -130,8 +132,8 @@ function inScope(sql: Sql, scope: ClaimScope, now: Date) {
  * Holds on to queues, and returns how their endpoints are now. Those that are missing belong to another worker. All of them
  * at once, or those of one workspace.
  */
-export async function renewLeases(tx: Tx, owners: readonly string[], only: OneWorkspace): Promise<HeldQueue[]> {
-  return tx<HeldQueue[]>`
+export async function renewLeases(tx: Tx, owners: readonly string[], only: OneWorkspace): Promise<RenewedQueue[]> {
+  return tx<RenewedQueue[]>`
     with held as (
       -- In one order, as all who lock several.
       select q.workspace_id, q.endpoint_id
@@ -158,7 +160,7 @@ export async function renewLeases(tx: Tx, owners: readonly string[], only: OneWo
 }
 
 /** Workers that hold a lease and are dead, by the name of their sessions. */
-export async function listDeadHolders(sql: Sql): Promise<string[]> {
+export async function listDeadWorkers(sql: Sql): Promise<string[]> {
   // Which sessions there are is asked where processes have theirs, and not where rows lie.
   const dead = await sql<{ lease_session: string }[]>`
     with leases as materialized (
@@ -173,12 +175,12 @@ export async function listDeadHolders(sql: Sql): Promise<string[]> {
 }
 
 /** Ends the leases of these. Returns how many. */
-export async function endLeasesOf(tx: Tx, holders: readonly string[]): Promise<number> {
+export async function endLeases(tx: Tx, workers: readonly string[]): Promise<number> {
   const ended = await tx`
     update webhook_queues
     set lease_until = statement_timestamp() - interval '1 millisecond'
     where lease_until > statement_timestamp()
-      and lease_session = any (${[...holders]}::text[])`
+      and lease_session = any (${[...workers]}::text[])`
   return ended.count
 }
 
@@ -190,7 +192,7 @@ export interface Lease {
 }
 
 /** How a queue is given back. */
-export interface Leaving {
+export interface QueueRelease {
   generation: number
   /** Everything up to here is done with. */
   cursor: number
@@ -198,11 +200,15 @@ export interface Leaving {
   successor: string | null
 }
 
-export async function releaseQueue(tx: Tx, lease: Lease, { generation, cursor, successor }: Leaving): Promise<void> {
+export async function releaseQueue(
+  tx: Tx,
+  lease: Lease,
+  { generation, cursor, successor }: QueueRelease,
+): Promise<void> {
   await tx`
     update webhook_queues
     set lease_owner = null,
-      lease_until = statement_timestamp() + ${successor === null ? '0 seconds' : keptFor}::interval,
+      lease_until = statement_timestamp() + ${successor === null ? '0 seconds' : reservedFor}::interval,
       lease_session = ${successor},
       cursor = case when generation = ${generation} then greatest(cursor, ${cursor}) else cursor end
     where workspace_id = ${lease.workspaceId}
@@ -211,7 +217,7 @@ export async function releaseQueue(tx: Tx, lease: Lease, { generation, cursor, s
 }
 
 /** A queue was claimed by another worker: whatever this one knows of it is old. */
-export class LeaseLost extends Error {}
+export class LeaseLostError extends Error {}
 
 /**
  * Locks a queue that is still ours, first thing in each transaction that changes its deliveries: what it finds then
@@ -225,7 +231,7 @@ export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
       and endpoint_id = ${lease.endpointId}
       and lease_owner = ${lease.owner}
     for update`.execute()
-  if (queue === undefined) throw new LeaseLost()
+  if (queue === undefined) throw new LeaseLostError()
   return queue.generation
 }
 
@@ -239,14 +245,14 @@ export async function lockAnyQueue(tx: Tx, { workspaceId, id }: EndpointKey): Pr
     for update`
 }
 
-export interface Holding {
+export interface WorkerLoad {
   session: string
   queues: number
 }
 
 /** How many queues each worker holds: first this one, whatever it holds. */
-export async function listHoldings(sql: Sql): Promise<Holding[]> {
-  return sql<Holding[]>`
+export async function listWorkerLoads(sql: Sql): Promise<WorkerLoad[]> {
+  return sql<WorkerLoad[]>`
     with own as (
       select ${ownSession(sql)} as session
     ), leases as materialized (
@@ -301,7 +307,7 @@ export async function cancelQueue(tx: Tx, { workspaceId, id }: EndpointKey): Pro
  * Makes a queue due now, and returns its generation. It is locked from here on, as it is while a worker settles: neither
  * sees half of what the other does.
  */
-export async function hastenQueue(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<number> {
+export async function makeQueueDue(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<number> {
   const [queue] = await tx<{ generation: number }[]>`
     update webhook_queues
     set retry_at = least(retry_at, ${now}::timestamptz)
@@ -333,7 +339,7 @@ export async function saveQueue(
 }
 
 /** Writes when the queue is next due; returns the same of what is not in memory. The queue is locked. */
-export async function noteNextDue(
+export async function updateNextDue(
   tx: Tx,
   lease: Lease,
   generation: number,

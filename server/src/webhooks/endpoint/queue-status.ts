@@ -93,7 +93,7 @@ export interface WebhookBacklog {
   dueAt: Date | null
 }
 
-const maxLookedAt = 1000
+const maxChecked = 1000
 
 /** Returns how far the queues of all active endpoints are behind; of those behind, the oldest event of 1,000 is looked up. */
 export async function readWebhookBacklog(sql: Sql): Promise<WebhookBacklog[]> {
@@ -133,7 +133,7 @@ async function readOldestBehind(sql: Sql): Promise<{ isFailing: boolean; at: Dat
     from ${activeQueues(sql)}
     where ${isBehind(sql)}
     order by ${isFailing(sql)}
-    limit ${maxLookedAt}`
+    limit ${maxChecked}`
   if (looked.length === 0) return []
   return sql<{ isFailing: boolean; at: Date }[]>`
     select ${isFailing(sql)} as "isFailing", min(event.occurred_at) as at

@@ -1,14 +1,14 @@
 import type { Clock } from '../../base/clock.ts'
-import { announce, type Db, type Fragment, type Sql, type Tx } from '../../base/db.ts'
+import { type Db, type Fragment, publish, type Sql, type Tx } from '../../base/db.ts'
 import { conflict } from '../../base/errors.ts'
 import { firstIdAt, newId } from '../../base/id.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
 import type { Endpoint, EndpointKey } from './endpoint.ts'
-import { dueTopic, hastenQueue, type Lease, lockAnyQueue, lockQueue } from './queue-queries.ts'
+import { dueTopic, type Lease, lockAnyQueue, lockQueue, makeQueueDue } from './queue-queries.ts'
 
 const maxOpenReplays = 5
 
-type Receiver = EndpointKey & Pick<Endpoint, 'phoneVisibility'>
+type ReplayEndpoint = EndpointKey & Pick<Endpoint, 'phoneVisibility'>
 
 export interface EventToSend {
   position: number
@@ -22,21 +22,21 @@ export interface EventToSend {
  * Lets one event be sent at once and by a new round of the schedule, whatever became of it before or becomes of an attempt
  * that is under way.
  */
-export async function queueAgain(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
-  const generation = await hastenQueue(tx, endpoint, now)
-  await keepTakenAttempts(tx, endpoint, [event.position])
+export async function queueResend(tx: Tx, endpoint: ReplayEndpoint, event: EventToSend, now: Date): Promise<void> {
+  const generation = await makeQueueDue(tx, endpoint, now)
+  await archiveDeliveredAttempts(tx, endpoint, [event.position])
   await insertPending(tx, endpoint, { generation, round: 1, now }, event, tx`update set ${newRound(tx)}`)
 }
 
 /** Lets one event be sent at once, unless a worker has come to it already. */
-export async function queueOnce(tx: Tx, endpoint: Receiver, event: EventToSend, now: Date): Promise<void> {
-  const generation = await hastenQueue(tx, endpoint, now)
+export async function queueOnce(tx: Tx, endpoint: ReplayEndpoint, event: EventToSend, now: Date): Promise<void> {
+  const generation = await makeQueueDue(tx, endpoint, now)
   await insertPending(tx, endpoint, { generation, round: 0, now }, event, tx`nothing`)
 }
 
 async function insertPending(
   tx: Tx,
-  endpoint: Receiver,
+  endpoint: ReplayEndpoint,
   { generation, round, now }: { generation: number; round: number; now: Date },
   event: EventToSend,
   onConflict: Fragment,
@@ -52,7 +52,7 @@ async function insertPending(
       ${event.occurredAt}, ${endpoint.phoneVisibility === 'masked'}, 'pending', ${generation}, ${round}, 0, 0, ${now}
     )
     on conflict (workspace_id, endpoint_id, position) do ${onConflict}`
-  announce(tx, dueTopic, workspaceId)
+  publish(tx, dueTopic, workspaceId)
 }
 
 /** What a delivery is that begins again, in an insert's "on conflict do update set". */
@@ -69,7 +69,7 @@ const newRound = (sql: Sql) => sql`
   delivered_answer = null`
 
 /** The attempts that were taken go to those of earlier rounds, before deliveries begin again. */
-async function keepTakenAttempts(
+async function archiveDeliveredAttempts(
   tx: Tx,
   { workspaceId, id }: EndpointKey,
   positions: readonly number[],
@@ -94,9 +94,9 @@ export interface Replay {
 }
 
 /** Lets a range of time be sent again; returns the id of the replay. Refuses the sixth that is open. */
-export async function openReplay(
+export async function createReplay(
   tx: Tx,
-  endpoint: Receiver,
+  endpoint: ReplayEndpoint,
   { from, to, scope }: Omit<Replay, 'id'>,
   now: Date,
 ): Promise<string> {
@@ -107,7 +107,7 @@ export async function openReplay(
   await tx`
     insert into webhook_replays (workspace_id, endpoint_id, id, from_at, to_at, scope, created_at)
     values (${workspaceId}, ${endpoint.id}, ${id}, ${from}, ${to}, ${scope}, ${now})`
-  announce(tx, dueTopic, workspaceId)
+  publish(tx, dueTopic, workspaceId)
   return id
 }
 
@@ -132,7 +132,7 @@ export async function selectReplays(sql: Sql, one: EndpointKey, id: string | nul
 }
 
 /** The work of replays that are open is never done. */
-export async function closeReplays(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<void> {
+export async function finishReplays(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<void> {
   await tx`
     update webhook_replays
     set finished_at = ${now}
@@ -153,10 +153,10 @@ async function countOpenReplays(tx: Tx, { workspaceId, id }: EndpointKey): Promi
 }
 
 /** Events that one step of a replay takes. */
-const batch = 1000
+const batchSize = 1000
 
 /** What a replay needs to know of the queue that it is worked on in. */
-interface ReplayedQueue {
+interface ReplayQueue {
   lease: Lease
   generation: number
   endpoint: Pick<Endpoint, 'phoneVisibility'>
@@ -172,9 +172,9 @@ type OpenReplay = Replay & Pick<ReplayRow, 'reached'>
  * Makes rows that are due of the next 1,000 events of the oldest open replay. Events that the queue has not come to
  * yet are left to it. Nothing of the queue may be in memory.
  */
-export async function workReplay(
+export async function runReplayStep(
   { db, clock }: { db: Db; clock: Clock },
-  queue: ReplayedQueue,
+  queue: ReplayQueue,
 ): Promise<{ hasMore: boolean }> {
   const { lease } = queue
   return db.tx(async (tx) => {
@@ -188,17 +188,17 @@ export async function workReplay(
       order by id
       limit 2`
     if (replay === undefined) return { hasMore: false }
-    const isFinished = await queueNext(tx, queue, replay, clock.now())
+    const isFinished = await queueNextEvents(tx, queue, replay, clock.now())
     return { hasMore: !isFinished || next !== undefined }
   })
 }
 
-async function queueNext(tx: Tx, queue: ReplayedQueue, replay: OpenReplay, now: Date): Promise<boolean> {
+async function queueNextEvents(tx: Tx, queue: ReplayQueue, replay: OpenReplay, now: Date): Promise<boolean> {
   const { lease, generation, endpoint, readTo, names } = queue
   const key = { workspaceId: lease.workspaceId, id: lease.endpointId }
   const page = await listRange(tx, lease.workspaceId, replay, readTo, names)
   const positions = page.map((event) => event.position)
-  if (replay.scope === 'all') await keepTakenAttempts(tx, key, positions)
+  if (replay.scope === 'all') await archiveDeliveredAttempts(tx, key, positions)
   const queued = await tx`
     insert into webhook_deliveries (
       workspace_id, endpoint_id, position, event_id, event_name, subject_id, occurred_at, masked, state, generation,
@@ -217,8 +217,8 @@ async function queueNext(tx: Tx, queue: ReplayedQueue, replay: OpenReplay, now: 
       when 'delivered' then ${replay.scope === 'all'}
       else true
     end`
-  await hastenQueue(tx, key, now)
-  const isFinished = page.length < batch
+  await makeQueueDue(tx, key, now)
+  const isFinished = page.length < batchSize
   await tx`
     update webhook_replays
     set reached = ${page.at(-1)?.id ?? replay.reached},
@@ -248,7 +248,7 @@ async function listRange(
       and test_endpoint_id is null
       and name = any (${names}::text[])
     order by id
-    limit ${batch}`
+    limit ${batchSize}`
 }
 
 /** Many ids made in one millisecond borrow from those that follow. */

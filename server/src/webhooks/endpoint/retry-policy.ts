@@ -26,7 +26,7 @@ export const expiredError = 'expired'
 const maxInternalAttempts = 3
 const gone = 410
 
-export type Verdict =
+export type RetryDecision =
   | { next: 'delivered' }
   | { next: 'retry'; dueAt: Date }
   | { next: 'failed' }
@@ -39,7 +39,7 @@ interface AttemptedDelivery {
   isTest: boolean
 }
 
-interface Answered {
+interface AttemptOutcome {
   at: Date
   /** Null when no answer came; `error` says why then. */
   status: number | null
@@ -47,11 +47,11 @@ interface Answered {
 }
 
 /** What becomes of a delivery after an attempt. `pauseMs` is what the receiver has asked for; `random` is in 0…1. */
-export function judge(
+export function decide(
   delivery: AttemptedDelivery,
-  { at, status, error }: Answered,
+  { at, status, error }: AttemptOutcome,
   { pauseMs, random }: { pauseMs: number | null; random: number },
-): Verdict {
+): RetryDecision {
   if (status !== null && status >= 200 && status < 300) return { next: 'delivered' }
   if (status === gone) return { next: 'gone' }
   const attempts = delivery.roundAttempts + 1
@@ -62,9 +62,9 @@ export function judge(
 }
 
 /** Whether the receiver has to answer for it. */
-export function tellsOfReceiver(
+export function isReceiverFault(
   delivery: Pick<AttemptedDelivery, 'isTest'>,
-  { error }: Pick<Answered, 'error'>,
+  { error }: Pick<AttemptOutcome, 'error'>,
 ): boolean {
   return !delivery.isTest && error !== internalError && error !== expiredError
 }
@@ -79,8 +79,8 @@ export function retryDelayMs(attempts: number, random: number): number | null {
 export function retryAfterMs(value: string | undefined, now: Date): number | null {
   if (value === undefined) return null
   const text = value.trim()
-  const askedMs = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) - now.getTime()
-  return askedMs > 0 ? Math.min(askedMs, maxRetryAfterMs) : null
+  const requestedMs = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) - now.getTime()
+  return requestedMs > 0 ? Math.min(requestedMs, maxRetryAfterMs) : null
 }
 
 /** How an endpoint has answered of late. */
@@ -94,7 +94,7 @@ export interface Health {
 }
 
 export const failuresBeforeProbes = 5
-const hopelessAfterMs = 5 * 24 * hour
+const maxFailingMs = 5 * 24 * hour
 
 /** A receiver that fails again and again is asked by one request at a time, so that it is not hammered. */
 export function isProbed({ failuresInARow }: Health): boolean {
@@ -111,11 +111,11 @@ export function afterSuccess(health: Health, at: Date): Health {
   }
 }
 
-/** `askedPauseMs` is what the receiver wants, if it wants any. */
-export function afterFailure(health: Health, at: Date, askedPauseMs: number | null): Health {
+/** `requestedPauseMs` is what the receiver wants, if it wants any. */
+export function afterFailure(health: Health, at: Date, requestedPauseMs: number | null): Health {
   const failuresInARow = health.failuresInARow + 1
   const probe = failuresInARow - failuresBeforeProbes + 1
-  const pauseMs = Math.max(askedPauseMs ?? 0, probe > 0 ? probePauseMs(probe) : 0)
+  const pauseMs = Math.max(requestedPauseMs ?? 0, probe > 0 ? probePauseMs(probe) : 0)
   const until = at.getTime() + pauseMs
   return {
     failingSince: health.failingSince ?? at,
@@ -130,8 +130,8 @@ export function isPaused({ pausedUntil }: Health, now: Date): boolean {
 }
 
 /** Every attempt of five days has failed. */
-export function isHopeless({ failingSince }: Health, now: Date): boolean {
-  return failingSince !== null && now.getTime() - failingSince.getTime() >= hopelessAfterMs
+export function hasFailedTooLong({ failingSince }: Health, now: Date): boolean {
+  return failingSince !== null && now.getTime() - failingSince.getTime() >= maxFailingMs
 }
 
 const firstProbePauseMs = 5 * second

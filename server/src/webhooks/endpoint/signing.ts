@@ -12,7 +12,7 @@ export interface SigningSecret {
 /** Each one adds a signature to every request. */
 const maxOldSecrets = 4
 
-export function makeSecret(): SigningSecret {
+export function createSecret(): SigningSecret {
   return { value: `${prefix}${randomBytes(32).toString('base64')}`, expiresAt: null }
 }
 
@@ -28,7 +28,7 @@ export function rotateSecrets(secrets: readonly SigningSecret[], overlapMs: numb
     value,
     expiresAt: expiresAt === null || expiresAt > end ? end : expiresAt,
   }))
-  return [makeSecret(), ...validSecrets(old, now).slice(0, maxOldSecrets)]
+  return [createSecret(), ...validSecrets(old, now).slice(0, maxOldSecrets)]
 }
 
 /** The header `webhook-signature` of Standard Webhooks: one signature for each secret that is valid. */
@@ -46,8 +46,8 @@ export function signatures(
 const keys = new WeakMap<SigningSecret, KeyObject>()
 
 function keyOf(secret: SigningSecret): KeyObject {
-  const known = keys.get(secret)
-  if (known !== undefined) return known
+  const cachedKey = keys.get(secret)
+  if (cachedKey !== undefined) return cachedKey
   const key = createSecretKey(Buffer.from(secret.value.slice(prefix.length), 'base64'))
   keys.set(secret, key)
   return key

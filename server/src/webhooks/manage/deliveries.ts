@@ -52,7 +52,7 @@ export interface DeliveryPage {
 }
 
 // However rare what a filter wants is, a page costs no more than this.
-const readAtMost = 5000
+const maxScanned = 5000
 
 /** The newest events first. A page may be short or empty, and yet not the last: `before` tells. */
 export async function listDeliveries(
@@ -61,7 +61,7 @@ export async function listDeliveries(
   filter: DeliveryFilter,
   page: { before: number | null; limit: number },
 ): Promise<DeliveryPage> {
-  const { after, upTo } = await positionsOf(sql, workspaceId, filter.from, filter.to)
+  const { after, upTo } = await positionRange(sql, workspaceId, filter.from, filter.to)
   const before = page.before ?? upTo ?? Number.MAX_SAFE_INTEGER
   const positions = filter.about === null ? null : await positionsAbout(sql, workspaceId, filter.about, before)
   const rows = await sql<(LoggedDelivery & LastAttempt & Reached)[]>`
@@ -76,7 +76,7 @@ export async function listDeliveries(
         ${positions === null ? sql`` : sql`and d.position = any (${positions}::bigint[])`}
         and ${stateCondition(sql, filter.state)}
       order by d.position desc
-      limit ${readAtMost}
+      limit ${maxScanned}
     ), wanted as (
       select *
       from looked_at
@@ -121,7 +121,7 @@ async function positionsAbout(sql: Sql, workspaceId: string, about: string, befo
         and subject_id = ${about}
         and position < ${before}
       order by seq desc
-      limit ${readAtMost}
+      limit ${maxScanned}
     )`
   return rows.map(({ position }) => position)
 }
@@ -154,7 +154,7 @@ function pageOf(rows: (LoggedDelivery & LastAttempt & Reached)[], limit: number)
   const found = rows.filter((row) => row.position !== null)
   const shownRows = found.slice(0, limit)
   const [first] = rows
-  const isCutShort = first !== undefined && first.read === readAtMost
+  const isCutShort = first !== undefined && first.read === maxScanned
   const before = found.length > limit ? (shownRows.at(-1)?.position ?? null) : isCutShort ? first.reached : null
   return { rows: shownRows, before }
 }
@@ -213,21 +213,21 @@ function stateCondition(sql: Sql, state: DeliveryState | null): Fragment {
 }
 
 /** Events are recorded within it of their time, and nodes agree on the time within it. */
-const slackMs = 600_000
+const toleranceMs = 600_000
 
 /**
  * Returns between which positions the events of a time are, with some more on both sides: who wants exactly those
  * compares their own times as well.
  */
-export async function positionsOf(
+export async function positionRange(
   sql: Sql,
   workspaceId: string,
   from: Date | null,
   to: Date | null,
 ): Promise<{ after: number; upTo: number | null }> {
   const [after, upTo] = await Promise.all([
-    from === null ? 0 : lastBefore(sql, workspaceId, new Date(from.getTime() - slackMs)),
-    to === null ? null : firstFrom(sql, workspaceId, new Date(to.getTime() + slackMs)),
+    from === null ? 0 : lastBefore(sql, workspaceId, new Date(from.getTime() - toleranceMs)),
+    to === null ? null : firstFrom(sql, workspaceId, new Date(to.getTime() + toleranceMs)),
   ])
   return { after, upTo }
 }

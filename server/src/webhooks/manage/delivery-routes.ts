@@ -1,12 +1,12 @@
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
 import { badRequest, notFound } from '../../base/errors.ts'
-import type { Keyring } from '../../base/sealing/keyring.ts'
 import { version } from '../../base/version.ts'
 import type { TeamApi } from '../../team/team-api.ts'
-import { openAnswer, requestBody } from '../deliver/delivery.ts'
-import { type EndpointKey, openEndpoint, requireEndpoint } from '../endpoint/endpoint.ts'
+import { decryptAnswer, renderPayload } from '../deliver/delivery.ts'
+import { decryptEndpoint, type EndpointKey, requireEndpoint } from '../endpoint/endpoint.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
-import { requireEvent, resendEvent, sendTest } from './change.ts'
+import { requireEvent, resendEvent, sendTest } from './change-endpoint.ts'
 import {
   type AnswerFilter,
   type DeliveryPage,
@@ -23,7 +23,7 @@ import {
   Queued,
   TestRequest,
 } from './delivery-schema.ts'
-import { endpointPath, readTime, type WebhookDeps } from './read-endpoint.ts'
+import { endpointPath, parseTime, type WebhookDeps } from './read-endpoint.ts'
 
 export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.post(`${endpointPath}/test`, 'admin', {
@@ -55,11 +55,11 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
         state,
         event,
         about,
-        answer: answer === undefined ? null : readAnswer(answer),
-        from: from === undefined ? null : readTime('from', from, 'query'),
-        to: to === undefined ? null : readTime('to', to, 'query'),
+        answer: answer === undefined ? null : parseAnswerFilter(answer),
+        from: from === undefined ? null : parseTime('from', from, 'query'),
+        to: to === undefined ? null : parseTime('to', to, 'query'),
       }
-      const before = cursor === undefined ? null : readCursor(cursor, endpointId)
+      const before = cursor === undefined ? null : parseCursor(cursor, endpointId)
       const page = await listDeliveries(deps.db.sql, endpoint, filter, { before, limit })
       return {
         deliveries: page.rows.map(presentItem),
@@ -98,16 +98,16 @@ async function readDelivery(deps: WebhookDeps, key: EndpointKey, eventId: string
   const found = await findDelivery(sql, endpoint, event.position)
   if (found === undefined)
     throw notFound('This endpoint was sent no such event in the last 30 days; resend it to send it now')
-  return deps.vault.withKeyring(endpoint.workspaceId, (keyring) => {
-    const own = Object.keys(openEndpoint(keyring, endpoint).settings.headers)
+  return deps.keyStore.withKeyring(endpoint.workspaceId, (keyring) => {
+    const ownDelivery = Object.keys(decryptEndpoint(keyring, endpoint).settings.headers)
     const masked = found.masked || endpoint.phoneVisibility === 'masked'
     return {
       delivery: {
         ...presentDelivery(found),
         attemptList: found.attemptList.map((attempt) => presentAttempt(keyring, key.id, found.position, attempt)),
         request: {
-          headers: { ...headersOf(eventId, event.name), ...Object.fromEntries(own.map((name) => [name, '…'])) },
-          body: requestBody(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
+          headers: { ...headersOf(eventId, event.name), ...Object.fromEntries(ownDelivery.map((name) => [name, '…'])) },
+          body: renderPayload(keyring, { eventId, name: event.name, payload: event.payload }, masked, deps.present),
         },
       },
     }
@@ -134,12 +134,12 @@ function presentDelivery({ eventId, event, subjectId, occurredAt, state, attempt
 }
 
 /** `500`, `5xx` or `none`. */
-function readAnswer(answer: string): AnswerFilter {
+function parseAnswerFilter(answer: string): AnswerFilter {
   if (answer === 'none') return 'none'
   return { from: Number(answer.replace('xx', '00')), to: Number(answer.replace('xx', '99')) }
 }
 
-function readCursor(text: string, endpointId: string): number {
+function parseCursor(text: string, endpointId: string): number {
   const [endpoint, position, extra] = decodeCursor(text) ?? []
   if (endpoint !== endpointId || !Number.isSafeInteger(position) || extra !== undefined) {
     throw badRequest('Invalid cursor format')
@@ -147,7 +147,7 @@ function readCursor(text: string, endpointId: string): number {
   return position as number
 }
 
-const sentences: Record<string, string> = {
+const errorTexts: Record<string, string> = {
   invalid_address: 'The address cannot be used: change it.',
   forbidden_address: 'The name leads to an address that is not public. The operator may allow it.',
   invalid_request: 'The request could not be made: check the headers of the endpoint.',
@@ -164,7 +164,7 @@ const sentences: Record<string, string> = {
 
 /** What an attempt came to, in a sentence; null when it was taken. */
 export function explain({ status, error }: Pick<LoggedAttempt, 'status' | 'error'>): string | null {
-  if (status === null) return sentences[error ?? ''] ?? 'No answer came.'
+  if (status === null) return errorTexts[error ?? ''] ?? 'No answer came.'
   if (status >= 200 && status < 300) return null
   if (status === 410) return 'It answered 410, which asks us to stop: the endpoint was disabled.'
   if (status >= 300 && status < 400)
@@ -181,6 +181,6 @@ function presentAttempt(keyring: Keyring, endpointId: string, position: number, 
     ms,
     error,
     explanation: explain(attempt),
-    answer: answer === null ? null : openAnswer(keyring, { endpointId, position, number }, answer),
+    answer: answer === null ? null : decryptAnswer(keyring, { endpointId, position, number }, answer),
   }
 }

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import type { App } from '../../base/route.ts'
 import { unpaged } from '../../base/schema-types.ts'
-import { faceOf } from '../../events/record.ts'
+import { areaOf } from '../../events/record.ts'
 import type { TeamGuard } from '../../team/member.ts'
 import { type TeamApi, teamApi } from '../../team/team-api.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
-import { openEndpoint, requireEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
+import { decryptEndpoint, requireEndpoint, selectEndpoints } from '../endpoint/endpoint.ts'
 import { selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import {
   Enabling,
@@ -18,15 +18,15 @@ import {
   Rotation,
 } from '../endpoint/schema.ts'
 import { eventCatalogue, eventNames, type KnownEvent } from '../event-catalogue.ts'
-import { changeEndpoint, createEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from './change.ts'
+import { changeEndpoint, createEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from './change-endpoint.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { Catalogue } from './delivery-schema.ts'
 import {
+  canSeeUrl,
   endpointPath,
+  parseTime,
   presentEndpoint,
   readEndpoint,
-  readTime,
-  seesAddress,
   type WebhookDeps,
   webhooksPath,
 } from './read-endpoint.ts'
@@ -42,7 +42,7 @@ const events = eventNames.map((name) => ({ name, fires: eventCatalogue[name].gui
 
 function sampleOf(name: KnownEvent): object {
   const { payload } = eventCatalogue[name].sample(sampleId, sampleAt)
-  return faceOf(name) === 'leads' ? payload : { event: name, payload }
+  return areaOf(name) === 'leads' ? payload : { event: name, payload }
 }
 
 /** Endpoints, what was delivered to them, and what may be. */
@@ -66,15 +66,15 @@ export function webhookTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard)
       const ids = rows.map(({ id }) => id)
       const statuses = await selectEndpointStatuses(deps.db.sql, workspaceId, ids, countUpTo)
       const now = deps.clock.now()
-      return deps.vault.withKeyring(workspaceId, (keyring) => ({
+      return deps.keyStore.withKeyring(workspaceId, (keyring) => ({
         endpoints: rows.map((row) =>
-          presentEndpoint(openEndpoint(keyring, row), statuses.get(row.id), seesAddress(member), now),
+          presentEndpoint(decryptEndpoint(keyring, row), statuses.get(row.id), canSeeUrl(member), now),
         ),
       }))
     },
   })
   endpointRoutes(api, deps)
-  switchRoutes(api, deps)
+  secretAndStateRoutes(api, deps)
   deliveryRoutes(api, deps)
   replayRoutes(api, deps)
 }
@@ -127,7 +127,7 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
 }
 
 /** Its secret, and whether it is on. */
-function switchRoutes(api: TeamApi, deps: WebhookDeps): void {
+function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.post(`${endpointPath}/rotate-secret`, 'admin', {
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate a signing secret',
@@ -166,7 +166,7 @@ function switchRoutes(api: TeamApi, deps: WebhookDeps): void {
     answers: { 200: OneEndpoint },
     errors: [409],
     run: async ({ member, params: { endpointId }, body: { sendSince } }) => {
-      await enableEndpoint(deps, member, endpointId, sendSince === undefined ? null : readTime('sendSince', sendSince))
+      await enableEndpoint(deps, member, endpointId, sendSince === undefined ? null : parseTime('sendSince', sendSince))
       return { endpoint: await readEndpoint(deps, member, endpointId) }
     },
   })

@@ -1,16 +1,16 @@
-import type { MadeWebhook } from '../../access/people/change-members.ts'
+import type { MadeWebhook } from '../../auth/members/change-members.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Db, Tx } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { invalid, type RequestPart } from '../../base/errors.ts'
-import type { Vault } from '../../base/sealing/vault.ts'
 import { readIsoTime } from '../../base/time.ts'
 import type { PresentPayload } from '../../events/feed.ts'
 import type { Sequencer } from '../../events/sequence.ts'
 import type { Member } from '../../team/member.ts'
 import { disableEndpoint } from '../endpoint/disable.ts'
 import {
+  decryptEndpoint,
   type Endpoint,
-  openEndpoint,
   requireEndpoint,
   type StateReason,
   selectEndpoints,
@@ -29,14 +29,14 @@ const countUpTo = 10_000
 export async function readEndpoint(deps: WebhookDeps, member: Member, id: string) {
   const row = await requireEndpoint(deps.db.sql, { workspaceId: member.workspaceId, id })
   const statuses = await selectEndpointStatuses(deps.db.sql, row.workspaceId, [id], countUpTo)
-  return deps.vault.withKeyring(row.workspaceId, (keyring) =>
-    presentEndpoint(openEndpoint(keyring, row), statuses.get(id), seesAddress(member), deps.clock.now()),
+  return deps.keyStore.withKeyring(row.workspaceId, (keyring) =>
+    presentEndpoint(decryptEndpoint(keyring, row), statuses.get(id), canSeeUrl(member), deps.clock.now()),
   )
 }
 
-export const seesAddress = (member: Member): boolean => member.role !== 'member'
+export const canSeeUrl = (member: Member): boolean => member.role !== 'member'
 
-export function readTime(field: string, text: string, part: RequestPart = 'body'): Date {
+export function parseTime(field: string, text: string, part: RequestPart = 'body'): Date {
   const time = readIsoTime(text)
   if (time === null) throw invalid(field, 'must be an ISO 8601 time', part)
   return time
@@ -55,7 +55,7 @@ export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | und
   const secrets = validSecrets(settings.secrets, now)
   return {
     id,
-    url: showUrl ? settings.url : addressOutline(settings.url),
+    url: showUrl ? settings.url : maskedUrl(settings.url),
     events,
     phoneVisibility,
     headerNames: Object.keys(settings.headers),
@@ -75,7 +75,7 @@ export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | und
 }
 
 /** The host alone: the rest may hold a token. */
-export const addressOutline = (url: string): string => `${new URL(url).origin}/…`
+export const maskedUrl = (url: string): string => `${new URL(url).origin}/…`
 
 function presentHealth(status: EndpointStatus | undefined, now: Date) {
   const { pausedUntil = null, oldestPendingAt = null, oldestBehindAt = null } = status ?? {}
@@ -98,7 +98,7 @@ function later(a: string | null, b: string | null): string | null {
 /** What the team's verbs in this room act on. */
 export interface WebhookDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
   sequencer: Sequencer
   /** Why an address may not be called; null when it may. */
@@ -107,22 +107,22 @@ export interface WebhookDeps {
 }
 
 /** Outlines of the endpoints that this person answers for, the newest first. */
-export async function webhooksMadeBy(
-  { db, vault }: Pick<WebhookDeps, 'db' | 'vault'>,
+export async function webhooksCreatedBy(
+  { db, keyStore }: Pick<WebhookDeps, 'db' | 'keyStore'>,
   workspaceId: string,
   userId: string,
 ): Promise<MadeWebhook[]> {
   const rows = await selectEndpoints(db.sql, workspaceId, userId)
-  return vault.withKeyring(workspaceId, (keyring) =>
+  return keyStore.withKeyring(workspaceId, (keyring) =>
     rows.map((row) => {
-      const { id, description, state, createdAt, settings } = openEndpoint(keyring, row)
-      return { id, url: addressOutline(settings.url), description, state, createdAt, lastUsedAt: row.lastSuccessAt }
+      const { id, description, state, createdAt, settings } = decryptEndpoint(keyring, row)
+      return { id, url: maskedUrl(settings.url), description, state, createdAt, lastUsedAt: row.lastSuccessAt }
     }),
   )
 }
 
 /** Lets nothing more go to the endpoints that this person answers for; returns how many were active. */
-export async function disableMadeBy(
+export async function disableWebhooksCreatedBy(
   tx: Tx,
   { workspaceId, actor }: Pick<Member, 'workspaceId' | 'actor'>,
   userId: string,

@@ -5,9 +5,9 @@ import type { TeamApi } from '../../team/team-api.ts'
 import { requireEndpoint } from '../endpoint/endpoint.ts'
 import { type ReplayRow, selectReplays } from '../endpoint/replay.ts'
 import { EndpointParams } from '../endpoint/schema.ts'
-import { replayRange } from './change.ts'
+import { replayRange } from './change-endpoint.ts'
 import { NewReplay, Replay, Stats, StatsQuery } from './delivery-schema.ts'
-import { endpointPath, readTime, type WebhookDeps } from './read-endpoint.ts'
+import { endpointPath, parseTime, type WebhookDeps } from './read-endpoint.ts'
 import { readStats } from './stats.ts'
 
 export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
@@ -23,7 +23,7 @@ export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
     run: async ({ member, params, body }) => {
       const { endpointId } = params
       const { from, to, scope } = body
-      const range = { from: readTime('from', from), to: to === undefined ? null : readTime('to', to), scope }
+      const range = { from: parseTime('from', from), to: to === undefined ? null : parseTime('to', to), scope }
       const id = await replayRange(deps, member, endpointId, range)
       const key = { workspaceId: member.workspaceId, id: endpointId }
       const [row] = await selectReplays(deps.db.sql, key, id)

@@ -1,6 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import type { EndpointKey } from '../endpoint/endpoint.ts'
-import { positionsOf } from './deliveries.ts'
+import { positionRange } from './deliveries.ts'
 
 export interface Bucket {
   start: Date
@@ -21,18 +21,18 @@ export interface Stats {
 /** So many positions of the feed are looked at, however long it is. */
 const maxSample = 20_000
 const hourMs = 3_600_000
-const maxHoursByHour = 72
+const maxHourlyHours = 72
 
 /**
  * How an endpoint fared, by the time of the events. Of a long feed a sample is read, one position at random out of every
  * so many, and what is counted is multiplied: the cost stays the same, and a chart shows no difference.
  */
 export async function readStats(sql: Sql, { workspaceId, id }: EndpointKey, hours: number, now: Date): Promise<Stats> {
-  const unit = hours <= maxHoursByHour ? 'hour' : 'day'
+  const unit = hours <= maxHourlyHours ? 'hour' : 'day'
   const unitMs = unit === 'hour' ? hourMs : 24 * hourMs
   const starts = startsOf(hours, unitMs, now)
   const from = starts[0] ?? now
-  const { after } = await positionsOf(sql, workspaceId, from, null)
+  const { after } = await positionRange(sql, workspaceId, from, null)
   const last = await lastPosition(sql, workspaceId)
   const sampledEvery = Math.max(1, Math.ceil((last - after) / maxSample))
   const rows = await sql<Bucket[]>`

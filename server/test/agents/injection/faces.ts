@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import { agentTools } from '../../../src/agents/tools/tools.ts'
 import { checkOutput, requestOf } from '../../support/agents/agents-world.ts'
 import type { Answer } from '../../support/world.ts'
 import type { FaceName } from './injection.ts'
@@ -28,7 +28,7 @@ export function facesOf({ w }: Scene): Record<FaceName, Face> {
     HTTP: {
       name: 'HTTP',
       ask: async (key, name, input) => {
-        const verb = verbs.find((each) => each.name === name)
+        const verb = agentTools.find((each) => each.name === name)
         if (verb === undefined) return readProblem(await w.call('POST', `/api/v2/${encodeURIComponent(name)}`, { key }))
         const { method, path, query, body } = requestOf(verb, input as Record<string, unknown>)
         const answer = await w.call(method, path, { key, query, ...(method === 'GET' ? {} : { body }) })
@@ -58,7 +58,7 @@ export async function sayRaw({ w }: Scene, key: string, raw: string): Promise<Re
 }
 
 function done(name: string, answer: unknown): Reply {
-  const verb = verbs.find((each) => each.name === name)
+  const verb = agentTools.find((each) => each.name === name)
   assert.ok(verb !== undefined)
   assert.deepEqual(checkOutput(verb, answer), [], `${name} answers what it promises`)
   return { isDone: true, code: null, read: answer }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
-import { pictureTold } from '../../support/inbox/files-told.ts'
+import { declaredPicture } from '../../support/inbox/declared-files.ts'
 import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { customerOf, type Key, type Scene } from './scene.ts'
 
@@ -96,19 +96,19 @@ const byName = {
   'profile name': { fields: ['customer_name'], plant: writes((name) => ({ name })) },
   caption: {
     fields: ['customer_text'],
-    plant: writes((text) => ({ text, kind: 'image', detail: { media: pictureTold } })),
+    plant: writes((text) => ({ text, kind: 'image', detail: { media: declaredPicture } })),
   },
   'file name': {
     fields: ['customer_file_name'],
     plant: writes((name) => ({
       text: '',
       kind: 'document',
-      detail: { media: { ...pictureTold, kind: 'document', mimeType: 'application/pdf', name } },
+      detail: { media: { ...declaredPicture, kind: 'document', mimeType: 'application/pdf', name } },
     })),
   },
   'file type': {
     fields: [],
-    plant: writes((mimeType) => ({ text: '', kind: 'document', detail: { media: { ...pictureTold, mimeType } } })),
+    plant: writes((mimeType) => ({ text: '', kind: 'document', detail: { media: { ...declaredPicture, mimeType } } })),
   },
   "place's name": {
     fields: ['customer_text'],

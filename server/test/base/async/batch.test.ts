@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { batch } from '../../../src/base/async/batch.ts'
-import { isUndone, openDb } from '../../../src/base/db.ts'
+import { isRolledBack, openDb } from '../../../src/base/db.ts'
 import { conflict } from '../../../src/base/errors.ts'
 import { NoConnection } from '../../../src/base/postgres/failures.ts'
-import { currentWork, within, workAtDoor } from '../../../src/base/shares/work.ts'
+import { currentContext, requestContext, runInContext } from '../../../src/base/scheduling/work-context.ts'
 import { testDatabase } from '../../support/database.ts'
 
 interface Group {
@@ -27,7 +27,7 @@ function doubling({ groups = 1, groupSize = 10 } = {}) {
       await group.end.promise
       return items.map((item) => item * 2)
     },
-    isUndone: () => true,
+    isRolledBack: () => true,
   })
   return { begun, double, items: () => begun.map((group) => group.items) }
 }
@@ -74,7 +74,7 @@ test('only what fails alone fails, whoever it came with', async () => {
           if (items.some((item) => failing.includes(item))) throw new Error('refused')
           return items
         },
-        isUndone: () => true,
+        isRolledBack: () => true,
       })
       const answers = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => keep('a', n)))
       for (const [n, { status }] of answers.entries()) {
@@ -95,7 +95,7 @@ test('a group of which nobody knows what became of it is not tried again', async
       await turn()
       throw new Error('the connection broke')
     },
-    isUndone: () => false,
+    isRolledBack: () => false,
   })
   const answers = await Promise.allSettled([1, 2, 3].map((n) => lost('a', n)))
   assert.deepEqual(
@@ -112,11 +112,11 @@ test('a refusal of the database or of a rule is undone; a connection that breaks
       () => assert.fail('it should fail'),
       (error: unknown) => error,
     )
-  assert.equal(isUndone(await failureOf(db.sql`select 1 / 0`)), true)
-  assert.equal(isUndone(conflict('taken')), true)
-  assert.equal(isUndone(await failureOf(db.sql`select pg_terminate_backend(pg_backend_pid())`)), false)
-  const nowhere = openDb({ socketFolder: '/nowhere', maxConnections: 1, patienceMs: 10 })
-  assert.equal(isUndone(await failureOf(nowhere.sql`select 1`)), false)
+  assert.equal(isRolledBack(await failureOf(db.sql`select 1 / 0`)), true)
+  assert.equal(isRolledBack(conflict('taken')), true)
+  assert.equal(isRolledBack(await failureOf(db.sql`select pg_terminate_backend(pg_backend_pid())`)), false)
+  const nowhere = openDb({ socketFolder: '/nowhere', maxConnections: 1, connectTimeoutMs: 10 })
+  assert.equal(isRolledBack(await failureOf(nowhere.sql`select 1`)), false)
   await nowhere.close()
 })
 
@@ -133,7 +133,7 @@ test('while the database is away nobody waits for long: who has is told the same
       await group.end.promise
       return items
     },
-    isUndone: () => true,
+    isRolledBack: () => true,
   })
   const outcomes: string[] = []
   const noting = (n: number) =>
@@ -178,18 +178,18 @@ test('a group has the time that its longest waiter has left, and who waits for i
     groups: 1,
     groupSize: 10,
     work: async (_key, items) => {
-      waited.push(currentWork().waits?.ms(nowMs))
+      waited.push(currentContext().waitBudget?.ms(nowMs))
       await new Promise<void>((resolve) => ends.push(resolve))
       return items
     },
-    isUndone: () => false,
+    isRolledBack: () => false,
   })
-  const [first, second, third] = [workAtDoor(''), workAtDoor(''), workAtDoor('')]
-  const answers = [within(first, () => keep('a', 1))]
+  const [first, second, third] = [requestContext(''), requestContext(''), requestContext('')]
+  const answers = [runInContext(first, () => keep('a', 1))]
   nowMs = 1_000
-  answers.push(within(second, () => keep('a', 2)))
+  answers.push(runInContext(second, () => keep('a', 2)))
   nowMs = 3_000
-  answers.push(within(third, () => keep('a', 3)))
+  answers.push(runInContext(third, () => keep('a', 3)))
   nowMs = 4_000
   ends.shift()?.()
   await turn()
@@ -197,7 +197,7 @@ test('a group has the time that its longest waiter has left, and who waits for i
   ends.shift()?.()
   assert.deepEqual(await Promise.all(answers), [1, 2, 3])
   assert.deepEqual(waited, [0, 3_000])
-  const sums = [first, second, third].map(({ waits }) => waits?.ms(nowMs))
+  const sums = [first, second, third].map(({ waitBudget }) => waitBudget?.ms(nowMs))
   assert.deepEqual(sums, [4_000, 8_000, 6_000])
   // What the service does has the time that it takes.
   const unasked = keep('a', 4)

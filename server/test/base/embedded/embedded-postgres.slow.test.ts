@@ -10,7 +10,7 @@ import { type Db, type DbOptions, openDb } from '../../../src/base/db.ts'
 import { isServerOf } from '../../../src/base/embedded/cluster.ts'
 import { startEmbeddedPostgres } from '../../../src/base/embedded/embedded-postgres.ts'
 import { sharedBuffers } from '../../../src/base/embedded/server-process.ts'
-import { describeProblem } from '../../../src/commands/terminal.ts'
+import { describeProblem } from '../../../src/cli/terminal.ts'
 import { startProgram } from '../../support/program/program.ts'
 
 const writingProgram = fileURLToPath(new URL('./writing-program.ts', import.meta.url))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { createAddressJudge, readTarget } from '../../../src/base/outgoing/guard.ts'
+import { createAddressFilter, readTarget } from '../../../src/base/outgoing/guard.ts'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
 import { openCanary } from '../../support/outgoing/raw-server.ts'
 import { innerAddresses, otherHosts, spellings, words } from './hostile-addresses.ts'
@@ -100,7 +100,7 @@ test('a name without addresses, or one that gives none in words, is a failure of
   assert.ok(answer.outcome === 'failed' && answer.error === 'forbidden_address')
 })
 
-const judge = createAddressJudge([])
+const judge = createAddressFilter([])
 const octet = fc.integer({ min: 0, max: 255 })
 const anyIpv4 = fc.tuple(octet, octet, octet, octet).map((parts) => parts.join('.'))
 
@@ -120,7 +120,7 @@ test('every spelling of an IPv4 address is judged as the address, and what carri
 })
 
 test('an operator’s range overrides the table in every spelling, and nothing beside it', () => {
-  const allowing = createAddressJudge(['10.1.0.0/16', '::ffff:192.168.7.0/120', 'fd00:1::/32', '169.254.169.254'])
+  const allowing = createAddressFilter(['10.1.0.0/16', '::ffff:192.168.7.0/120', 'fd00:1::/32', '169.254.169.254'])
   for (const address of [
     '10.1.2.3',
     '::ffff:10.1.2.3',
@@ -134,6 +134,6 @@ test('an operator’s range overrides the table in every spelling, and nothing b
   for (const address of ['10.2.0.1', '::10.1.2.3', '64:ff9b::a01:203', '192.168.8.1', 'fd00:2::5', '169.254.169.253']) {
     assert.equal(typeof allowing(address), 'object', address)
   }
-  assert.equal(createAddressJudge(['::/0'])('10.1.2.3') === 'allowed', false)
-  assert.throws(() => createAddressJudge(['::ffff:0:0/90']), /PARLEY_ALLOW_CIDRS/)
+  assert.equal(createAddressFilter(['::/0'])('10.1.2.3') === 'allowed', false)
+  assert.throws(() => createAddressFilter(['::ffff:0:0/90']), /PARLEY_ALLOW_CIDRS/)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, beforeEach, test } from 'node:test'
-import type { OutgoingRequest } from '../../../src/base/outgoing/exchange.ts'
+import type { OutgoingRequest } from '../../../src/base/outgoing/http-exchange.ts'
 import { failureOf, openTestOutgoing } from '../../support/outgoing/outgoing.ts'
 import { okAnswer, rawServer } from '../../support/outgoing/raw-server.ts'
 import { until } from '../../support/until.ts'

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
-  announce,
-  commitBehind,
   type Db,
   type DbOptions,
-  harmless,
+  idempotent,
   openDb,
-  type Proven,
-  provenBy,
+  pipelineCommit,
+  publish,
+  type StatementProof,
+  setCommitProof,
   type Tx,
 } from '../../../src/base/db.ts'
 import { commit, planOf } from '../../../src/base/postgres/exchange.ts'
@@ -46,7 +46,7 @@ test('a transaction whose session the server ends before the commit is done agai
   const { db, pool, times, end } = await openWorld()
   let tries = 0
   const heard: string[] = []
-  pool.onOwnNews(({ id }) => heard.push(id))
+  pool.onPublish(({ id }) => heard.push(id))
   const answer = await pool.tx(async (tx) => {
     tries++
     await write(tx, 1)
@@ -90,7 +90,7 @@ test('work that goes on behind the end of its connection is not begun a second t
 
 const ways: [how: string, work: (tx: Tx, n: number) => Promise<unknown>][] = [
   ['by itself', (tx, n) => write(tx, n)],
-  ['right behind its statements', async (tx, n) => commitBehind(tx, () => Promise.all([write(tx, n).execute()]))],
+  ['right behind its statements', async (tx, n) => pipelineCommit(tx, () => Promise.all([write(tx, n).execute()]))],
 ]
 for (const [how, work] of ways) {
   test(`a commit that was sent ${how} and not answered is not repeated, whether it was done or not`, async () => {
@@ -126,7 +126,7 @@ test('a transaction that the server ends at the last statement before a commit t
     straight.tx(async (tx) => {
       tries++
       await tx`select 1`
-      await commitBehind(tx, () => Promise.all([write(tx, n()).execute(), write(tx, 7).execute()]))
+      await pipelineCommit(tx, () => Promise.all([write(tx, n()).execute(), write(tx, 7).execute()]))
     })
   await work(() => tries)
   assert.deepEqual([tries, await times(1), await times(2), await times(7)], [2, 0, 1, 1])
@@ -194,10 +194,10 @@ test('a single statement that writes is asked again where the server says that i
 const provenWrite = (pool: Db, n: number, onTry = () => {}, isBehind = false) =>
   pool.tx(async (tx) => {
     onTry()
-    provenBy(tx, async (sql) => (await sql`select from done where n = ${n}`).length > 0)
-    announce(tx, 'done', String(n))
+    setCommitProof(tx, async (sql) => (await sql`select from done where n = ${n}`).length > 0)
+    publish(tx, 'done', String(n))
     await tx`select 1`
-    if (isBehind) await commitBehind(tx, () => Promise.all([write(tx, n).execute()]))
+    if (isBehind) await pipelineCommit(tx, () => Promise.all([write(tx, n).execute()]))
     else await write(tx, n)
     return n
   })
@@ -205,7 +205,7 @@ const provenWrite = (pool: Db, n: number, onTry = () => {}, isBehind = false) =>
 test('a commit whose answer is lost is looked for, and is done again only where it is not there', async () => {
   const { proxy, pool, times } = await openWorld()
   const heard: string[] = []
-  pool.onNews('done', (id) => heard.push(id))
+  pool.subscribe('done', (id) => heard.push(id))
   await provenWrite(pool, 0)
   let tries = 0
   for (const [n, when, expected] of [
@@ -271,7 +271,7 @@ test('a single statement whose answer is lost is looked for, or repeated where t
   const { proxy, pool, times } = await openWorld()
   const text = 'insert into done (n) values ($1)'
   const { name } = planOf({ text, types: [0] })
-  const ask = (n: number, proven?: Proven<string>) =>
+  const ask = (n: number, proven?: StatementProof<string>) =>
     pool.statement(
       async (tx) => {
         await tx.unsafe(text, [n])
@@ -280,7 +280,7 @@ test('a single statement whose answer is lost is looked for, or repeated where t
       null,
       proven,
     )
-  const byRow = (n: number): Proven<string> => ({
+  const byRow = (n: number): StatementProof<string> => ({
     isThere: async (sql) => (await sql`select from done where n = ${n}`).length > 0,
     answer: 'found',
   })
@@ -290,9 +290,9 @@ test('a single statement whose answer is lost is looked for, or repeated where t
   proxy.cutAtWord(name, 'unheard')
   assert.deepEqual([await ask(2, byRow(2)), await times(2)], ['told', 1])
   proxy.cutAtWord(name, 'answered')
-  assert.deepEqual([await ask(3, harmless), await times(3)], ['told', 2])
+  assert.deepEqual([await ask(3, idempotent), await times(3)], ['told', 2])
   proxy.cutAtWord(commit.plan.name, 'answered')
-  await pool.tx((tx) => write(tx, 4), harmless)
+  await pool.tx((tx) => write(tx, 4), idempotent)
   assert.equal(await times(4), 2)
 })
 
@@ -312,7 +312,7 @@ test(`of ${rounds} ends of all connections at any moment none has anything done 
     (n) =>
       pool.tx(async (tx) => {
         await tx`select 1`
-        await commitBehind(tx, () => Promise.all([write(tx, n).execute(), tx`select 2`.execute()]))
+        await pipelineCommit(tx, () => Promise.all([write(tx, n).execute(), tx`select 2`.execute()]))
       }),
     (n) => pool.statement((tx) => write(tx, n)),
     (n) => provenWrite(pool, n),

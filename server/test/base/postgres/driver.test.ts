@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { commitBehind, type Db, type DbOptions, openDb } from '../../../src/base/db.ts'
+import { type Db, type DbOptions, openDb, pipelineCommit } from '../../../src/base/db.ts'
 import { emptyDatabase, goDirect } from '../../support/database.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
@@ -127,7 +127,7 @@ test('a transaction that the database ends for being idle fails at once, though 
 test('who waits for a database that is away is told so after a while, and is served as soon as it is back', async () => {
   const { options } = await database()
   const { proxy, options: proxied } = await databaseByProxy(options)
-  const pool = pooled({ ...proxied, maxConnections: 2, patienceMs: 50 })
+  const pool = pooled({ ...proxied, maxConnections: 2, connectTimeoutMs: 50 })
   proxy.cutAfter(0)
   const failed = await Promise.allSettled([pool.sql`select 1`, pool.tx(async (tx) => tx`select 1`)])
   assert.deepEqual(
@@ -167,7 +167,7 @@ test('a commit behind the last statements commits all of them, or none when one 
   const write = (numbers: readonly number[]) =>
     db.tx(async (tx) => {
       await tx`select 1`
-      return commitBehind(tx, () =>
+      return pipelineCommit(tx, () =>
         Promise.all(numbers.map((n) => tx`insert into written (n) values (${n})`.execute())),
       )
     })
@@ -182,12 +182,12 @@ test('a commit behind the last statements commits all of them, or none when one 
     const fault = async () => {
       throw new TypeError('A fault of ours, before the statement is sent')
     }
-    await commitBehind(tx, () => Promise.all([tx`insert into written (n) values (7)`.execute(), fault()]))
+    await pipelineCommit(tx, () => Promise.all([tx`insert into written (n) values (7)`.execute(), fault()]))
   })
   await assert.rejects(half, /A fault of ours/)
   assert.equal((await db.sql`select n from written where n = 7`).length, 0)
   const late = db.tx(async (tx) => {
-    await commitBehind(tx, async () => tx`insert into written (n) values (5)`.execute())
+    await pipelineCommit(tx, async () => tx`insert into written (n) values (5)`.execute())
     await tx`insert into written (n) values (6)`
   })
   await assert.rejects(late, /has ended/)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseError } from 'pg-protocol'
-import { isUndone } from '../../../src/base/db.ts'
+import { isRolledBack } from '../../../src/base/db.ts'
 import { NoDatabase } from '../../../src/base/postgres/connect.ts'
 import {
   ConnectionLost,
   endsSession,
-  isAway,
   isOfServer,
+  isUnavailable,
   NoConnection,
   violates,
 } from '../../../src/base/postgres/failures.ts'
@@ -49,7 +49,7 @@ const cases: [what: string, error: unknown, away: boolean, endsSession: boolean,
 ]
 for (const [what, error, ...expected] of cases) {
   test(`${what}: away ${expected[0]}, the session ends ${expected[1]}, all sessions to the server end ${expected[2]}`, () => {
-    assert.deepEqual([isAway(error), endsSession(error), isOfServer(error)], expected)
+    assert.deepEqual([isUnavailable(error), endsSession(error), isOfServer(error)], expected)
   })
 }
 
@@ -87,5 +87,5 @@ test('a foreign key is known by its name beside the tables that the refusal name
 
 test('a write on whose way a pooler lost its server may have been done', () => {
   const lost = said('08P01', fatal)
-  assert.deepEqual([isAway(lost), isUndone(lost)], [true, false])
+  assert.deepEqual([isUnavailable(lost), isRolledBack(lost)], [true, false])
 })

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { manualClock } from '../../../src/base/clock.ts'
-import { NotYet, openDb, SecondConnection } from '../../../src/base/db.ts'
-import { instanceScope, openVault } from '../../../src/base/sealing/vault.ts'
-import { TooBusy } from '../../../src/base/shares/shares.ts'
-import { within, workAtDoor } from '../../../src/base/shares/work.ts'
+import { openDb, RetryTransaction, SecondConnection } from '../../../src/base/db.ts'
+import { instanceScope, openKeyStore } from '../../../src/base/encryption/key-store.ts'
+import { TooBusy } from '../../../src/base/scheduling/fair-queue.ts'
+import { requestContext, runInContext } from '../../../src/base/scheduling/work-context.ts'
 import { testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 
 const { db, options } = await testDatabase()
-const vault = openVault(db, { current: Buffer.alloc(32, 7) }, manualClock(new Date(0)))
-await vault.ensureInstanceSecrets()
+const keyStore = openKeyStore(db, { current: Buffer.alloc(32, 7) }, manualClock(new Date(0)))
+await keyStore.ensureInstanceSecrets()
 await db.sql`create table if not exists things (id integer primary key, text text)`
 await db.sql`insert into things (id, text) values (1, 'a'), (2, 'b')`
 
@@ -33,7 +33,7 @@ const ways: [name: string, use: () => Promise<unknown>][] = [
       for await (const rows of db.sql`select 1`.cursor(1)) return rows
     },
   ],
-  ['keys, though they are in memory', () => vault.keyring(instanceScope)],
+  ['keys, though they are in memory', () => keyStore.keyring(instanceScope)],
 ]
 
 for (const [name, use] of ways) {
@@ -121,7 +121,7 @@ test('work that has to wait for others holds no connection and no lock meanwhile
     tries++
     await tx`update things set text = 'e' where id = 1`
     if (isDone) return 'done'
-    throw new NotYet(async (same) => {
+    throw new RetryTransaction(async (same) => {
       await same.tx((inner) => inner`update things set text = 'f' where id = 1`)
       isDone = true
     })
@@ -133,15 +133,15 @@ test('work that has to wait for ever is not done for ever', async () => {
   let tries = 0
   const never = db.tx(async () => {
     tries++
-    throw new NotYet(async () => {})
+    throw new RetryTransaction(async () => {})
   })
-  await assert.rejects(never, NotYet)
+  await assert.rejects(never, RetryTransaction)
   assert.equal(tries, 6)
 })
 
 test("a workspace's single statements and transactions go past any number of another's that wait for a lock", async () => {
   const four = pool({ maxConnections: 4 })
-  const of = <T>(owner: string, work: () => Promise<T>) => within({ ...workAtDoor(''), owner }, work)
+  const of = <T>(owner: string, work: () => Promise<T>) => runInContext({ ...requestContext(''), owner }, work)
   const read = async () => four.sql`select text from things where id = 2`
   const write = () => four.statement((tx) => tx`update things set text = 'b' where id = 2`)
   await of('b', read)
@@ -163,7 +163,7 @@ test('a line that is full refuses at once, and only those of its own', async () 
   const one = pool({ maxConnections: 1 })
   const letGo = Promise.withResolvers<void>()
   const holding = one.tx(() => letGo.promise)
-  const ask = (lane: string) => within(workAtDoor(lane), async () => one.sql`select 1`)
+  const ask = (lane: string) => runInContext(requestContext(lane), async () => one.sql`select 1`)
   const waiting = Array.from({ length: 500 }, () => ask('x'))
   await assert.rejects(ask('x'), TooBusy)
   waiting.push(ask('y'))

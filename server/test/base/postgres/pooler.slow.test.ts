@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allowTime, type Db, type DbOptions, isAway, openDb, processName, sqlState } from '../../../src/base/db.ts'
+import {
+  type Db,
+  type DbOptions,
+  isUnavailable,
+  openDb,
+  processName,
+  setStatementTimeout,
+  sqlState,
+} from '../../../src/base/db.ts'
 import { isHeldByDead, ownSession } from '../../../src/base/lease-session.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { openDatabase } from '../../../src/commands/start/database.ts'
+import { openDatabase } from '../../../src/cli/start/database.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { databaseSettings, emptyDatabase, goDirect, type TestDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
@@ -84,7 +92,7 @@ test('every statement has its limits, whatever the role has, and none of them st
     )
   })
   const tooLong = db.tx(async (tx) => {
-    await allowTime(tx, 50)
+    await setStatementTimeout(tx, 50)
     await tx`select pg_sleep(5)`
   })
   await assert.rejects(tooLong, { code: '57014' })
@@ -189,7 +197,7 @@ test('a pooler that is restarted under load loses nothing that was acknowledged,
             })
       await write.then(
         () => acknowledged.push(n),
-        (error: unknown) => isAway(error) || strange.push(error),
+        (error: unknown) => isUnavailable(error) || strange.push(error),
       )
     }
   })
@@ -256,12 +264,12 @@ test('what a pooler refuses is of a database that is away: too many clients, a w
   skip,
 }, async () => {
   const { pooler, db, another } = await rig({ default_pool_size: 1, query_wait_timeout: 1, server_login_retry: 1 })
-  const patient = { patienceMs: 500 }
+  const patient = { connectTimeoutMs: 500 }
   await db.sql`select 1`
   await db.tx(async (tx) => {
     await tx`select 1`
     const other = another(patient)
-    await assert.rejects(other.sql`select 1`, isAway, 'a wait for a server')
+    await assert.rejects(other.sql`select 1`, isUnavailable, 'a wait for a server')
   })
   await pooler.restart({ max_client_conn: 1 })
   const answers = (of: Db) =>
@@ -276,10 +284,10 @@ test('what a pooler refuses is of a database that is away: too many clients, a w
       await tx`select 1`
       await second.sql`select 1`
     }),
-    isAway,
+    isUnavailable,
   )
   await pooler.stop()
-  await assert.rejects(another(patient).sql`select 1`, isAway)
+  await assert.rejects(another(patient).sql`select 1`, isUnavailable)
 })
 
 test('a statement whose columns have changed meanwhile is made anew', { skip }, async () => {

@@ -16,7 +16,7 @@ async function hearer(more: DbOptions = {}) {
   const { proxy, options: proxied } = await databaseByProxy(options)
   const said: boolean[] = []
   const heard: string[] = []
-  const there = openDb({ ...proxied, ...more, onHearing: (isHearing) => said.push(isHearing) })
+  const there = openDb({ ...proxied, ...more, onListening: (isHearing) => said.push(isHearing) })
   atEnd(() => there.close())
   await there.listen('topic', (payload) => heard.push(payload))
   const tell = (payload: string) => db.sql`select pg_notify('topic', ${payload})`
@@ -26,16 +26,16 @@ async function hearer(more: DbOptions = {}) {
 test('who listens tries again for as long as it takes, says once that it is deaf and once that it hears, and hears all once', async () => {
   const { there, proxy, said, heard, tell } = await hearer()
   let looks = 0
-  there.onHearingAgain(() => looks++)
-  assert.equal(there.isHearing(), true)
+  there.onReconnect(() => looks++)
+  assert.equal(there.isListening(), true)
   const before = proxy.accepted()
   proxy.cutAfter(0)
   proxy.cutAll()
   await until(() => proxy.accepted() > before + 2, 'several tries')
-  assert.deepEqual([said, looks, there.isHearing()], [[false], 0, false])
+  assert.deepEqual([said, looks, there.isListening()], [[false], 0, false])
   proxy.cutAfter(null)
   await until(() => said.length === 2, 'hearing again')
-  assert.deepEqual([said, looks, there.isHearing()], [[false, true], 1, true])
+  assert.deepEqual([said, looks, there.isListening()], [[false, true], 1, true])
   await tell('one')
   await tell('two')
   await until(() => heard.length === 2, 'both')

@@ -5,7 +5,7 @@ import { DatabaseError } from 'pg-protocol'
 import { readDatabaseUrl } from '../../../src/base/postgres/address.ts'
 import { type Connect, connector, NoDatabase } from '../../../src/base/postgres/connect.ts'
 import { planOf } from '../../../src/base/postgres/exchange.ts'
-import { isAway } from '../../../src/base/postgres/failures.ts'
+import { isUnavailable } from '../../../src/base/postgres/failures.ts'
 import { Pool, type PoolOptions } from '../../../src/base/postgres/pool.ts'
 import type { Session } from '../../../src/base/postgres/session.ts'
 import { emptyDatabase } from '../../support/database.ts'
@@ -104,7 +104,7 @@ test('a password that is wrong all of a sudden fails those who wait at once, as 
   const { pool } = await pooled({ faults: [wrong, wrong] })
   const startedAt = performance.now()
   await assert.rejects(pool.take(), (error: Error) => {
-    assert.ok(isAway(error))
+    assert.ok(isUnavailable(error))
     assert.equal(error.cause, wrong)
     return true
   })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Tries } from '../../../src/base/postgres/repeats.ts'
+import { ConnectBackoff } from '../../../src/base/postgres/retry-rules.ts'
 
 /** Fails so many tries, each begun as soon as it may, and answers how far apart they began. */
 function pausesAfter(failures: number): number[] {
-  const tries = new Tries()
+  const tries = new ConnectBackoff()
   let now = 1_000
   return Array.from({ length: failures }, () => {
     tries.begin(now).failed()
@@ -18,7 +18,7 @@ test('tries come twice as far apart each time, and never more than half a second
   assert.deepEqual(pausesAfter(8), [20, 40, 80, 160, 320, 500, 500, 500])
 })
 
-const cases: [what: string, script: (tries: Tries) => void, pauseMs: number, nowMs: number][] = [
+const cases: [what: string, script: (tries: ConnectBackoff) => void, pauseMs: number, nowMs: number][] = [
   ['before the first', () => {}, 0, 0],
   ['after one that failed', (tries) => tries.begin(0).failed(), 20, 0],
   ['a while after one that failed', (tries) => tries.begin(0).failed(), 5, 15],
@@ -29,22 +29,22 @@ const cases: [what: string, script: (tries: Tries) => void, pauseMs: number, now
 ]
 for (const [what, script, pauseMs, nowMs] of cases) {
   test(`${what} the next try waits for ${pauseMs} ms`, () => {
-    const tries = new Tries()
+    const tries = new ConnectBackoff()
     script(tries)
     assert.equal(tries.pauseMs(nowMs), pauseMs)
   })
 }
 
-function together(tries: Tries, count: number): void {
+function together(tries: ConnectBackoff, count: number): void {
   const begun = Array.from({ length: count }, () => tries.begin(0))
   for (const one of begun) one.failed()
 }
 
-function inTurn(tries: Tries): void {
+function inTurn(tries: ConnectBackoff): void {
   for (let ms = 0; ms < 5; ms++) tries.begin(ms).failed()
 }
 
-function oneOfTwo(tries: Tries): void {
+function oneOfTwo(tries: ConnectBackoff): void {
   const [first, second] = [tries.begin(0), tries.begin(0)]
   first.failed()
   second.succeeded()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConnectionLost, DatabaseError, NoConnection } from '../../../src/base/postgres/failures.ts'
-import { endOf, isKnownUndone, mayRepeat, onlyReads } from '../../../src/base/postgres/repeats.ts'
+import { canRetry, isKnownRolledBack, isReadOnly, waitForWork } from '../../../src/base/postgres/retry-rules.ts'
 
 function refusal(code: string, severity = 'ERROR'): DatabaseError {
   const error = new DatabaseError('The database refused', 1, 'error')
@@ -38,17 +38,17 @@ const failures: [
 
 for (const [what, failure, isRepeated, { direct, byPooler }] of failures) {
   test(`${what} is ${isRepeated ? '' : 'not '}met by another try, and a commit that was sent is ${direct ? '' : 'not '}known to be undone`, () => {
-    assert.equal(mayRepeat(failure, 1, performance.now()), isRepeated)
-    assert.deepEqual([isKnownUndone(failure, true), isKnownUndone(failure, false)], [direct, byPooler])
+    assert.equal(canRetry(failure, 1, performance.now()), isRepeated)
+    assert.deepEqual([isKnownRolledBack(failure, true), isKnownRolledBack(failure, false)], [direct, byPooler])
   })
 }
 
 test('work is repeated three times at most, and not after 9 s, so that nobody waits for longer than 20 s', () => {
   const now = performance.now()
-  const repeats = [1, 2, 3, 4].map((repeat) => mayRepeat(lost, repeat, now))
+  const repeats = [1, 2, 3, 4].map((repeat) => canRetry(lost, repeat, now))
   assert.deepEqual(repeats, [true, true, true, false])
   assert.deepEqual(
-    [8_900, 9_000].map((ms) => mayRepeat(lost, 1, now - ms)),
+    [8_900, 9_000].map((ms) => canRetry(lost, 1, now - ms)),
     [true, false],
   )
 })
@@ -72,16 +72,16 @@ const statements: [text: string, reads: boolean][] = [
 ]
 
 test('a statement that may change something is no reading', () => {
-  for (const [text, reads] of statements) assert.equal(onlyReads({ text, isScript: false }), reads, text)
-  assert.equal(onlyReads({ text: 'select 1; select 2', isScript: true }), false)
+  for (const [text, reads] of statements) assert.equal(isReadOnly({ text, isScript: false }), reads, text)
+  assert.equal(isReadOnly({ text: 'select 1; select 2', isScript: true }), false)
 })
 
 test('work that was left alone is waited for until it settles, and not where it hangs', async (t) => {
-  assert.deepEqual(await endOf(Promise.reject(lost)), { how: 'failed' })
-  assert.deepEqual(await endOf(Promise.resolve(1)), { how: 'answered', answer: 1 })
-  assert.deepEqual(await endOf(undefined), { how: 'failed' })
+  assert.deepEqual(await waitForWork(Promise.reject(lost)), { how: 'failed' })
+  assert.deepEqual(await waitForWork(Promise.resolve(1)), { how: 'answered', answer: 1 })
+  assert.deepEqual(await waitForWork(undefined), { how: 'failed' })
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const hanging = endOf(new Promise(() => {}))
+  const hanging = waitForWork(new Promise(() => {}))
   t.mock.timers.tick(250)
   assert.deepEqual(await hanging, { how: 'goes on' })
 })

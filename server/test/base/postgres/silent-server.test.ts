@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { allowTime, type Db, openDb, type Tx } from '../../../src/base/db.ts'
-import { takeTime, within, workAtDoor } from '../../../src/base/shares/work.ts'
+import { type Db, openDb, setStatementTimeout, type Tx } from '../../../src/base/db.ts'
+import { requestContext, runInContext, stopWaitBudget } from '../../../src/base/scheduling/work-context.ts'
 import { emptyDatabase } from '../../support/database.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
 import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
@@ -118,7 +118,7 @@ for (const [what, ask] of ways) {
       }),
     )
     await Promise.all(inside.map(({ promise }) => promise))
-    const ended = outcomeOf(within(workAtDoor('x'), () => ask(db)))
+    const ended = outcomeOf(runInContext(requestContext('x'), () => ask(db)))
     await until(() => db.load().waiting === 1, 'one who waits')
     proxy.silence(true)
     const before = proxy.asked()
@@ -137,7 +137,7 @@ test('a transaction that has asked for more time is not taken for silent, and th
   const patient = askBlocked(
     (block) =>
       db.tx(async (tx) => {
-        await allowTime(tx, 60_000)
+        await setStatementTimeout(tx, 60_000)
         await block(tx)
       }),
     50_000,
@@ -151,8 +151,8 @@ test('what a request has waited for before is taken off the time for an answer, 
   const { db, proxy, pass } = await world(t)
   await pidsOf(db, 3)
   const request = () => {
-    const work = workAtDoor('x')
-    return <T>(run: () => Promise<T>) => within(work, run)
+    const work = requestContext('x')
+    return <T>(run: () => Promise<T>) => runInContext(work, run)
   }
   const [slow, quick] = [request(), request()]
   await slow(() => db.tx(async (tx) => tx`select 1`.then(() => pass(8_000))))
@@ -180,13 +180,13 @@ test('the statements of a transaction have little more together than one of them
   const atDoor = (prepare: () => void) =>
     askBlocked(
       (block) =>
-        within(workAtDoor('x'), () => {
+        runInContext(requestContext('x'), () => {
           prepare()
           return inTwo(block)
         }),
       1,
     )
   assert.equal(await atDoor(() => {}), 'CONNECTION_LOST')
-  assert.equal(await atDoor(takeTime), 'answered', 'its answer has begun')
+  assert.equal(await atDoor(stopWaitBudget), 'answered', 'its answer has begun')
   assert.equal(await askBlocked(inTwo, 1), 'answered')
 })

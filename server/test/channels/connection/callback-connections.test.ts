@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepCallbackConnections } from '../../../src/channels/callback-connections.ts'
 import type { StoredConnection } from '../../../src/channels/connection/connection.ts'
-import { teamTopic } from '../../../src/team/team-news.ts'
+import { liveUpdatesTopic } from '../../../src/team/live-updates.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { bytesOf, callback, signatureOf, text } from '../../support/channels/waba-payloads.ts'
 import { statementsOf } from '../../support/database.ts'
@@ -33,8 +33,8 @@ test('a new secret, a removal and a new connection count for the next callback, 
 /** The connections of another node, which hears what this one tells only as far as `passes` lets it. */
 function onAnotherNode(w: ChannelWorld, isHeard: () => boolean) {
   const { db } = w.deps
-  const onNews: typeof db.onNews = (topic, listener) => db.onNews(topic, (id) => isHeard() && listener(id))
-  return keepCallbackConnections({ ...w.deps, db: { ...db, onNews } })
+  const subscribe: typeof db.subscribe = (topic, listener) => db.subscribe(topic, (id) => isHeard() && listener(id))
+  return keepCallbackConnections({ ...w.deps, db: { ...db, subscribe } })
 }
 
 const secretAt = async (connections: ReturnType<typeof onAnotherNode>, { id }: StoredConnection) => {
@@ -62,17 +62,17 @@ test('another node takes a new secret when it hears of it, and within 4 seconds 
 test('what is read while a connection changes is used once and not kept', async () => {
   const w = await channelWorld()
   const one = await w.connect()
-  const { vault } = w.deps
+  const { keyStore } = w.deps
   const [opening, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const slow: typeof vault = {
-    ...vault,
+  const slow: typeof keyStore = {
+    ...keyStore,
     withKeyring: async (scopeId, work) => {
       opening.resolve()
       await go.promise
-      return vault.withKeyring(scopeId, work)
+      return keyStore.withKeyring(scopeId, work)
     },
   }
-  const connections = keepCallbackConnections({ ...w.deps, vault: slow })
+  const connections = keepCallbackConnections({ ...w.deps, keyStore: slow })
   const early = secretAt(connections, one)
   await opening.promise
   await w.call('PATCH', `/${one.id}`, { appSecret: secrets.new })
@@ -92,7 +92,7 @@ test('callbacks read their connection once: a change in one workspace leaves wha
   assert.deepEqual([await readsOf(one), await readsOf(others)], [true, true])
   await w.call('PATCH', `/${one.id}`, { name: 'Another name' })
   assert.deepEqual([await readsOf(one), await readsOf(others)], [true, false])
-  w.deps.db.hear({ topic: teamTopic, id: `${w.workspaceId} team.workspace.changed ${w.workspaceId}` })
+  w.deps.db.deliver({ topic: liveUpdatesTopic, id: `${w.workspaceId} team.workspace.changed ${w.workspaceId}` })
   assert.deepEqual([await readsOf(one), await readsOf(others)], [false, false])
 })
 

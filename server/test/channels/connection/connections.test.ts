@@ -96,7 +96,7 @@ test('secrets are sealed, shown by their last four characters only, and forgotte
   assert.ok(!(await settings()).includes('token'))
   await w.call('DELETE', `/${connection.id}`)
   const place = { table: 'connections', row: connection.id, column: 'settings' }
-  const left = (await w.vault.keyring(w.workspaceId)).openText(place, await settings())
+  const left = (await w.keyStore.keyring(w.workspaceId)).decryptText(place, await settings())
   assert.deepEqual(JSON.parse(left), {})
 })
 

@@ -158,7 +158,7 @@ for (const [channel, state, reason] of channels) {
   test(`a status that failed with the code of a bad token leaves the connection of ${channel} ${state}`, async () => {
     const w = await inboxWorld()
     const id = await w.addConnection(channel)
-    const keyring = await w.vault.keyring(w.workspaceId)
+    const keyring = await w.keyStore.keyring(w.workspaceId)
     const find = () => findConnection(w.db.sql, keyring, w.workspaceId, id)
     const connection = await find()
     assert.ok(connection !== undefined)

@@ -11,7 +11,7 @@ async function toldWorld() {
   const w = await inboxWorld()
   const member = await signedInMember(w, 'admin')
   const receive = inboxReceive(w)
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   return {
     ...w,
     member,

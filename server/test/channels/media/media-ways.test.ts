@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
 import type { MediaSource } from '../../../src/channels/channel-event.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
-import type { FileToUpload, MediaWay, OpenedMedia } from '../../../src/channels/media-way.ts'
+import type { FileToUpload, MediaWay, OpenedMedia } from '../../../src/channels/media-transport.ts'
 import { partnerMedia } from '../../../src/channels/partner/adapter.ts'
 import { linkedMedia } from '../../../src/channels/unofficial/media.ts'
 import { isOfPlatform, wabaMedia } from '../../../src/channels/waba/adapter.ts'
@@ -29,7 +29,7 @@ const linked: Extract<MediaSource, { by: 'linked' }> = {
 }
 
 // Only whoever gives the network a file asks it of the session's holder.
-const unused = {} as Pick<Parameters<typeof linkedMedia>[0], 'db' | 'vault'>
+const unused = {} as Pick<Parameters<typeof linkedMedia>[0], 'db' | 'keyStore'>
 
 const setUp = oncePerFile(async () => {
   const server = await fileServer(() => {})

@@ -4,7 +4,7 @@ import { after, beforeEach, test } from 'node:test'
 import { applyPlatformSignal, applyRefusal } from '../../../src/channels/health/availability.ts'
 import { syncDueTemplates } from '../../../src/channels/templates/sync-templates.ts'
 import { findTemplate, listSendableTemplates } from '../../../src/channels/templates/templates.ts'
-import { teamTopic } from '../../../src/team/team-news.ts'
+import { liveUpdatesTopic } from '../../../src/team/live-updates.ts'
 import { type ChannelWorld, channelWorld } from '../../support/channels/channel-world.ts'
 import { type Asked, platformServer, sendJson } from '../../support/channels/platform-server.ts'
 import { testDatabase } from '../../support/database.ts'
@@ -186,7 +186,7 @@ test('open pages are told of templates that have come, changed or gone, and of n
   const w = await channelWorld(platform.baseUrl)
   const one = await w.connect()
   const told: string[] = []
-  const stop = w.deps.db.onNews(teamTopic, (id) => told.push(id))
+  const stop = w.deps.db.subscribe(liveUpdatesTopic, (id) => told.push(id))
   const [a, paused, b] = [template('a'), template('a', { status: 'PAUSED' }), template('b')]
   const news = [`${w.workspaceId} team.connection.changed ${one.id}`]
   for (const [listed, expected] of [
@@ -235,7 +235,11 @@ test('a reading that fails half-way changes nothing and says the code', async ()
   const answer = await sync(w, one.id)
   assert.deepEqual([answer.statusCode, answer.json().data], [502, { code: '80007' }])
   assert.deepEqual(await names(w), ['a', 'b'])
-  assert.ok(w.lines.some((line) => line.includes('templates not read') && line.includes('80007')))
+  assert.ok(
+    w.lines.some(
+      (line) => line.includes('failed to sync templates; retrying at the next sync') && line.includes('80007'),
+    ),
+  )
   assert.ok(!w.lines.join().includes('an-access-token'))
   for (const [code, reason] of [
     [10, null],

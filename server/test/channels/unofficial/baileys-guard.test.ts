@@ -36,7 +36,7 @@ test('a promise of the package that fails unseen is logged once, and the process
   const later = `setTimeout(() => console.info('still here'), 20)`
   const theirs = await run(`theirs("void Promise.reject(new Error('secret'))")`, later)
   assert.equal(theirs.code, 0)
-  assert.equal(theirs.stdout, 'log: a session failed at something that nobody waited for\nstill here\n')
+  assert.equal(theirs.stdout, 'log: unhandled error in Baileys\nstill here\n')
   const ours = await run(`void Promise.reject(new Error('ours'))`, later)
   assert.notEqual(ours.code, 0)
   assert.match(ours.stderr, /Error: ours/)

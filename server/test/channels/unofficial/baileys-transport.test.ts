@@ -114,7 +114,7 @@ test('an identity that cannot be kept ends the socket', async () => {
   wa.happen({ 'creds.update': {} })
   await who.until(isClose)
   assert.deepEqual(closeOf(who), { state: 'closed', code: null })
-  assert.deepEqual(log.lines, ['the identity of a session could not be kept'])
+  assert.deepEqual(log.lines, ['failed to store the identity of a linked session; closing it'])
 })
 
 /** By then an identity that changed before is kept. */

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { forgetOldSends } from '../../../src/channels/unofficial/send/sends.ts'
 import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 import { statementsOf } from '../../support/database.ts'
+import { oldRows, rotate } from '../../support/key-rotation/rotating.ts'
 import { badPlans } from '../../support/plans.ts'
-import { oldRows, rotate } from '../../support/rotation/rotating.ts'
 
 async function everyRow({ db, connectionId }: SessionWorld): Promise<string[]> {
   const rows = await db.sql<{ text: string }[]>`

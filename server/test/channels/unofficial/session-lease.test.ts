@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LeaseLost } from '../../../src/channels/unofficial/session/lease.ts'
+import { LeaseLost } from '../../../src/channels/unofficial/session/session-lease.ts'
 import { customerPhone, type SessionWorld, sessionWorld } from '../../support/channels/session-world.ts'
 
 const openSockets = ({ network }: SessionWorld) => network.sockets.filter(({ isClosed }) => !isClosed)

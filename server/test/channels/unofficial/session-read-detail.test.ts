@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { readEvent } from '../../../src/channels/unofficial/read/read-event.ts'
 import { at, customerDigits, socketMessage, statusUpdate, upsert } from '../../support/channels/session-events.ts'
-import { pictureTold } from '../../support/inbox/files-told.ts'
+import { declaredPicture } from '../../support/inbox/declared-files.ts'
 
 const now = new Date('2026-11-01T00:00:00.000Z')
 
@@ -33,7 +33,7 @@ const told = {
 }
 const media = (type: string, fields: object) => ({
   media: {
-    ...pictureTold,
+    ...declaredPicture,
     mimeType: null,
     source: {
       by: 'linked',

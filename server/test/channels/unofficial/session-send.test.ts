@@ -110,14 +110,14 @@ test('the customer is told that their message was read', async () => {
 test('a send that is slow to reach the database gets no more time by that: a takeover may have waited for it to end', async () => {
   const w = await sessionWorld()
   await w.talk()
-  const { db, vault, clock, workspaceId } = w
-  const connection = await findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, w.connectionId)
+  const { db, keyStore, clock, workspaceId } = w
+  const connection = await findConnection(db.sql, await keyStore.keyring(workspaceId), workspaceId, w.connectionId)
   assert.ok(connection?.channel === 'unofficial')
-  const keyring: typeof vault.keyring = async (scopeId) => {
+  const keyring: typeof keyStore.keyring = async (scopeId) => {
     clock.advance(3_000)
-    return vault.keyring(scopeId)
+    return keyStore.keyring(scopeId)
   }
-  const connector = sessionConnector({ db, vault: { ...vault, keyring }, clock, ackMs: 100, pollMs: 20 })
+  const connector = sessionConnector({ db, keyStore: { ...keyStore, keyring }, clock, ackMs: 100, pollMs: 20 })
   const result = await connector.send(connection, {
     recipient: { phone: customerPhone, userId: null },
     message: { kind: 'text', text: 'Too late', previewUrl: false },

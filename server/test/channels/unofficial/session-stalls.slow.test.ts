@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDistributed } from '../../../src/base/citus/distributed-sql.ts'
 import type { Tx } from '../../../src/base/db.ts'
-import { isSpread } from '../../../src/base/distribution/spread.ts'
 import { askHolder } from '../../../src/channels/unofficial/send/sends.ts'
-import { claimSessions, type Lease, leaseMs, standBehindFence } from '../../../src/channels/unofficial/session/lease.ts'
+import {
+  claimSessions,
+  type Lease,
+  leaseMs,
+  standBehindFence,
+} from '../../../src/channels/unofficial/session/session-lease.ts'
 import { sessionWorld } from '../../support/channels/session-world.ts'
 import { onOneServer, openNode, testDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
@@ -24,7 +29,7 @@ test(
     const lease: Lease = { workspaceId, connectionId, fence: row.fence }
     const { pool, isCut } = await stalledProcess((tx) => standBehindFence(tx, lease))
     const startedAt = performance.now()
-    const claim = () => db.statement((tx) => claimSessions(tx, 10, isSpread(tx) ? workspaceId : null))
+    const claim = () => db.statement((tx) => claimSessions(tx, 10, isDistributed(tx) ? workspaceId : null))
     await until(async () => (await claim()).length > 0, 'a claim')
     assert.ok(performance.now() - startedAt < leaseMs)
     await assert.rejects(isCut)
@@ -36,14 +41,14 @@ test('who asks for a send and stalls keeps the session from nobody', async () =>
   const w = await sessionWorld()
   await w.talk()
   const { db, workspaceId, connectionId } = w
-  const keyring = await w.vault.keyring(workspaceId)
+  const keyring = await w.keyStore.keyring(workspaceId)
   const send = { workspaceId, connectionId, id: 'x', kind: 'message', correlator: 'x' } as const
   const content = { jid: 'x', text: 'x', previewUrl: false }
   const { release } = await stalledProcess((tx) =>
     askHolder(tx, keyring, { ...send, content, leftMs: () => 1_000 }, w.clock.now()),
   )
   await w.expireLease()
-  assert.equal((await db.statement((tx) => claimSessions(tx, 10, isSpread(tx) ? w.workspaceId : null))).length, 1)
+  assert.equal((await db.statement((tx) => claimSessions(tx, 10, isDistributed(tx) ? w.workspaceId : null))).length, 1)
   await release()
 })
 

@@ -20,7 +20,7 @@ import {
   text,
   value,
 } from '../../support/channels/waba-payloads.ts'
-import { pictureTold } from '../../support/inbox/files-told.ts'
+import { declaredPicture } from '../../support/inbox/declared-files.ts'
 
 const card = { name: { formatted_name: 'Bea Sol' }, phones: [{ phone: '+1 (555) 010-9999' }] }
 const interactive = (type: string, inner: object) => message('interactive', { type, [type]: inner })
@@ -213,7 +213,7 @@ function only(body: unknown): ChannelEvent {
 const detailOf = (event: ChannelEvent): unknown => ('detail' in event ? event.detail : undefined)
 const sha256 = Buffer.alloc(32, 7).toString('base64')
 const by = (id: string) => ({ source: { by: 'id', id } })
-const media = (fields: object) => ({ media: { ...pictureTold, mimeType: null, ...fields } })
+const media = (fields: object) => ({ media: { ...declaredPicture, mimeType: null, ...fields } })
 const nobody = { name: '', organisation: null, phones: [], emails: [] }
 
 const details: [what: string, item: Record<string, unknown>, detail: unknown][] = [

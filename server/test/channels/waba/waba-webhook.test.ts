@@ -100,7 +100,7 @@ test('a missing, malformed or wrong signature is 401: nothing is handed on, noth
     assert.equal((await post(w, one, body, { signature })).statusCode, 401)
   }
   assert.deepEqual(w.received, [])
-  assert.ok(w.lines.some((line) => line.includes('callback refused: signature') && line.includes(one.id)))
+  assert.ok(w.lines.some((line) => line.includes('rejected callback: invalid signature') && line.includes(one.id)))
   assert.ok(!w.lines.join().includes('a-secret-word'))
 })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TObject } from 'typebox'
-import { uploadFile } from '../../../src/agents/verbs/upload-file.ts'
-import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import { agentTools } from '../../../src/agents/tools/tools.ts'
+import { uploadFile } from '../../../src/agents/tools/upload-file.ts'
 import { loadSource } from '../../support/n8n/loaded-nodes.ts'
 import type { Property } from '../../support/n8n/node-type.ts'
 
@@ -48,7 +48,7 @@ test('each operation is a verb of the interface for agents, with fields that the
   for (const operation of await allOperations()) {
     const { resource, value, method, path, list } = operation
     const label = `${resource} ${value}`
-    const verb = verbs.find((one) => one.http.method === method && one.http.path === path)
+    const verb = agentTools.find((one) => one.http.method === method && one.http.path === path)
     assert.ok(verb !== undefined, `${label} is a verb`)
     seen.add(verb.name)
     const { properties, required = [] } = verb.input as TObject & { required?: string[] }
@@ -68,14 +68,14 @@ test('each operation is a verb of the interface for agents, with fields that the
   }
   // A trigger waits for work, and an answer with a file brings it by itself.
   assert.deepEqual(
-    verbs.map(({ name }) => name).filter((name) => !seen.has(name)),
+    agentTools.map(({ name }) => name).filter((name) => !seen.has(name)),
     ['wait_for_work', 'upload_file'],
   )
 })
 
 test('each choice of the node is one that the verb takes', async () => {
   for (const operation of await allOperations()) {
-    const verb = verbs.find(({ http }) => http.method === operation.method && http.path === operation.path)
+    const verb = agentTools.find(({ http }) => http.method === operation.method && http.path === operation.path)
     assert.ok(verb !== undefined)
     for (const field of [...operation.fields, ...(operation.more ?? [])]) {
       if (field.type !== 'options' || field.typeOptions !== undefined) continue

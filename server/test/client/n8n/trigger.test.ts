@@ -33,8 +33,17 @@ async function triggerWorld(): Promise<TriggerWorld> {
   const owner = await signedInMember(w, 'owner')
   const made = await owner.call('POST', '/tokens', { name: 'n8n', role: 'admin' })
   const credentials = { parleyTeamApi: { baseUrl: w.url, teamToken: made.body.value } }
-  const { db, vault, log, sequencer, outgoing } = w
-  const deps = { db, vault, log, sequencer, outgoing, clock: systemClock, present: presentAsRecorded, random: () => 0 }
+  const { db, keyStore, log, sequencer, outgoing } = w
+  const deps = {
+    db,
+    keyStore,
+    log,
+    sequencer,
+    outgoing,
+    clock: systemClock,
+    present: presentAsRecorded,
+    random: () => 0,
+  }
   const worker = createDeliveryWorker(deps)
   const stored: Record<string, unknown> = {}
   const trigger = w.node('parleyTrigger')

@@ -6,7 +6,7 @@ import { type App, errors, timestamp } from '../../../src/base/route.ts'
 import { describeApi, openapiDocument, routesOf } from '../../../src/http/contract/openapi.ts'
 import { postmanCollection } from '../../../src/http/contract/postman.ts'
 import { serveReference } from '../../../src/http/contract/reference.ts'
-import { serveHealth } from '../../../src/http/ops/health.ts'
+import { serveHealth } from '../../../src/http/monitoring/health.ts'
 import { checkAnswers } from '../../support/contract/contract.ts'
 import { testServer } from '../../support/http.ts'
 

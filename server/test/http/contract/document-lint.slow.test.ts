@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { appWithoutDatabase } from '../../../../scripts/contract.ts'
 import { lintContract } from '../../../../scripts/contract-lint.ts'
 import { agentDocument } from '../../../src/agents/http/openapi.ts'
-import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import { agentTools } from '../../../src/agents/tools/tools.ts'
 import { openapiDocument } from '../../../src/http/contract/openapi.ts'
 
 test('both documents keep the rules of the field, and broken ones are told of', async () => {
   const app = await appWithoutDatabase()
   const document = openapiDocument(app)
   await app.close()
-  const agents = agentDocument(verbs)
+  const agents = agentDocument(agentTools)
   assert.deepEqual(await lintContract(document), [])
   assert.deepEqual(await lintContract(agents), [])
   const broken = structuredClone(document)

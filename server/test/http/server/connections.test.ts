@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import type { App } from '../../../src/base/route.ts'
-import { serveHealth, startDraining } from '../../../src/http/ops/health.ts'
+import { serveHealth, startDraining } from '../../../src/http/monitoring/health.ts'
 import { servedAt, testServer } from '../../support/http.ts'
 import { exchange, listen, parseAnswers } from '../../support/wire/raw-http.ts'
 

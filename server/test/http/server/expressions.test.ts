@@ -15,10 +15,10 @@ test('no expression is made of a text, but where it is named here', () => {
   assert.deepEqual(
     [...new Set(made)],
     [
-      'server/src/agents/shown/sight.ts',
+      'server/src/agents/presenters/viewer.ts',
       'server/src/base/phone/phone-variants.ts',
-      'server/src/base/sealing/secrets.ts',
-      'server/src/base/text/outside-text.ts',
+      'server/src/base/encryption/secrets.ts',
+      'server/src/base/text/external-text.ts',
       'server/src/base/text/search-text.ts',
       'server/src/base/validation.ts',
       'server/src/leads/transfer/file/cells.ts',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stretchesOf } from '../../../../web/src/inbox/parts/link-rules.ts'
-import { clientAddress } from '../../../src/access/keys/guard.ts'
-import { deviceOf } from '../../../src/access/sign-in/visitor.ts'
+import { parseLinks } from '../../../../web/src/inbox/parts/link-rules.ts'
+import { clientAddress } from '../../../src/auth/api-keys/authenticate.ts'
+import { deviceOf } from '../../../src/auth/sign-in/visitor.ts'
 import { maskNumbersIn } from '../../../src/base/phone/mask.ts'
 import { readPhone } from '../../../src/base/phone/phone.ts'
 import { foldText } from '../../../src/base/text/search-text.ts'
@@ -12,10 +12,10 @@ import type { PublicForm } from '../../../src/forms/form/form.ts'
 import type { FormField } from '../../../src/forms/form/schema.ts'
 import { readSubmission } from '../../../src/forms/submit/submission.ts'
 import { looseQuery } from '../../../src/forms/submit/visitor.ts'
+import { textsFor } from '../../../src/http/pages/page.ts'
 import { parseQuery } from '../../../src/http/server/request-body.ts'
-import { wordsFor } from '../../../src/http/site/page.ts'
 import { splitText } from '../../../src/inbox/send/send-checks.ts'
-import { readIdempotencyKey } from '../../../src/inbox/send/send-command.ts'
+import { parseIdempotencyKey } from '../../../src/inbox/send/send-command.ts'
 import { customFieldTypes } from '../../../src/leads/lead/custom-fields.ts'
 import { readPhones } from '../../../src/leads/lead/input.ts'
 import { readSearchTerm } from '../../../src/leads/lead/search-lines.ts'
@@ -37,16 +37,16 @@ const readers: [name: string, read: (text: string) => unknown][] = [
   ['the address of a form', (text) => looseQuery(`/f/form?${text}`)],
   ['a term of the search', readSearchTerm],
   ['text that is searched', foldText],
-  ['the links of a message', stretchesOf],
+  ['the links of a message', parseLinks],
   ['the numbers of a message', maskNumbersIn],
   ['the parts of a message', (text) => splitText(text, 4096)],
-  ['an Idempotency-Key', (text) => attempt(() => readIdempotencyKey(text))],
-  ['a quoted Idempotency-Key', (text) => attempt(() => readIdempotencyKey(`"${text}"`))],
+  ['an Idempotency-Key', (text) => attempt(() => parseIdempotencyKey(text))],
+  ['a quoted Idempotency-Key', (text) => attempt(() => parseIdempotencyKey(`"${text}"`))],
   ['a template', (text) => [readBody(text, false), fillBody(text, ['1'])]],
   ['an address of a phone', readJid],
   ['cells of a file', (text) => [guardCell(text, ','), unguardCell(text), csvLine([text], ',')]],
   ['an amount of a file', (text) => [readFileAmount(text, null), readFileAmount(text, ',')]],
-  ['Accept-Language', (text) => wordsFor({ 'accept-language': text })],
+  ['Accept-Language', (text) => textsFor({ 'accept-language': text })],
   ['User-Agent', deviceOf],
   ['X-Forwarded-For', (text) => clientAddress('127.0.0.1', text, () => true)],
 ]

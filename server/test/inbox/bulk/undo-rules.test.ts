@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Former, formerOf, type ManyChanges, undoingOf } from '../../../src/inbox/bulk/change-many.ts'
+import {
+  type BulkChanges,
+  type PreviousState,
+  planUndo,
+  previousStateOf,
+} from '../../../src/inbox/bulk/change-conversations.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 
 const tomorrow = new Date('2026-03-02T09:00:00.000Z')
@@ -20,71 +25,79 @@ function conversation(fields: Partial<Conversation> = {}): Conversation {
 }
 
 const nothing = { patch: {}, unreadCount: undefined, isReleased: false, isLeft: false }
-const former = (fields: Partial<Former> = {}): Former => ({ ...formerOf(conversation(), conversation()), ...fields })
+const former = (fields: Partial<PreviousState> = {}): PreviousState => ({
+  ...previousStateOf(conversation(), conversation()),
+  ...fields,
+})
 
-const cases: [what: string, now: Partial<Conversation>, was: Partial<Former>, changes: ManyChanges, undone: object][] =
+const cases: [
+  what: string,
+  now: Partial<Conversation>,
+  was: Partial<PreviousState>,
+  changes: BulkChanges,
+  undone: object,
+][] = [
+  ['resolved', { status: 'resolved' }, {}, { status: 'resolved' }, { patch: { status: 'open', snoozedUntil: null } }],
   [
-    ['resolved', { status: 'resolved' }, {}, { status: 'resolved' }, { patch: { status: 'open', snoozedUntil: null } }],
-    [
-      'resolved, and open again since',
-      { status: 'open' },
-      { status: 'pending' },
-      { status: 'resolved' },
-      { isLeft: true },
-    ],
-    ['resolved, which it was', { status: 'resolved' }, { status: 'resolved' }, { status: 'resolved' }, {}],
-    [
-      'snoozed until tomorrow',
-      { status: 'snoozed', snoozedUntil: tomorrow },
-      { status: 'pending' },
-      { status: 'snoozed', snoozedUntil: tomorrow },
-      { patch: { status: 'pending', snoozedUntil: null } },
-    ],
-    [
-      'snoozed until tomorrow, and for longer since',
-      { status: 'snoozed', snoozedUntil: new Date('2026-04-01T00:00:00.000Z') },
-      {},
-      { status: 'snoozed', snoozedUntil: tomorrow },
-      { isLeft: true },
-    ],
-    [
-      'resolved out of a snooze',
-      { status: 'resolved' },
-      { status: 'snoozed', snoozedUntil: tomorrow },
-      { status: 'resolved' },
-      { patch: { status: 'snoozed', snoozedUntil: tomorrow } },
-    ],
-    ['assigned', { assignedTo: 'ana' }, { assignedTo: 'bo' }, { assignedTo: 'ana' }, { patch: { assignedTo: 'bo' } }],
-    ['assigned, and to another since', { assignedTo: 'cy' }, {}, { assignedTo: 'ana' }, { isLeft: true }],
-    [
-      'assigned when agents might take it',
-      { assignedTo: 'ana', held: true },
-      { held: false },
-      { assignedTo: 'ana' },
-      { patch: { assignedTo: null }, isReleased: true },
-    ],
-    [
-      'labelled',
-      { labelIds: ['vip', 'late'] },
-      { added: ['vip'], removed: ['new'] },
-      { labels: { add: ['vip'], remove: ['new'] } },
-      { patch: { labels: { add: ['new'], remove: ['vip'] } } },
-    ],
-    [
-      'labelled, and otherwise since',
-      { labelIds: ['new'] },
-      { added: ['vip'], removed: ['new'] },
-      { labels: { add: ['vip'], remove: ['new'] } },
-      {},
-    ],
-    ['read', {}, { unreadCount: 3 }, { read: true }, { unreadCount: 3 }],
-    ['read, and written in since', { unreadCount: 1 }, { unreadCount: 3 }, { read: true }, {}],
-    ['read, said to be of more than anybody counts', {}, { unreadCount: 2e9 }, { read: true }, { unreadCount: 1000 }],
-    ['unread', { unreadCount: 1 }, {}, { read: false }, { unreadCount: 0 }],
-  ]
+    'resolved, and open again since',
+    { status: 'open' },
+    { status: 'pending' },
+    { status: 'resolved' },
+    { isLeft: true },
+  ],
+  ['resolved, which it was', { status: 'resolved' }, { status: 'resolved' }, { status: 'resolved' }, {}],
+  [
+    'snoozed until tomorrow',
+    { status: 'snoozed', snoozedUntil: tomorrow },
+    { status: 'pending' },
+    { status: 'snoozed', snoozedUntil: tomorrow },
+    { patch: { status: 'pending', snoozedUntil: null } },
+  ],
+  [
+    'snoozed until tomorrow, and for longer since',
+    { status: 'snoozed', snoozedUntil: new Date('2026-04-01T00:00:00.000Z') },
+    {},
+    { status: 'snoozed', snoozedUntil: tomorrow },
+    { isLeft: true },
+  ],
+  [
+    'resolved out of a snooze',
+    { status: 'resolved' },
+    { status: 'snoozed', snoozedUntil: tomorrow },
+    { status: 'resolved' },
+    { patch: { status: 'snoozed', snoozedUntil: tomorrow } },
+  ],
+  ['assigned', { assignedTo: 'ana' }, { assignedTo: 'bo' }, { assignedTo: 'ana' }, { patch: { assignedTo: 'bo' } }],
+  ['assigned, and to another since', { assignedTo: 'cy' }, {}, { assignedTo: 'ana' }, { isLeft: true }],
+  [
+    'assigned when agents might take it',
+    { assignedTo: 'ana', held: true },
+    { held: false },
+    { assignedTo: 'ana' },
+    { patch: { assignedTo: null }, isReleased: true },
+  ],
+  [
+    'labelled',
+    { labelIds: ['vip', 'late'] },
+    { added: ['vip'], removed: ['new'] },
+    { labels: { add: ['vip'], remove: ['new'] } },
+    { patch: { labels: { add: ['new'], remove: ['vip'] } } },
+  ],
+  [
+    'labelled, and otherwise since',
+    { labelIds: ['new'] },
+    { added: ['vip'], removed: ['new'] },
+    { labels: { add: ['vip'], remove: ['new'] } },
+    {},
+  ],
+  ['read', {}, { unreadCount: 3 }, { read: true }, { unreadCount: 3 }],
+  ['read, and written in since', { unreadCount: 1 }, { unreadCount: 3 }, { read: true }, {}],
+  ['read, said to be of more than anybody counts', {}, { unreadCount: 2e9 }, { read: true }, { unreadCount: 1000 }],
+  ['unread', { unreadCount: 1 }, {}, { read: false }, { unreadCount: 0 }],
+]
 
 for (const [what, now, was, changes, undone] of cases) {
   test(`the undo of what was ${what}`, () => {
-    assert.deepEqual(undoingOf(conversation(now), former(was), changes), { ...nothing, ...undone })
+    assert.deepEqual(planUndo(conversation(now), former(was), changes), { ...nothing, ...undone })
   })
 }

@@ -4,18 +4,18 @@ import fc from 'fast-check'
 import {
   afterAnswer,
   openWindow,
-  waitsFrom,
+  waitingSince,
   windowAfter,
   windowIsOpen,
 } from '../../../src/inbox/conversation/conversation-state.ts'
 import {
-  climb,
+  combineParts,
+  type DeliveryState,
   type MessageStatus,
+  nextState,
   outcomeUnknown,
-  type Rung,
-  rungOfParts,
 } from '../../../src/inbox/conversation/message.ts'
-import { agent, human, readOwner, writeOwner } from '../../../src/inbox/conversation/owner.ts'
+import { agent, human, parseOwner, writeOwner } from '../../../src/inbox/conversation/owner.ts'
 
 const noon = new Date('2026-03-10T12:00:00.000Z')
 const at = (minutes: number): Date => new Date(noon.getTime() + minutes * 60_000)
@@ -84,12 +84,15 @@ test('what another answer of the same moment was to does not wait again', () => 
 })
 
 test('a message waits since it was written, or since it came where it came too late', () => {
-  assert.deepEqual([waitsFrom(noon, at(4)), waitsFrom(noon, at(5)), waitsFrom(at(1), noon)], [noon, at(5), at(1)])
+  assert.deepEqual(
+    [waitingSince(noon, at(4)), waitingSince(noon, at(5)), waitingSince(at(1), noon)],
+    [noon, at(5), at(1)],
+  )
 })
 
-const r = (status: MessageStatus, errorCode: string | null = null): Rung => ({ status, errorCode })
+const r = (status: MessageStatus, errorCode: string | null = null): DeliveryState => ({ status, errorCode })
 
-const climbs: [from: Rung, to: Rung, after: Rung | null][] = [
+const climbs: [from: DeliveryState, to: DeliveryState, after: DeliveryState | null][] = [
   [r('pending'), r('sent'), r('sent')],
   [r('pending'), r('read'), r('read')],
   [r('pending'), r('failed', '1'), r('failed', '1')],
@@ -110,9 +113,9 @@ const climbs: [from: Rung, to: Rung, after: Rung | null][] = [
 ]
 
 for (const [from, to, after] of climbs) {
-  const name = ({ status, errorCode }: Rung) => `${status}${errorCode === null ? '' : `(${errorCode})`}`
+  const name = ({ status, errorCode }: DeliveryState) => `${status}${errorCode === null ? '' : `(${errorCode})`}`
   test(`the ladder: ${name(from)} then ${name(to)} is ${after === null ? 'no change' : name(after)}`, () => {
-    assert.deepEqual(climb(from, to), after)
+    assert.deepEqual(nextState(from, to), after)
   })
 }
 
@@ -120,7 +123,7 @@ test('whatever order reports come in, the highest rung wins', () => {
   const statuses = fc.shuffledSubarray(['sent', 'delivered', 'read'] as const, { minLength: 1 })
   fc.assert(
     fc.property(statuses, (order) => {
-      const end = order.reduce((rung, status) => climb(rung, r(status)) ?? rung, r('pending'))
+      const end = order.reduce((rung, status) => nextState(rung, r(status)) ?? rung, r('pending'))
       const highest = (['read', 'delivered', 'sent'] as const).find((status) => order.includes(status))
       assert.equal(end.status, highest)
     }),
@@ -137,15 +140,15 @@ const parts: [MessageStatus[], MessageStatus][] = [
 
 for (const [statuses, status] of parts) {
   test(`parts ${statuses.join(', ') || 'none'} make the message ${status}`, () => {
-    assert.equal(rungOfParts(statuses.map((each) => r(each))).status, status)
+    assert.equal(combineParts(statuses.map((each) => r(each))).status, status)
   })
 }
 
 const connection = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 
 test('owners are written as the contract has them, and nothing else is read', () => {
-  for (const owner of [human, agent(connection)]) assert.deepEqual(readOwner(writeOwner(owner)), owner)
+  for (const owner of [human, agent(connection)]) assert.deepEqual(parseOwner(writeOwner(owner)), owner)
   for (const text of ['', 'agent', 'agent:', 'agent:x', 'Human', ` human`, `agent:${connection} `]) {
-    assert.equal(readOwner(text), null, text)
+    assert.equal(parseOwner(text), null, text)
   }
 })

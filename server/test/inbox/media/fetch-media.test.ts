@@ -3,9 +3,9 @@ import { EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { mediaTopic } from '../../../src/inbox/conversation/conversation.ts'
-import { tellComing } from '../../../src/inbox/media/fetch-queries.ts'
+import { publishPendingMedia } from '../../../src/inbox/media/fetch-queries.ts'
 import { retryMedia } from '../../../src/inbox/team-api/files/file-routes.ts'
-import { StoreProblem } from '../../../src/media/store/store.ts'
+import { StoreError } from '../../../src/media/store/store.ts'
 import { png } from '../../support/inbox/files-world.ts'
 import { marina } from '../../support/inbox/inbox-world.ts'
 import { digestOf, mediaWorld, type PlatformFile } from '../../support/inbox/media-world.ts'
@@ -14,10 +14,10 @@ import { endless } from '../../support/outgoing/file-server.ts'
 test('a file comes: sealed in the store, known by its bytes, with a safe name and without its old address', async () => {
   const w = await mediaWorld()
   const told: string[] = []
-  w.db.onNews(mediaTopic, (news) => told.push(news))
+  w.db.subscribe(mediaTopic, (news) => told.push(news))
   const file = Buffer.concat([png, Buffer.alloc(300_000, 1)])
   const id = await w.coming(
-    { bytes: file, said: { mime_type: 'image/png', sha256: digestOf(file) } },
+    { bytes: file, metadata: { mime_type: 'image/png', sha256: digestOf(file) } },
     { name: '../../etc/\u202egnp.exe', width: 3 },
   )
   await w.fetcher().drain()
@@ -48,7 +48,7 @@ for (const isThere of [true, false]) {
   test(`a file that ${isThere ? 'came' : 'did not come'} while its conversation became one with another is told of there`, async () => {
     const w = await mediaWorld()
     const told: string[] = []
-    w.db.onNews(mediaTopic, (news) => told.push(news))
+    w.db.subscribe(mediaTopic, (news) => told.push(news))
     const { id: survivor } = await w.customerWrites('Hello', { customer: { ...marina, phone: '5511930000099' } })
     const merge = async (response: ServerResponse) => {
       await w.db.sql`update media set conversation_id = ${survivor} where workspace_id = ${w.workspaceId}`
@@ -78,11 +78,11 @@ const endings: [
   ['an id that is gone', { describe: nowhere }, {}, 3, 'gone', 'http_404'],
   ['an address that is never there', { serve: nowhere }, {}, 3, 'gone', 'http_404'],
   ['more bytes than may be', {}, { size: 2e9 }, 1, 'too_large', 'too_large'],
-  ['a body without an end', { serve: endless, said: { file_size: null } }, {}, 1, 'too_large', 'too_large'],
-  ['another size', { serve: body, said: { file_size: 6 } }, {}, 3, 'refused', 'size_mismatch'],
-  ['another digest', { said: { sha256: digestOf(png) } }, {}, 3, 'refused', 'hash_mismatch'],
-  ['nothing', { bytes: Buffer.alloc(0), said: { file_size: null } }, {}, 3, 'refused', 'empty'],
-  ['a private address', { said: { url: 'http://10.0.0.1/a' } }, {}, 1, 'refused', 'forbidden_address'],
+  ['a body without an end', { serve: endless, metadata: { file_size: null } }, {}, 1, 'too_large', 'too_large'],
+  ['another size', { serve: body, metadata: { file_size: 6 } }, {}, 3, 'refused', 'size_mismatch'],
+  ['another digest', { metadata: { sha256: digestOf(png) } }, {}, 3, 'refused', 'hash_mismatch'],
+  ['nothing', { bytes: Buffer.alloc(0), metadata: { file_size: null } }, {}, 3, 'refused', 'empty'],
+  ['a private address', { metadata: { url: 'http://10.0.0.1/a' } }, {}, 1, 'refused', 'forbidden_address'],
   ['an id that makes no sense', {}, { source: { by: 'id', id: '../..' } }, 1, 'refused', 'invalid_id'],
   ['no source', {}, { source: undefined }, 1, 'refused', 'no_source'],
 ]
@@ -159,7 +159,7 @@ test('a store that is full loses nothing: the file comes when there is room', as
   const full = {
     ...w.media,
     put: async () => {
-      throw new StoreProblem('full', 'The media folder is full')
+      throw new StoreError('full', 'The media folder is full')
     },
   }
   await w.fetcher({ store: full }).drain()
@@ -177,7 +177,7 @@ test('a worker that stops breaks off what is under way, and gives it back', asyn
   const id = await w.coming({ serve })
   const fetcher = w.fetcher()
   fetcher.start()
-  await w.db.tx(async (tx) => tellComing(tx, w.workspaceId))
+  await w.db.tx(async (tx) => publishPendingMedia(tx, w.workspaceId))
   await served.promise
   await fetcher.stop()
   const { state, failure, leaseUntil, dueAt } = await w.row(id)
@@ -202,7 +202,7 @@ test('one workspace with many files neither takes all places nor holds up the ot
     await few.coming({ bytes: png, serve: serve('few') }),
     await few.coming({ bytes: png, serve: serve('few') }),
   ]
-  const fetching = many.fetcher({ atOnce: 4, perWorkspace: 2 }).drain()
+  const fetching = many.fetcher({ maxConcurrent: 4, perWorkspace: 2 }).drain()
   while (held.length < 4) await once(platform, 'asked')
   let most = 0
   for (let served = 0; served < 22; served++) {

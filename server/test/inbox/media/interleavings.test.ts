@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Clock, shiftedClock, systemClock } from '../../../src/base/clock.ts'
 import type { RunStep } from '../../../src/base/steps.ts'
-import { knownFiles } from '../../../src/inbox/media/fetch-queries.ts'
+import { findReferencedFiles } from '../../../src/inbox/media/fetch-queries.ts'
 import { deleteMediaOf } from '../../../src/inbox/media/media-queries.ts'
 import type { Previews } from '../../../src/inbox/media/preview.ts'
 import type { MediaStore } from '../../../src/media/store/store.ts'
@@ -107,7 +107,7 @@ async function runInOrder(w: MediaWorld, order: readonly Turn[]): Promise<void> 
     sweepStore({
       store,
       clock: nights,
-      known: (names) => knownFiles(w.db.sql, names),
+      findReferenced: (names) => findReferencedFiles(w.db.sql, names),
       ...(step !== undefined && { runStep: step }),
     })
   const passDay = () => {
@@ -116,8 +116,8 @@ async function runInOrder(w: MediaWorld, order: readonly Turn[]): Promise<void> 
   }
   const [kept, erased] = [await w.coming({ bytes: file }), await w.coming({ bytes: file })]
   const actors: Record<'fetch' | 'another fetch' | 'sweep' | 'another sweep', Actor> = {
-    fetch: actor((step) => w.fetcher({ store, previews, step, atOnce: 1 }).drain()),
-    'another fetch': actor((step) => w.fetcher({ store, previews, step, atOnce: 1 }).drain()),
+    fetch: actor((step) => w.fetcher({ store, previews, step, maxConcurrent: 1 }).drain()),
+    'another fetch': actor((step) => w.fetcher({ store, previews, step, maxConcurrent: 1 }).drain()),
     sweep: actor(sweep),
     'another sweep': actor(sweep),
   }

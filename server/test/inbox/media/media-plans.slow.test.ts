@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { claimDue, knownFiles } from '../../../src/inbox/media/fetch-queries.ts'
+import { claimDue, findReferencedFiles } from '../../../src/inbox/media/fetch-queries.ts'
 import { deleteMediaOf } from '../../../src/inbox/media/media-queries.ts'
 import { retryMedia } from '../../../src/inbox/team-api/files/file-routes.ts'
 import { everyStatementOf } from '../../support/database.ts'
@@ -33,7 +33,7 @@ for (const statistics of ['counted', 'not counted'] as const) {
     if (statistics === 'counted') await db.sql`analyze media`
     else await forgetStatistics(db, ['media'])
     const statements = await everyStatementOf(async () => {
-      await knownFiles(db.sql, [newId(now)])
+      await findReferencedFiles(db.sql, [newId(now)])
       await retryMedia(w, workspaceId, id)
       await db.tx((tx) => deleteMediaOf(tx, workspaceId, [newId(now)]))
     })

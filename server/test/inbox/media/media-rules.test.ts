@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mismatchOf, safeName } from '../../../src/inbox/media/check-file.ts'
 import { afterProblem, retryDelayMs } from '../../../src/inbox/media/fetch-media.ts'
+import { findMismatch, safeName } from '../../../src/inbox/media/inspect-file.ts'
 
 for (const [told, safe] of [
   ['invoice.pdf', 'invoice.pdf'],
@@ -42,16 +42,16 @@ for (const [told, mismatch] of [
   [{ size: 6, sha256: 'right' }, null],
 ] as const) {
   test(`five bytes of which was told ${JSON.stringify(told)}: ${mismatch}`, () => {
-    assert.equal(mismatchOf(told, seen), mismatch)
+    assert.equal(findMismatch(told, seen), mismatch)
   })
 }
 
 test('nothing is no file, unless the digest says so', () => {
   const nothing = { ...seen, bytes: 0 }
-  assert.equal(mismatchOf({ size: null, sha256: null }, nothing), 'empty')
-  assert.equal(mismatchOf({ size: 0, sha256: null }, nothing), 'empty')
-  assert.equal(mismatchOf({ size: 7, sha256: null }, nothing), 'empty')
-  assert.equal(mismatchOf({ size: 0, sha256: nothing.sha256 }, nothing), null)
+  assert.equal(findMismatch({ size: null, sha256: null }, nothing), 'empty')
+  assert.equal(findMismatch({ size: 0, sha256: null }, nothing), 'empty')
+  assert.equal(findMismatch({ size: 7, sha256: null }, nothing), 'empty')
+  assert.equal(findMismatch({ size: 0, sha256: nothing.sha256 }, nothing), null)
 })
 
 const created = new Date('2026-03-10T12:00:00.000Z')

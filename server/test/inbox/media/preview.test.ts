@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { createLog } from '../../../src/base/log.ts'
-import { hasPreview, openPreviews, type PreviewOptions } from '../../../src/inbox/media/preview.ts'
+import { createPreviews, hasPreview, type PreviewOptions } from '../../../src/inbox/media/preview.ts'
 import { atEnd, oncePerFile } from '../../support/file-end.ts'
 
 const silent = createLog('error', { write: () => {} })
 
 function previewsWith(options: Partial<PreviewOptions> = {}) {
-  const previews = openPreviews({ log: silent, ...options })
+  const previews = createPreviews({ log: silent, ...options })
   atEnd(() => previews.close())
   return previews
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MediaKind } from '../../../src/channels/channel-event.ts'
 import { cloudLimits } from '../../../src/channels/waba/cloud-media.ts'
-import { typeToSend } from '../../../src/inbox/media/check-file.ts'
+import { typeToSend } from '../../../src/inbox/media/inspect-file.ts'
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 

@@ -31,7 +31,7 @@ async function healthWorld(): Promise<HealthWorld> {
       return body.health
     },
     callback: async (lists) => {
-      const one = await findConnection(w.db.sql, await w.vault.keyring(w.workspaceId), w.workspaceId, w.connectionId)
+      const one = await findConnection(w.db.sql, await w.keyStore.keyring(w.workspaceId), w.workspaceId, w.connectionId)
       assert.ok(one)
       const bytes = bytesOf(payload(change('messages', value(lists as Record<string, unknown>, one.numberId))))
       const headers = { 'x-hub-signature-256': signatureOf('s', bytes), 'content-type': 'application/json' }

@@ -25,7 +25,7 @@ type Filled = Awaited<ReturnType<typeof filled>>
 async function filled(count: number) {
   const w = await inboxWorld()
   const [agent, member, labelId] = [await addAgent(w), await signedInMember(w), await addLabel(w, 'VIP')]
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  const filling = { ...w, keyring: await w.keyStore.keyring(w.workspaceId), now: w.clock.now() }
   const fill = (more: number) =>
     fillConversations(filling, { connectionId: w.connectionId, keyId: agent.id, count: more })
   const ids = await fill(count)

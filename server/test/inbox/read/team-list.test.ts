@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameContact } from '../../../src/inbox/read/names.ts'
+import { resolveContact } from '../../../src/inbox/read/names.ts'
 import {
   addAgent,
   addLabel,
@@ -164,7 +164,7 @@ for (const [what, name, lead, shown] of named)
   test(`${what}`, () => {
     const { phone } = marina
     const card = lead === null ? null : { id: 'lead', name: lead }
-    assert.deepEqual(nameContact({ name, phone }, card), {
+    assert.deepEqual(resolveContact({ name, phone }, card), {
       name: shown,
       profileName: name,
       phone,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runWatchdog } from '../../../src/inbox/ownership/hand-back.ts'
-import { wakeSnoozed } from '../../../src/inbox/ownership/snooze-timer.ts'
+import { reassignOverdue } from '../../../src/inbox/assignment/reassign-to-people.ts'
+import { reopenSnoozed } from '../../../src/inbox/assignment/snooze-timer.ts'
 import { addLabel, conversationWorld, customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { testTeamToken } from '../../support/world.ts'
@@ -82,12 +82,12 @@ test('the lines say why: the customer wrote, the timer, the watchdog, the stop s
   const snoozedUntil = new Date(w.clock.now().getTime() + minuteMs).toISOString()
   await later('PATCH', '', { status: 'snoozed', snoozedUntil })
   w.clock.advance(minuteMs)
-  await wakeSnoozed(w.db, w.clock)
+  await reopenSnoozed(w.db, w.clock)
   assert.deepEqual(await newest(), ['status', 'open', 'timer', 'system'])
 
   await admin.call('PATCH', '', { agentWatchdogMinutes: 10 })
   w.clock.advance(10 * minuteMs)
-  await runWatchdog(w.db, w.vault, w.clock)
+  await reassignOverdue(w.db, w.keyStore, w.clock)
   assert.deepEqual(await newest(), ['owner', 'human', 'watchdog', 'system'])
 
   await handBack()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test as once, test } from 'node:test'
 import type { ChannelEvent, Customer } from '../../../src/channels/channel-event.ts'
-import { sweepEarly } from '../../../src/inbox/receive/early-statuses.ts'
+import { deleteOldParked } from '../../../src/inbox/receive/early-statuses.ts'
 import { recordEcho } from '../../../src/inbox/receive/echo.ts'
-import { openReceive } from '../../../src/inbox/receive/receive.ts'
+import { createReceive } from '../../../src/inbox/receive/receive.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
-import { keptMessage } from '../../support/inbox/kept-messages.ts'
+import { storedMessage } from '../../support/inbox/stored-messages.ts'
 
 type Revision = Extract<ChannelEvent, { originalId: string }>
 
@@ -37,11 +37,11 @@ for (const isKnown of [true, false]) {
     await w.tell(told(w, 'edited', { at: minuteAgo(w) }))
     await w.tell(told(w, 'edited', { at: minuteAgo(w) }))
     await w.tell(late(w))
-    assert.equal((await keptMessage(w, 'wamid.late')).text, 'Edited')
+    assert.equal((await storedMessage(w, 'wamid.late')).text, 'Edited')
     await w.tell(told(w, 'withdrawn', { originalId: 'wamid.2' }))
     await w.tell(late(w, { externalId: 'wamid.2' }))
     const [{ id }] = await w.conversations()
-    const message = await keptMessage(w, 'wamid.2')
+    const message = await storedMessage(w, 'wamid.2')
     assert.deepEqual([message.text, message.revision?.withdrawnAt], ['', w.clock.now().toISOString()])
     assert.equal((await w.texts(id)).includes('Secret'), false)
     assert.equal(await waiting(w), 0)
@@ -75,7 +75,7 @@ test('what was taken back of the phone, of a history or by an app on the same nu
   for (const [originalId, direction, arrive] of rows) {
     await w.tell(told(w, 'withdrawn', { originalId, direction }))
     await arrive(originalId)
-    assert.equal((await keptMessage(w, originalId)).text, '', originalId)
+    assert.equal((await storedMessage(w, originalId)).text, '', originalId)
   }
 })
 
@@ -89,7 +89,7 @@ test('a reaction that was taken back before it came is none; a newer one stays',
   await w.tell(
     late(w, { externalId: 'wamid.r1', text: '👍', detail: { reaction }, at: new Date(minuteAgo(w).getTime() - 2000) }),
   )
-  const [lifted, kept] = [await keptMessage(w, 'wamid.r1'), await keptMessage(w, 'wamid.r2')]
+  const [lifted, kept] = [await storedMessage(w, 'wamid.r1'), await storedMessage(w, 'wamid.r2')]
   assert.deepEqual([lifted.text, kept.text], ['', '👍'])
 })
 
@@ -99,7 +99,7 @@ test('nobody changes what another customer writes, and no one an answer of ours'
   await w.tell(told(w, 'withdrawn', { customer: other }))
   await w.tell(told(w, 'withdrawn', { direction: 'outbound', at: minuteAgo(w) }))
   await w.tell(late(w))
-  assert.equal((await keptMessage(w, 'wamid.late')).text, 'Secret')
+  assert.equal((await storedMessage(w, 'wamid.late')).text, 'Secret')
 })
 
 once('at the same moment and on two nodes one of both sees the other', async () => {
@@ -109,10 +109,10 @@ once('at the same moment and on two nodes one of both sees the other', async () 
       if (isKnown) await w.customerWrites('Hello')
       const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
       await Promise.all([
-        openReceive(w.receiveDeps)(receiver, [told(w, 'withdrawn')]),
-        openReceive(w.receiveDeps)(receiver, [late(w)]),
+        createReceive(w.receiveDeps)(receiver, [told(w, 'withdrawn')]),
+        createReceive(w.receiveDeps)(receiver, [late(w)]),
       ])
-      assert.equal((await keptMessage(w, 'wamid.late')).text, '')
+      assert.equal((await storedMessage(w, 'wamid.late')).text, '')
     }
   }
 })
@@ -129,6 +129,6 @@ once('they wait for a week, a thousand in a workspace at most, and what they say
     false,
   )
   w.clock.advance(7 * 86_400_000 + 1)
-  await sweepEarly(w.db, w.clock.now())
+  await deleteOldParked(w.db, w.clock.now())
   assert.equal(await waiting(w), 0)
 })

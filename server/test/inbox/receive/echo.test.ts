@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asItIs } from '../../../src/inbox/conversation/moving.ts'
+import { currentColumns } from '../../../src/inbox/conversation/touch.ts'
 import { addAgent, inboxPath, inboxWorld } from '../../support/inbox/inbox-world.ts'
 
 const path = `${inboxPath}/echoes`
@@ -73,7 +73,7 @@ test('an echo ends the waiting and changes neither owner nor status, unread coun
   )
   assert.equal(after.last_message_at, w.clock.now().toISOString())
   const [row] = await w.db.sql<{ unanswered_since: Date | null }[]>`
-    select ${asItIs.unansweredSince(w.db.sql)} as unanswered_since from conversations c where workspace_id = ${w.workspaceId}`
+    select ${currentColumns.unansweredSince(w.db.sql)} as unanswered_since from conversations c where workspace_id = ${w.workspaceId}`
   assert.equal(row?.unanswered_since, null)
 })
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { pictureTold } from '../../support/inbox/files-told.ts'
+import { declaredPicture } from '../../support/inbox/declared-files.ts'
 import { customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
-import { keptFiles, keptMessage } from '../../support/inbox/kept-messages.ts'
+import { storedFiles, storedMessage } from '../../support/inbox/stored-messages.ts'
 
-const { kind, ...details } = { ...pictureTold, name: 'a.jpg', realType: null }
-const media = { ...pictureTold, name: 'a.jpg' }
+const { kind, ...details } = { ...declaredPicture, name: 'a.jpg', realType: null }
+const media = { ...declaredPicture, name: 'a.jpg' }
 
 test('a file that travels with a message is to be fetched from the moment that the message is there', async () => {
   const w = await inboxWorld()
   const at = w.clock.now()
   const { id } = await w.customerWrites('Look', { externalId: 'wamid.1', kind: 'image', detail: { media } })
-  const message = await keptMessage(w, 'wamid.1')
-  const [file, ...others] = await keptFiles(w)
+  const message = await storedMessage(w, 'wamid.1')
+  const [file, ...others] = await storedFiles(w)
   assert.deepEqual(others, [])
   const place = { conversationId: id, connectionId: w.connectionId, messageId: message.id, direction: 'inbound' }
   assert.deepEqual(file, { id: file?.id, ...place, kind, state: 'coming', details, dueAt: at })
@@ -28,7 +28,7 @@ test('files of echoes and of a history are fetched as those of customers are', a
   const old = { type: 'history', status: 'read', ...said } as const
   await w.tell({ ...old, externalId: 'wamid.2', direction: 'inbound' })
   await w.tell({ ...old, externalId: 'wamid.3', direction: 'outbound' })
-  const files = await keptFiles(w)
+  const files = await storedFiles(w)
   assert.deepEqual(
     files.map(({ direction, state }) => [direction, state]),
     [
@@ -48,9 +48,9 @@ test('a file that a history shows later belongs to the line that stood in for it
   await w.tell(shown)
   await w.tell(shown)
   await w.tell({ ...shown, kind: 'video', text: 'Other' })
-  const message = await keptMessage(w, 'wamid.1')
+  const message = await storedMessage(w, 'wamid.1')
   assert.deepEqual([message.kind, message.text], ['image', 'Look'])
-  const files = await keptFiles(w)
+  const files = await storedFiles(w)
   assert.deepEqual(
     files.map(({ messageId, state }) => [messageId, state]),
     [[message.id, 'coming']],
@@ -68,7 +68,7 @@ test('the files of two conversations that turn out to be one customer’s stay w
   await w.tell(send({ userId: 'BR.1' }))
   const [{ id }, ...others] = await w.conversations()
   assert.equal(others.length, 0)
-  const files = await keptFiles(w)
+  const files = await storedFiles(w)
   assert.deepEqual(
     files.map(({ conversationId }) => conversationId),
     [id, id, id],

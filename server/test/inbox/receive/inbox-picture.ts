@@ -1,13 +1,13 @@
-import { type MessageRow, openMessage } from '../../../src/inbox/conversation/message.ts'
+import { type ConversationRow, decryptConversation } from '../../../src/inbox/conversation/encrypted-conversation.ts'
+import { decryptMessage, type MessageRow } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
 import { conversationColumns } from '../../../src/inbox/conversation/queries.ts'
-import { type ConversationRow, openConversation } from '../../../src/inbox/conversation/sealed.ts'
 import type { InboxWorld } from '../../support/inbox/inbox-world.ts'
 
 /** All that the inbox of a workspace holds, ids apart: each conversation with its messages, files, events and activities in order. */
 export async function inboxPicture(w: InboxWorld): Promise<unknown[]> {
   const { sql } = w.db
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   const conversations = await sql<ConversationRow[]>`
     select ${conversationColumns(sql)} from conversations c where workspace_id = ${w.workspaceId}`
   const pictures = conversations.map(async (row) => {
@@ -15,8 +15,8 @@ export async function inboxPicture(w: InboxWorld): Promise<unknown[]> {
     const messages = await sql<MessageRow[]>`
       select ${messageColumns(sql)} from messages m where ${ofIt} order by occurred_at`
     return withoutIds({
-      conversation: openConversation(keyring, row),
-      messages: messages.map((message) => openMessage(keyring, message)),
+      conversation: decryptConversation(keyring, row),
+      messages: messages.map((message) => decryptMessage(keyring, message)),
       activities: await sql`
         select kind, detail, reason, actor_type from conversation_activities where ${ofIt} order by id`,
       files: await sql`

@@ -8,7 +8,7 @@ import { signedInMember } from '../../support/member.ts'
 
 async function chat() {
   const w = await inboxWorld({ key: { scopes: ['leads.read', 'leads.write', 'inbox.read'] } })
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   const connection = await findConnection(w.db.sql, keyring, w.workspaceId, w.connectionId)
   assert.ok(connection)
   const take = inboxReceive(w)

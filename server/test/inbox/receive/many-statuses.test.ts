@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fillConversations, fillSent, type SentMessage } from '../../../../bench/fill.ts'
 import type { Db, DbOptions, Tx } from '../../../src/base/db.ts'
+import type { Keyring } from '../../../src/base/encryption/keyring.ts'
 import { newId } from '../../../src/base/id.ts'
-import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import type { ChannelEvent, DeliveryStatus } from '../../../src/channels/channel-event.ts'
-import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
-import { openReceive } from '../../../src/inbox/receive/receive.ts'
+import { externalIndex } from '../../../src/inbox/conversation/encrypted-conversation.ts'
+import { createReceive } from '../../../src/inbox/receive/receive.ts'
 import { recordPart } from '../../../src/inbox/send/record-result.ts'
 import { settleSend } from '../../../src/inbox/send/settle-parts.ts'
 import { onOneServer, openNode, testDatabase } from '../../support/database.ts'
-import { holdLocks, lockIsAwaited } from '../../support/inbox/gate.ts'
+import { holdLocks, waitForLockWaiter } from '../../support/inbox/gate.ts'
 import { type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
 interface SentWorld extends InboxWorld {
@@ -28,12 +28,12 @@ interface SentWorld extends InboxWorld {
 /** A workspace that has sent a message to each of so many customers. */
 async function sentWorld(customers: number): Promise<SentWorld> {
   const w = await inboxWorld()
-  const { db, vault, clock, workspaceId, connectionId, keyId } = w
-  const keyring = await vault.keyring(workspaceId)
+  const { db, keyStore, clock, workspaceId, connectionId, keyId } = w
+  const keyring = await keyStore.keyring(workspaceId)
   const filling = { db, keyring, workspaceId, now: clock.now() }
   const conversationIds = await fillConversations(filling, { connectionId, keyId, count: customers })
   const sent = await fillSent(filling, connectionId, conversationIds, { each: 1, from: clock.now() })
-  const receive = openReceive(w.receiveDeps)
+  const receive = createReceive(w.receiveDeps)
   return {
     ...w,
     keyring,
@@ -76,7 +76,9 @@ async function elsewhere<T>(work: (db: Db) => Promise<T>, more: Partial<DbOption
 async function statementsFor(w: SentWorld, events: readonly ChannelEvent[]): Promise<number> {
   let statements = 0
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
-  await elsewhere((db) => openReceive({ ...w.receiveDeps, db })(receiver, events), { onStatement: () => statements++ })
+  await elsewhere((db) => createReceive({ ...w.receiveDeps, db })(receiver, events), {
+    onStatement: () => statements++,
+  })
   return statements
 }
 
@@ -199,7 +201,7 @@ async function holding(
 ): Promise<void> {
   const release = await holdLocks(w.db, hold)
   const others = other()
-  await lockIsAwaited(w)
+  await waitForLockWaiter(w)
   await release(meanwhile)
   await others
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { externalIndex } from '../../../src/inbox/conversation/sealed.ts'
-import { pictureTold } from '../../support/inbox/files-told.ts'
+import { externalIndex } from '../../../src/inbox/conversation/encrypted-conversation.ts'
+import { declaredPicture } from '../../support/inbox/declared-files.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
-import { keptFiles, keptMessage } from '../../support/inbox/kept-messages.ts'
+import { storedFiles, storedMessage } from '../../support/inbox/stored-messages.ts'
 import { signedInMember } from '../../support/member.ts'
 import { inboxPicture } from './inbox-picture.ts'
 
@@ -48,7 +48,7 @@ test('an edit changes what everybody reads, and what was said before stays for t
   assert.deepEqual(conversation, { ...before, updated_at: w.clock.now().toISOString() })
   assert.deepEqual(await w.texts(before.id), ['Hello'])
   assert.deepEqual(await lastMessageOf(w), { direction: 'inbound', kind: 'text', text: 'Hello' })
-  const { revision } = await keptMessage(w, 'wamid.1')
+  const { revision } = await storedMessage(w, 'wamid.1')
   const editedAt = new Date(w.clock.now().getTime() - 2000).toISOString()
   assert.deepEqual(revision, { editedAt, withdrawnAt: null, former: [{ text: 'Helo', at: said }] })
   assert.equal((await w.events(before.id)).length, 1, 'nothing was received anew')
@@ -68,12 +68,12 @@ test('edits that come again, or later than newer ones, change nothing', async ()
   await w.customerWrites('One', first)
   w.clock.advance(60_000)
   await w.tell(edited(w, 'Three', 10))
-  const before = [await w.conversations(), await keptMessage(w, 'wamid.1')]
+  const before = [await w.conversations(), await storedMessage(w, 'wamid.1')]
   w.clock.advance(1000)
   await w.tell(edited(w, 'Two', 21))
   await w.tell(edited(w, 'Three', 11))
-  assert.deepEqual([await w.conversations(), await keptMessage(w, 'wamid.1')], before)
-  assert.equal((await keptMessage(w, 'wamid.1')).text, 'Three')
+  assert.deepEqual([await w.conversations(), await storedMessage(w, 'wamid.1')], before)
+  assert.equal((await storedMessage(w, 'wamid.1')).text, 'Three')
 })
 
 test('ten former texts are kept at most, the newest, and of each no more than a page can show', async () => {
@@ -82,9 +82,9 @@ test('ten former texts are kept at most, the newest, and of each no more than a 
   for (let n = 1; n <= 11; n++) {
     w.clock.advance(1000)
     await w.tell(edited(w, `Text ${n}`))
-    if (n === 1) assert.equal((await keptMessage(w, 'wamid.1')).revision?.former[0]?.text.length, 4096)
+    if (n === 1) assert.equal((await storedMessage(w, 'wamid.1')).revision?.former[0]?.text.length, 4096)
   }
-  const { revision } = await keptMessage(w, 'wamid.1')
+  const { revision } = await storedMessage(w, 'wamid.1')
   assert.deepEqual(
     revision?.former.map(({ text }) => text),
     Array.from({ length: 10 }, (_, n) => `Text ${n + 1}`),
@@ -102,14 +102,14 @@ test('a withdrawn message keeps its place without words, and nothing brings them
   const [message] = await w.messages(before.id)
   assert.deepEqual([message.kind, message.text, message.status], ['text', '', 'delivered'])
   assert.deepEqual(await lastMessageOf(w), { direction: 'inbound', kind: 'text', text: '' })
-  const kept = await keptMessage(w, 'wamid.1')
+  const kept = await storedMessage(w, 'wamid.1')
   const former = [{ text: 'Secret', at: message.occurred_at }]
   assert.deepEqual(kept.revision, { editedAt: null, withdrawnAt, former })
   w.clock.advance(5000)
   await w.tell(withdrawn(w))
   await w.tell(edited(w, 'Back'))
   await w.tell(customerMessage({ ...first, text: 'Secret', at: w.clock.now() }))
-  assert.deepEqual(await keptMessage(w, 'wamid.1'), kept)
+  assert.deepEqual(await storedMessage(w, 'wamid.1'), kept)
   assert.deepEqual(await w.conversations(), [conversation])
 })
 
@@ -121,27 +121,27 @@ test('a workspace that keeps no former texts has none of them from the next chan
   await w.customerWrites('One', { ...first, detail: { cards, quoted: { externalId: 'wamid.0', text: 'x' } } })
   w.clock.advance(5000)
   await w.tell(edited(w, 'Two'))
-  assert.equal((await keptMessage(w, 'wamid.1')).revision?.former.length, 1)
+  assert.equal((await storedMessage(w, 'wamid.1')).revision?.former.length, 1)
   const { body } = await admin.call('PATCH', '', { keepFormerTexts: false })
   assert.equal(body.workspace.keepFormerTexts, false)
   w.clock.advance(5000)
   await w.tell(edited(w, 'Three'))
-  assert.deepEqual((await keptMessage(w, 'wamid.1')).revision?.former, [])
+  assert.deepEqual((await storedMessage(w, 'wamid.1')).revision?.former, [])
   w.clock.advance(5000)
   await w.tell(withdrawn(w))
-  const { text, detail, revision } = await keptMessage(w, 'wamid.1')
+  const { text, detail, revision } = await storedMessage(w, 'wamid.1')
   assert.deepEqual([text, detail, revision?.former], ['', undefined, []])
 })
 
 test('a withdrawn picture loses its file at once, and keeps what was beside it', async () => {
   const w = await inboxWorld()
   const quoted = { externalId: 'wamid.0', text: null }
-  await w.customerWrites('Look', { ...first, kind: 'image', detail: { media: pictureTold, quoted } })
-  assert.equal((await keptFiles(w)).length, 1)
+  await w.customerWrites('Look', { ...first, kind: 'image', detail: { media: declaredPicture, quoted } })
+  assert.equal((await storedFiles(w)).length, 1)
   w.clock.advance(1000)
   await w.tell(withdrawn(w))
-  assert.equal((await keptFiles(w)).length, 0)
-  const { kind, detail } = await keptMessage(w, 'wamid.1')
+  assert.equal((await storedFiles(w)).length, 0)
+  const { kind, detail } = await storedMessage(w, 'wamid.1')
   assert.deepEqual([kind, detail], ['image', { quoted }])
 })
 
@@ -162,7 +162,7 @@ test('a reaction is a message as ever; one that is lifted has no words any more,
   // What it lifts was there before it, though it came later.
   await w.tell(before)
   assert.deepEqual(await shown(), ['text Hello', 'text ', 'text ', 'text 👎'])
-  const { detail, revision } = await keptMessage(w, 'wamid.r2')
+  const { detail, revision } = await storedMessage(w, 'wamid.r2')
   assert.deepEqual(detail, { reaction: { externalId: 'wamid.1', emoji: '🎉' } })
   assert.deepEqual(
     revision?.former.map(({ text }) => text),
@@ -201,12 +201,12 @@ test('a change of a part of a longer message changes nothing and is logged witho
   w.receiveDeps.log = { ...w.log, info: (message, fields) => lines.push([message, fields?.code]) }
   const { id } = await w.customerWrites('Hello')
   const sent = await w.pendingSend(id, 2)
-  const index = externalIndex(await w.vault.keyring(w.workspaceId), w.connectionId, 'wamid.part')
+  const index = externalIndex(await w.keyStore.keyring(w.workspaceId), w.connectionId, 'wamid.part')
   await w.db.sql`update message_parts set external_index = ${index} where message_id = ${sent} and part = 1`
   const before = await inboxPicture(w)
   await w.tell(withdrawn(w, { originalId: 'wamid.part', direction: 'outbound' }))
   assert.deepEqual(await inboxPicture(w), before)
-  assert.deepEqual(lines, [['change of a message that is not its author’s passed over', 'withdrawn']])
+  assert.deepEqual(lines, [['ignored a message change that is not by its author', 'withdrawn']])
 })
 
 test('edits in one delivery with their message, and with other words, count in the platform’s order', async () => {
@@ -218,7 +218,7 @@ test('edits in one delivery with their message, and with other words, count in t
   const [{ id, unread_count }] = await w.conversations()
   assert.deepEqual(await w.texts(id), ['Three', 'And more'])
   assert.equal(unread_count, 2)
-  const { revision } = await keptMessage(w, 'wamid.1')
+  const { revision } = await storedMessage(w, 'wamid.1')
   assert.deepEqual(
     revision?.former.map(({ text }) => text),
     ['One', 'Two'],

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fillMessages } from '../../../../bench/fill.ts'
 import { createInboxIndexer, indexInbox, settledMs } from '../../../src/inbox/search/index-inbox.ts'
-import { holdProgress } from '../../../src/inbox/search/progress.ts'
+import { lockProgress } from '../../../src/inbox/search/progress.ts'
 import { openNode, statementsOf, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { holdLocks } from '../../support/inbox/gate.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+import { rotate } from '../../support/key-rotation/rotating.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
-import { rotate } from '../../support/rotation/rotating.ts'
 import { makeInboxTokens } from '../../support/tokens.ts'
 
 interface Row {
@@ -40,7 +40,7 @@ async function find(member: TestMember, search: string): Promise<string[]> {
 }
 
 async function fill(w: InboxWorld, id: string, count: number): Promise<void> {
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   await fillMessages({ ...w, keyring, now: w.clock.now() }, w.connectionId, [id], count)
 }
 
@@ -62,7 +62,7 @@ test('while a transaction is open that began earlier, nothing that it may yet co
   const other = openNode(options)
   atEnd(() => other.close())
   const { id } = await w.customerWrites('First')
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   const [row] = await w.db.sql<{ id: string }[]>`select id from messages where workspace_id = ${w.workspaceId}`
   const lateId = `${row?.id.slice(0, 35)}${row?.id.at(-1) === 'f' ? '0' : 'f'}`
   // As one that has made its message, and waits for something.
@@ -75,7 +75,7 @@ test('while a transaction is open that began earlier, nothing that it may yet co
       insert into messages (
         workspace_id, id, conversation_id, connection_id, direction, kind, origin, content, status, occurred_at, created_at
       )
-      select workspace_id, ${lateId}, conversation_id, connection_id, direction, kind, origin, ${keyring.seal(
+      select workspace_id, ${lateId}, conversation_id, connection_id, direction, kind, origin, ${keyring.encrypt(
         { table: 'messages', row: lateId, column: 'content' },
         JSON.stringify({ text: 'Late sofa', referral: null }),
       )}, status, occurred_at + interval '1 ms', created_at
@@ -123,7 +123,7 @@ test('one who makes tokens waits for nobody, and stays out while somebody delete
   const other = openNode(options)
   atEnd(() => other.close())
   await other.tx(async (tx) => {
-    await holdProgress(tx, w.workspaceId)
+    await lockProgress(tx, w.workspaceId)
     assert.equal(await indexInbox(w), 0)
   })
   assert.ok((await indexInbox(w)) > 0)

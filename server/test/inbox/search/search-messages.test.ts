@@ -206,7 +206,7 @@ test('of many messages so many are opened for a page, which says how far back it
     from messages
     where workspace_id = ${w.workspaceId}`) as [{ conversation_id: string }]
   await fillMessages(
-    { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() },
+    { ...w, keyring: await w.keyStore.keyring(w.workspaceId), now: w.clock.now() },
     w.connectionId,
     [id],
     1_700,

@@ -22,7 +22,7 @@ async function writes(w: InboxWorld, name: string | null, phone: string): Promis
 async function amongMany(w: InboxWorld): Promise<void> {
   const filling = {
     ...w,
-    keyring: await w.vault.keyring(w.workspaceId),
+    keyring: await w.keyStore.keyring(w.workspaceId),
     now: new Date(w.clock.now().getTime() + 86_400_000),
   }
   await fillConversations(filling, { connectionId: w.connectionId, keyId: (await addAgent(w)).id, count: 600 })

@@ -6,7 +6,7 @@ import { ApiError } from '../../../src/base/errors.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { sendMessage } from '../../../src/inbox/send/send.ts'
 import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
-import { settleStranded } from '../../../src/inbox/send/settle-parts.ts'
+import { settleStrandedSends } from '../../../src/inbox/send/settle-parts.ts'
 import { freshKey, noon, type Reply, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { startProgram } from '../../support/program/program.ts'
 import type { SendingTask } from './sending-program.ts'
@@ -139,7 +139,7 @@ async function giveUp(conversationId: string): Promise<void> {
     set settle_by = ${noon}
     where conversation_id = ${conversationId}
       and settle_by is not null`
-  await settleStranded(world.node.deps)
+  await settleStrandedSends(world.node.deps)
 }
 
 async function assertSound(conversationId: string, phone: string, answered: string): Promise<void> {

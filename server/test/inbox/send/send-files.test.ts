@@ -4,12 +4,12 @@ import type { Db } from '../../../src/base/db.ts'
 import { ApiError } from '../../../src/base/errors.ts'
 import type { Outgoing } from '../../../src/channels/connector.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
-import { openMessage } from '../../../src/inbox/conversation/message.ts'
+import { decryptConversation } from '../../../src/inbox/conversation/encrypted-conversation.ts'
+import { decryptMessage } from '../../../src/inbox/conversation/message.ts'
 import { messageColumns } from '../../../src/inbox/conversation/message-queries.ts'
-import { asItIs } from '../../../src/inbox/conversation/moving.ts'
 import { findConversation } from '../../../src/inbox/conversation/queries.ts'
-import { openConversation } from '../../../src/inbox/conversation/sealed.ts'
-import { showConversations } from '../../../src/inbox/read/names.ts'
+import { currentColumns } from '../../../src/inbox/conversation/touch.ts'
+import { readConversationViews } from '../../../src/inbox/read/names.ts'
 import { sendMessage } from '../../../src/inbox/send/send.ts'
 import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
@@ -34,7 +34,7 @@ const sentFiles = ({ platform }: SendWorld) =>
 
 async function stored(w: SendWorld, id: string) {
   const [row] = await w.db.sql`select ${messageColumns(w.db.sql)} from messages m where m.id = ${id}`
-  return openMessage(await w.vault.keyring(w.workspaceId), row as never)
+  return decryptMessage(await w.keyStore.keyring(w.workspaceId), row as never)
 }
 
 const addTemplate = (w: SendWorld, header: string | null) => w.db.sql`
@@ -65,8 +65,8 @@ test('the platform is given a file before the message that shows it, which keeps
   const [row] = await w.db.sql`select message_id, state, platform_id from media where id = ${uploadId}`
   assert.deepEqual([row?.message_id, row?.state], [answer.message_id, 'here'])
   const sealed = { table: 'media', row: uploadId, column: 'platform_id' }
-  const keyring = await w.vault.keyring(w.workspaceId)
-  assert.deepEqual(JSON.parse(keyring.openText(sealed, row?.platform_id)), {
+  const keyring = await w.keyStore.keyring(w.workspaceId)
+  assert.deepEqual(JSON.parse(keyring.decryptText(sealed, row?.platform_id)), {
     id: 'file-1',
     livesUntil: '2026-04-08T12:00:00.000Z',
   })
@@ -80,9 +80,9 @@ for (const [leftMs, uploads, sent] of [
     const w = await sendWorld()
     const { id } = await w.conversation()
     const uploadId = await w.upload(id)
-    const keyring = await w.vault.keyring(w.workspaceId)
+    const keyring = await w.keyStore.keyring(w.workspaceId)
     const platform = JSON.stringify({ id: 'given before', livesUntil: new Date(noon.getTime() + leftMs) })
-    const sealed = keyring.seal({ table: 'media', row: uploadId, column: 'platform_id' }, platform)
+    const sealed = keyring.encrypt({ table: 'media', row: uploadId, column: 'platform_id' }, platform)
     await w.db.sql`update media set platform_id = ${sealed} where id = ${uploadId}`
     assert.equal((await send(w, id, { kind: 'media', upload_id: uploadId })).status, 202)
     assert.deepEqual([w.platform.uploads.length, sentFiles(w)], [uploads, [sent]])
@@ -151,7 +151,7 @@ for (const [given, files] of [
       tx: (...work) => w.node.deps.db.tx(...work).finally(() => looks > 6 && hasWaited.resolve()),
     }
     const request = { conversationId: id, idempotencyKey: freshKey(), body: text('behind it') }
-    const second = sendMessage({ ...w.node.deps, db, maxTurnMs: 100, wakes: { next } }, w.member, request)
+    const second = sendMessage({ ...w.node.deps, db, maxTurnMs: 100, wakeups: { next } }, w.member, request)
     await Promise.race([hasWaited.promise, second])
     take()
     assert.equal((await first).status, 202)
@@ -186,13 +186,13 @@ test('a reaction is kept as what it is about, and leaves the conversation as it 
   assert.deepEqual((await stored(w, id)).detail, { reaction: { externalId, emoji: '👍' } })
   const reactions = await w.db.sql`select 1 from message_reactions where message_id = ${id}`
   const [after] = await w.db.sql`
-    select owner_key_id, ${asItIs.unansweredSince(w.db.sql)} as unanswered_since from conversations c where id = ${before.id}`
+    select owner_key_id, ${currentColumns.unansweredSince(w.db.sql)} as unanswered_since from conversations c where id = ${before.id}`
   assert.deepEqual([reactions.length, after?.owner_key_id, after?.unanswered_since], [1, w.keyId, noon])
 })
 
 test('a reaction of ours and its end are not what the conversation shows of itself', async () => {
   const w = await sendWorld()
-  await w.vault.ensureInstanceSecrets()
+  await w.keyStore.ensureInstanceSecrets()
   const { id } = await w.conversation()
   const { message_id: about } = await answerOf(send(w, id, text('ours')))
   for (const emoji of ['👍', null]) {
@@ -200,8 +200,8 @@ test('a reaction of ours and its end are not what the conversation shows of itse
     await answerOf(send(w, id, { kind: 'reaction', message_id: about, emoji }))
     const row = await findConversation(w.db.sql, { workspaceId: w.workspaceId, connectionIds: [] }, id)
     assert.ok(row)
-    const conversation = openConversation(await w.vault.keyring(w.workspaceId), row)
-    const [shown] = await showConversations(w.node.deps, w.workspaceId, [conversation])
+    const conversation = decryptConversation(await w.keyStore.keyring(w.workspaceId), row)
+    const [shown] = await readConversationViews(w.node.deps, w.workspaceId, [conversation])
     assert.deepEqual(shown?.conversation.lastMessage, { direction: 'outbound', kind: 'text', text: 'ours' })
     assert.deepEqual([shown?.newest?.id, conversation.lastMessageAt], [about, w.clock.now()])
   }

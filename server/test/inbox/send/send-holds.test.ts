@@ -15,8 +15,8 @@ async function holdsWorld() {
   const w = await sendWorld()
   const { db, workspaceId, connectionId, node, clock } = w
   const deps = { db, clock }
-  node.deps.noteRefusal = (connection, effect, code) => applyRefusal(deps, connection, effect, code)
-  node.deps.noteAcceptance = (connection, reason) => applyAcceptance(deps, connection, reason)
+  node.deps.recordRefusal = (connection, effect, code) => applyRefusal(deps, connection, effect, code)
+  node.deps.recordAcceptance = (connection, reason) => applyAcceptance(deps, connection, reason)
   for (const [name, category] of [
     ['offer', 'MARKETING'],
     ['update', 'UTILITY'],

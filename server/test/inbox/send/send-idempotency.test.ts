@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readIdempotencyKey } from '../../../src/inbox/send/send-command.ts'
+import { parseIdempotencyKey } from '../../../src/inbox/send/send-command.ts'
 import { freshKey, type Reply, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 const headers: [string, string | undefined, string][] = [
@@ -21,10 +21,10 @@ const headers: [string, string | undefined, string][] = [
 ]
 for (const [name, header, expected] of headers) {
   test(`an Idempotency-Key is read: ${name}`, () => {
-    if (expected === 'INVALID') assert.throws(() => readIdempotencyKey(header), { statusCode: 400, part: 'headers' })
+    if (expected === 'INVALID') assert.throws(() => parseIdempotencyKey(header), { statusCode: 400, part: 'headers' })
     else if (expected === 'REQUIRED') {
-      assert.throws(() => readIdempotencyKey(header), { data: { code: 'IDEMPOTENCY_KEY_REQUIRED' } })
-    } else assert.equal(readIdempotencyKey(header), expected)
+      assert.throws(() => parseIdempotencyKey(header), { data: { code: 'IDEMPOTENCY_KEY_REQUIRED' } })
+    } else assert.equal(parseIdempotencyKey(header), expected)
   })
 }
 
@@ -37,8 +37,8 @@ test('any printable key means the same raw and quoted', () => {
   fc.assert(
     fc.property(printable, (key) => {
       const quoted = `"${key.replaceAll(/["\\]/g, '\\$&')}"`
-      assert.equal(readIdempotencyKey(quoted), key)
-      if (!key.startsWith('"')) assert.equal(readIdempotencyKey(key), key)
+      assert.equal(parseIdempotencyKey(quoted), key)
+      if (!key.startsWith('"')) assert.equal(parseIdempotencyKey(key), key)
     }),
   )
 })

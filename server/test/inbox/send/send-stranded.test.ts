@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { runStep } from '../../../src/base/steps.ts'
 import type { DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Order } from '../../../src/channels/connector.ts'
-import { settleStranded } from '../../../src/inbox/send/settle-parts.ts'
+import { settleStrandedSends } from '../../../src/inbox/send/settle-parts.ts'
 import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
@@ -45,9 +45,9 @@ test('an unknown outcome is 409 NOT_RETRYABLE until ten minutes pass; then it ha
   const early = await world.post(id, { idempotencyKey })
   assert.deepEqual([early.status, early.body.data.code], [409, 'NOT_RETRYABLE'])
   world.clock.advance(10 * 60_000 - 1)
-  assert.equal(await settleStranded(world.node.deps), 0)
+  assert.equal(await settleStrandedSends(world.node.deps), 0)
   world.clock.advance(1)
-  assert.equal(await settleStranded(world.node.deps), 1)
+  assert.equal(await settleStrandedSends(world.node.deps), 1)
   const messageId = correlator.slice(0, 36)
   const late = await world.post(id, { idempotencyKey })
   assert.deepEqual([late.status, late.body], [202, { message_id: messageId, status: 'failed' }])

@@ -4,7 +4,7 @@ import { ApiError } from '../../../src/base/errors.ts'
 import { runStep } from '../../../src/base/steps.ts'
 import { type SendRequest, sendMessage } from '../../../src/inbox/send/send.ts'
 import { type SendStep, sendSteps } from '../../../src/inbox/send/send-deps.ts'
-import { settleStranded } from '../../../src/inbox/send/settle-parts.ts'
+import { settleStrandedSends } from '../../../src/inbox/send/settle-parts.ts'
 import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
@@ -64,7 +64,7 @@ const passes = (step: SendStep) => (step === 'upload' ? 'file' : text())
 
 const ways = {
   'a repeat of its key': (world: UnsentWorld) => world.send(),
-  'the watch': async (world: UnsentWorld) => assert.equal(await settleStranded(world.node.deps), 1),
+  'the watch': async (world: UnsentWorld) => assert.equal(await settleStrandedSends(world.node.deps), 1),
 }
 for (const step of unsent) {
   for (const [who, look] of Object.entries(ways)) {
@@ -75,7 +75,7 @@ for (const step of unsent) {
       assert.deepEqual(await world.outcomes(), ['failed not_sent'])
       const { status, body } = await world.send()
       assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
-      assert.equal(await settleStranded(world.node.deps), 0)
+      assert.equal(await settleStrandedSends(world.node.deps), 0)
       assert.equal((await world.send()).body, body)
       const sent = (await world.events(world.request.conversationId)).filter(
         ({ name }) => name === 'inbox.message.sent',
@@ -95,7 +95,7 @@ for (const step of unsent) {
     const sending = world.send()
     await reached
     await countAsDead(world)
-    assert.equal(await settleStranded(world.node.deps), 1)
+    assert.equal(await settleStrandedSends(world.node.deps), 1)
     open()
     const { status, body } = await sending
     assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
@@ -109,7 +109,7 @@ test('a process that gives the platform a file says so all the while, and is not
   const { db, node, request, platform } = world
   const { pass, reached, open: take } = gate()
   platform.onUpload = pass
-  node.deps.aliveEveryMs = 5
+  node.deps.renewEveryMs = 5
   let onWord = () => {}
   node.deps.db = { ...db, tx: (...work) => db.tx(...work).finally(() => onWord()) }
   const word = () => new Promise<void>((resolve) => (onWord = resolve))
@@ -126,7 +126,7 @@ test('a process that gives the platform a file says so all the while, and is not
     where conversation_id = ${request.conversationId}
       and alive_until > statement_timestamp() + interval '10 s'`
   assert.equal(alive.length, 1)
-  assert.equal(await settleStranded(node.deps), 0)
+  assert.equal(await settleStrandedSends(node.deps), 0)
   take()
   assert.equal(JSON.parse((await sending).body).status, 'sent')
   assert.deepEqual(await world.outcomes(), ['sent null'])
@@ -136,10 +136,10 @@ for (const step of allowed) {
   test(`a send whose process died after "${step}" may have left: nobody says more of it until ten minutes have passed`, async () => {
     const world = await unsentWorld()
     await dieAfter(world, step)
-    assert.equal(await settleStranded(world.node.deps), 0)
+    assert.equal(await settleStrandedSends(world.node.deps), 0)
     await assert.rejects(world.send(), (error) => error instanceof ApiError && error.data?.code === 'NOT_RETRYABLE')
     world.clock.advance(10 * 60_000)
-    assert.equal(await settleStranded(world.node.deps), 1)
+    assert.equal(await settleStrandedSends(world.node.deps), 1)
     assert.deepEqual(await world.outcomes(), ['failed outcome_unknown'])
   })
 }
@@ -156,7 +156,7 @@ test('a send that is allowed to start with its reservation may have left as soon
   await countAsDead({ ...world, request: { ...world.request, conversationId: id } })
   assert.equal((await world.post(id, { idempotencyKey })).body.data.code, 'NOT_RETRYABLE')
   world.clock.advance(10 * 60_000)
-  assert.equal(await settleStranded(world.node.deps), 1)
+  assert.equal(await settleStrandedSends(world.node.deps), 1)
 })
 
 test('a long text whose process died between two parts has failed: the rest was not sent', async () => {
@@ -192,7 +192,7 @@ test('whether a send that is slow may start or has failed is decided once, whoev
     await reached
     const dies = { ...world, request }
     const [first, second] = n % 2 === 0 ? [countAsDead(dies), resume()] : [resume(), countAsDead(dies)]
-    await Promise.all([first, second, settleStranded(node.deps)])
+    await Promise.all([first, second, settleStrandedSends(node.deps)])
     return { id, text: `Round ${n}`, answer: JSON.parse((await sending).body) }
   })
   const ended = await Promise.all(rounds)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { outcomeUnknown } from '../../../src/inbox/conversation/message.ts'
-import { asItIs } from '../../../src/inbox/conversation/moving.ts'
+import { currentColumns } from '../../../src/inbox/conversation/touch.ts'
 import { freshKey, noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 
 test('a text goes to the platform once, with our id, and is answered sent', async () => {
@@ -39,7 +39,7 @@ test('a text goes to the platform once, with our id, and is answered sent', asyn
   const left = await db.sql`select message_id from dispatches`
   assert.equal(left.length, 0)
   const [now] = await db.sql`
-    select ${asItIs.unansweredSince(db.sql)} as unanswered_since, status from conversations c where id = ${id}`
+    select ${currentColumns.unansweredSince(db.sql)} as unanswered_since, status from conversations c where id = ${id}`
   assert.deepEqual([now?.unanswered_since, now?.status], [null, 'open'])
   const [number] = await db.sql`select last_event_out_at from connections where id = ${connectionId}`
   assert.deepEqual(number?.last_event_out_at, noon)

@@ -3,9 +3,9 @@
 import { writeSync } from 'node:fs'
 import { manualClock } from '../../../src/base/clock.ts'
 import type { DbOptions } from '../../../src/base/db.ts'
-import { openVault } from '../../../src/base/sealing/vault.ts'
+import { openKeyStore } from '../../../src/base/encryption/key-store.ts'
 import type { SendRequest } from '../../../src/inbox/send/send.ts'
-import { openSend } from '../../../src/inbox/send/send.ts'
+import { createSend } from '../../../src/inbox/send/send.ts'
 import type { Sender, SendStep } from '../../../src/inbox/send/send-deps.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { remoteConnector, remoteWay } from '../../support/channels/fake-platform.ts'
@@ -28,16 +28,16 @@ export interface SendingTask {
 const task = JSON.parse(process.argv[2] ?? '{}') as SendingTask
 const db = openNode({ ...task.database, maxConnections: 2 })
 const clock = manualClock(new Date(task.now))
-const vault = openVault(db, { current: Buffer.alloc(32, 7) }, clock)
+const keyStore = openKeyStore(db, { current: Buffer.alloc(32, 7) }, clock)
 const platform = { connector: remoteConnector(task.platformUrl), way: remoteWay(task.platformUrl) }
-const deps = await sendDeps(db, vault, clock, platform, openFolderStore(task.mediaFolder))
+const deps = await sendDeps(db, keyStore, clock, platform, openFolderStore(task.mediaFolder))
 let passings = 0
 deps.step = afterStep((step) => {
   if (step === task.dieAfter && ++passings === task.passing) process.kill(process.pid, 'SIGKILL')
 })
 const [session] = await db.sql<{ name: string }[]>`select current_setting('application_name') as name`
 writeSync(1, `sessions ${session?.name}\n`)
-const send = openSend(deps)
+const send = createSend(deps)
 const answers = await Promise.all(task.requests.map((request) => send(task.sender, request)))
 for (const { status, body } of answers) writeSync(1, `answer ${status} ${body}\n`)
 await db.close()

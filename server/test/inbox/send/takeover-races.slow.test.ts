@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { updateConversation } from '../../../src/inbox/assignment/update-conversation.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { human } from '../../../src/inbox/conversation/owner.ts'
-import { updateConversation } from '../../../src/inbox/ownership/update.ts'
 import { type Node, type SendWorld, sendWorld } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 

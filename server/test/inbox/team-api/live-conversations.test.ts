@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { tellOfMedia } from '../../../src/inbox/conversation/conversation.ts'
+import { publishMedia } from '../../../src/inbox/conversation/conversation.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
 import { follow, startNode } from '../../support/events/feed-world.ts'
 import type { OpenStream } from '../../support/events/live-stream.ts'
@@ -175,6 +175,6 @@ test('a mention stands in the list of the member, who alone is told, until it is
 test('pages are told when a file of a message has come, or will not', async () => {
   const { w, id, stream } = await liveWorld()
   const media = { conversationId: id, messageId: newId(w.clock.now()), mediaId: newId(w.clock.now()), state: 'here' }
-  await w.db.tx(async (tx) => tellOfMedia(tx, { workspaceId: w.workspaceId, ...media }))
+  await w.db.tx(async (tx) => publishMedia(tx, { workspaceId: w.workspaceId, ...media }))
   assert.deepEqual((await stream.nextOf('team.media.changed')).data, media)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../../src/base/id.ts'
-import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
+import { runBulkChanges } from '../../../src/leads/bulk/run-bulk-change.ts'
 import { forgetBulkChanges, sweepFormerValues } from '../../../src/leads/retention.ts'
 import { auditOf } from '../../support/audit.ts'
 import { leadPath, makeLeads } from '../../support/leads/leads.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runBulkChanges } from '../../../src/leads/bulk/run.ts'
+import { runBulkChanges } from '../../../src/leads/bulk/run-bulk-change.ts'
+import { type LeadRow, openLead } from '../../../src/leads/lead/encrypted-lead.ts'
 import { leadColumns } from '../../../src/leads/lead/queries.ts'
-import { type LeadRow, openLead } from '../../../src/leads/lead/sealed.ts'
-import { runImports } from '../../../src/leads/transfer/import/run.ts'
+import { runImports } from '../../../src/leads/transfer/import/run-import.ts'
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { uploadFile } from '../../support/leads/import-world.ts'
 import { leadPath, leadsPath } from '../../support/leads/leads.ts'
@@ -148,7 +148,7 @@ async function importOther(w: InboxWorld, admin: TestMember, phone: string): Pro
 
 async function stateOf({ w, ids: of }: Trio) {
   const all = Object.values(of)
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   const rows = await w.db.sql<LeadRow[]>`select ${leadColumns(w.db.sql)} from leads l where l.id = any (${all}::uuid[])`
   const merges = await w.db.sql<{ kept_id: string; merged_id: string; undone_at: Date | null }[]>`
     select kept_id, merged_id, undone_at from lead_merges where kept_id = any (${all}::uuid[])`

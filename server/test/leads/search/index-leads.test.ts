@@ -40,7 +40,7 @@ test('tokens that a worker made of a lead which was deleted meanwhile go with it
 test('an event stays until the tokens have followed it, however old it is', async () => {
   const w = await world()
   const { id } = await w.lead({ firstName: 'Methuselah' })
-  await w.sequencer.place(w.workspaceId)
+  await w.sequencer.sequence(w.workspaceId)
   w.clock.advance(31 * 24 * 3_600_000)
   await removeOldEvents(w.db, w.clock, readIndexedTo)
   assert.equal((await w.events(id)).length, 1)
@@ -64,14 +64,14 @@ test('a lead that does not open holds up nobody else', async () => {
 test('a worker that dies amid its work leaves it to the next, whole', async () => {
   const w = await world()
   const { id } = await w.lead({ firstName: 'Phoenix' })
-  await w.sequencer.place(w.workspaceId)
+  await w.sequencer.sequence(w.workspaceId)
   const tx: World['db']['tx'] = (work) =>
     w.db.tx(async (inner) => {
       await work(inner)
       throw new Error('dead')
     })
   const dying = { ...w.db, tx }
-  await assert.rejects(indexLeads({ db: dying, vault: w.vault }), /dead/)
+  await assert.rejects(indexLeads({ db: dying, keyStore: w.keyStore }), /dead/)
   assert.deepEqual([(await tokensOf(w)).size, await readIndexedTo(w.db.sql, w.workspaceId)], [0, 0])
   assert.deepEqual(await find(w, 'phoenix'), [id])
   await makeTokens(w)
@@ -84,7 +84,7 @@ test('a worker that has heard of no feed asks nothing; one that moved without ne
   const index = () => indexHeard(w, heard)
   while ((await index()) > 0);
   const { id } = await w.lead()
-  await w.sequencer.place(w.workspaceId)
+  await w.sequencer.sequence(w.workspaceId)
   assert.ok((await index()) > 0)
   assert.deepEqual([...(await tokensOf(w)).keys()], [id])
   assert.equal(await statementCountOf(index), 0)
@@ -92,7 +92,7 @@ test('a worker that has heard of no feed asks nothing; one that moved without ne
   const other = openNode((await testDatabase()).options)
   atEnd(() => other.close())
   const { id: unheard } = await w.lead()
-  await createSequencer(other).place(w.workspaceId)
+  await createSequencer(other).sequence(w.workspaceId)
   assert.equal(await statementCountOf(index), 0)
   w.clock.advance(30_000)
   await index()
@@ -104,9 +104,9 @@ test('a worker whose shift failed looks for all that are behind at its next one'
   const heard = hearOfFeeds(w)
   while ((await indexHeard(w, heard)) > 0);
   const { id } = await w.lead()
-  await w.sequencer.place(w.workspaceId)
+  await w.sequencer.sequence(w.workspaceId)
   const tx = () => Promise.reject(new Error('The database is dead'))
-  await assert.rejects(indexHeard({ db: { ...w.db, tx }, vault: w.vault }, heard), /dead/)
+  await assert.rejects(indexHeard({ db: { ...w.db, tx }, keyStore: w.keyStore }, heard), /dead/)
   await indexHeard(w, heard)
   assert.deepEqual([...(await tokensOf(w)).keys()], [id])
 })
@@ -131,7 +131,7 @@ test('leads that an earlier version indexed are found by short terms after the n
   const { id } = await w.lead({ firstName: 'Li', lastName: '王伟', externalRef: '客户-7' })
   const other = await w.lead({ firstName: 'Marina' })
   await makeTokens(w)
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   await makeOld(w, keyring.tokens(['\u0002li', '\u0003', '王伟', '客户']))
   const before = await tokensOf(w)
   for (const term of ['li', '王伟', '王']) assert.deepEqual(await find(w, term), [], term)

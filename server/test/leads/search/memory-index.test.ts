@@ -187,7 +187,7 @@ test('a lead that does not open keeps its workspace with the database, and the l
   assert.equal(await one.images.warm(w.workspaceId), false)
   assert.equal(await total(one, { status: 'new' }), 19)
   const line = w.logLines.find(
-    (text) => text.includes('a memory index of leads is given up') && text.includes(w.workspaceId),
+    (text) => text.includes('evicting search index after an error') && text.includes(w.workspaceId),
   )
   assert.match(line ?? '', /"code":"SealBroken"/)
 })
@@ -200,9 +200,9 @@ test('the thread is told of a new master key, and a thread that begins later kno
   const one = node(w)
   assert.equal(await one.images.warm(w.workspaceId), true)
   const masterKey = randomBytes(32)
-  w.vault.useMasterKey(masterKey)
+  w.keyStore.useMasterKey(masterKey)
   one.images.useMasterKey(masterKey)
-  await w.vault.rewrapSecrets()
+  await w.keyStore.rewrapSecrets()
   assert.equal(await one.images.warm(second.workspaceId), true)
 
   const gone = once(one.thread() ?? assert.fail(), 'exit')

@@ -11,7 +11,7 @@ import { type Answer, type World, world } from '../../support/world.ts'
 
 async function filled(count: number): Promise<World> {
   const w = await world({ dailyLeadQuota: 0 })
-  const filling = { ...w, keyring: await w.vault.keyring(w.workspaceId), now: w.clock.now() }
+  const filling = { ...w, keyring: await w.keyStore.keyring(w.workspaceId), now: w.clock.now() }
   await fillLeads(filling, count)
   await fillTrails(filling)
   await w.db.sql`insert into event_feeds (workspace_id, last_position) values (${w.workspaceId}, ${count})`
@@ -65,7 +65,7 @@ async function writeEveryWay(w: World): Promise<void> {
   }))
   for (const body of items) await w.call('POST', `${leadsPath}/upsert`, { body })
   await w.call('POST', `${leadsPath}/bulk-upsert`, { body: { items } })
-  await w.sequencer.place(w.workspaceId)
+  await w.sequencer.sequence(w.workspaceId)
   await indexLeads(w)
   await succeed(w.call('DELETE', leadPath(lead.id)))
   await succeed(w.call('POST', `${leadPath(lead.id)}/restore`))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runImports } from '../../../src/leads/transfer/import/run.ts'
+import { runImports } from '../../../src/leads/transfer/import/run-import.ts'
 import { importWorld } from '../../support/leads/import-world.ts'
 import { eventCounts, quotaUsed, stored } from '../../support/leads/leads.ts'
 import { pick } from '../../support/pick.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMemoryLimiter } from '../../../src/access/rate-limit/limiter.ts'
 import { buildApp } from '../../../src/app/app.ts'
+import { createMemoryLimiter } from '../../../src/auth/rate-limit/limiter.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { leadPath, leadsPath, stored } from '../../support/leads/leads.ts'
 import { type World, world } from '../../support/world.ts'

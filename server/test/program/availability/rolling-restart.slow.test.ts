@@ -116,5 +116,5 @@ test('a process that leaves says so, gives back what it works at, serves all the
   leaving.kill('SIGINT')
   assert.equal(await leaving.gone, 0)
   await other.stop()
-  assert.equal(leaving.count('stopping failed'), 0)
+  assert.equal(leaving.count('shutdown failed'), 0)
 })

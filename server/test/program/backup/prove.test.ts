@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { inSnapshot, withSession } from '../../../src/base/copy/catalogue.ts'
 import type { Sql } from '../../../src/base/db.ts'
 import { readDatabaseUrl } from '../../../src/base/postgres/address.ts'
-import { proveFiles } from '../../../src/commands/backup/proof.ts'
-import { type MediaStore, pathOf } from '../../../src/media/store/store.ts'
+import { proveFiles } from '../../../src/cli/backup/verify.ts'
+import { type MediaStore, storePath } from '../../../src/media/store/store.ts'
 import { databaseSettings, testDatabase } from '../../support/database.ts'
 import { newFolder } from '../../support/folder.ts'
 import { runCommandInProcess } from '../../support/program/run-command.ts'
@@ -79,8 +79,8 @@ test('files that come, and files that are erased with their rows, while they are
   const stored = new Set<string>(Array.from({ length: 2500 }, () => randomUUID()))
   const [gone = '', lost = ''] = stored
   await nameFiles(db.sql, workspace, [...stored])
-  const store: Pick<MediaStore, 'list' | 'words'> = {
-    words: 'the store',
+  const store: Pick<MediaStore, 'list' | 'description'> = {
+    description: 'the store',
     list: async (after, limit) => {
       // Once it has begun to look, which is after it has seen the rows.
       if (after === null) {
@@ -90,8 +90,8 @@ test('files that come, and files that are erased with their rows, while they are
         stored.add(come)
         for (const name of [gone, lost]) stored.delete(name)
       }
-      const names = [...stored].sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
-      const behind = names.filter((name) => after === null || pathOf(name) > pathOf(after))
+      const names = [...stored].sort((a, b) => (storePath(a) < storePath(b) ? -1 : 1))
+      const behind = names.filter((name) => after === null || storePath(name) > storePath(after))
       return behind.slice(0, limit).map((name) => ({ name, bytes: 1, storedAt: new Date() }))
     },
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { NewKeyInput } from '../../../src/access/keys/change.ts'
 import { basePath } from '../../../src/agents/http/routes.ts'
-import type { Verb } from '../../../src/agents/verb.ts'
-import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import type { AgentTool } from '../../../src/agents/tool.ts'
+import { agentTools } from '../../../src/agents/tools/tools.ts'
+import type { NewKeyInput } from '../../../src/auth/api-keys/change-key.ts'
 import { newId } from '../../../src/base/id.ts'
 import { compileCheck } from '../../../src/base/validation.ts'
 import { replaceTemplates } from '../../../src/channels/templates/templates.ts'
@@ -20,7 +20,7 @@ export interface AgentsWorld extends InboxWorld {
   /** The member gives the conversation back to the agent. */
   handBack(member: TestMember, conversationId: string, note?: { summary: string; nextStep?: string }): Promise<void>
   /** Asks for a verb by HTTP; an answer must be what the verb promises. As `agent` unless another key is given. */
-  ask(name: string, input?: Record<string, unknown>, key?: string): Promise<Answer>
+  callTool(name: string, input?: Record<string, unknown>, key?: string): Promise<Answer>
 }
 
 /** A workspace with a connection and an agent that gets new conversations. */
@@ -45,13 +45,13 @@ export async function agentsWorld(settings: Partial<NewKeyInput> = {}): Promise<
       const body = { keyId: agent.id, ...(note && { note }) }
       assert.equal((await member.call('POST', `/inbox/conversations/${id}/hand-back`, body)).status, 200)
     },
-    ask: async (name, input = {}, key = agent.value) => {
-      const verb = verbNamed(name)
-      const { method, path, query, body } = requestOf(verb, input)
+    callTool: async (name, input = {}, key = agent.value) => {
+      const tool = toolNamed(name)
+      const { method, path, query, body } = requestOf(tool, input)
       const answer = await w.call(method, path, { key, query, ...(method === 'GET' ? {} : { body }) })
       const isProblem = String(answer.headers['content-type']).startsWith('application/problem+json')
       if (isProblem) return { ...answer, body: JSON.parse(answer.body) }
-      assert.deepEqual(checkOutput(verb, answer.body), [], `${name} answers what it promises`)
+      assert.deepEqual(checkOutput(tool, answer.body), [], `${name} answers what it promises`)
       return answer
     },
   }
@@ -79,14 +79,14 @@ export async function addTemplate(w: InboxWorld, connectionId = w.connectionId) 
   return named
 }
 
-export function verbNamed(name: string): Verb {
-  const verb = verbs.find((one) => one.name === name)
-  assert.ok(verb !== undefined, `a verb ${name}`)
-  return verb
+export function toolNamed(name: string): AgentTool {
+  const tool = agentTools.find((one) => one.name === name)
+  assert.ok(tool !== undefined, `a verb ${name}`)
+  return tool
 }
 
 /** A verb's input as HTTP has it. */
-export function requestOf({ http: { method, path } }: Verb, input: Record<string, unknown>) {
+export function requestOf({ http: { method, path } }: AgentTool, input: Record<string, unknown>) {
   const rest = { ...input }
   const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => {
     const value = String(rest[name])
@@ -100,7 +100,7 @@ export function requestOf({ http: { method, path } }: Verb, input: Record<string
 const checks = new Map<string, ReturnType<typeof compileCheck>>()
 
 /** What of an answer is not what the verb promises. */
-export function checkOutput({ name, output }: Verb, answer: unknown) {
+export function checkOutput({ name, output }: AgentTool, answer: unknown) {
   const check = checks.get(name) ?? compileCheck(close(output))
   checks.set(name, check)
   return check(answer, name)

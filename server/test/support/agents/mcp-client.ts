@@ -39,7 +39,7 @@ export function textOf(answer: { content: readonly object[] }): any {
 }
 
 /** Calls tools of the client; `read` is what was answered as text. */
-export const callerOfTools =
+export const toolCaller =
   (client: Client) =>
   async (name: string, input: Record<string, unknown> = {}) => {
     const answer = await client.callTool({ name, arguments: input })

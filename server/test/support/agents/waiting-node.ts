@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import type { Db } from '../../../src/base/db.ts'
-import { relayNews } from '../../../src/base/news.ts'
+import { relayMessages } from '../../../src/base/pubsub.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { type Json, type Node, startNode } from '../events/feed-world.ts'
 import { atEnd } from '../file-end.ts'
 import type { AgentsWorld } from './agents-world.ts'
 
-export interface Waiting {
+export interface WaitReply {
   status: number
   body: Json
 }
@@ -24,9 +24,9 @@ export interface WaitingNode extends Node {
   /** How often the node has asked the database for the work of a key. */
   asked: { work: number }
   /** Asks the node, and resolves once it has found nothing and waits. `leave` resolves once the node knows. */
-  wait(input?: WaitInput): Promise<{ answer: Promise<Waiting>; leave(): Promise<void> }>
+  wait(input?: WaitInput): Promise<{ answer: Promise<WaitReply>; leave(): Promise<void> }>
   /** Asks the node, whatever comes of it. */
-  ask(input: WaitInput, signal?: AbortSignal): Promise<Waiting>
+  ask(input: WaitInput, signal?: AbortSignal): Promise<WaitReply>
   /** Resolves once the node has asked for work so often. */
   hasAsked(times: number): Promise<void>
   /** Resolves once the node has no more open requests than these. */
@@ -54,7 +54,7 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
   const fail = (error: unknown) => {
     throw error
   }
-  const stops = isDeaf ? [] : [await relayNews(db, fail), await relayNews(w.db, fail)]
+  const stops = isDeaf ? [] : [await relayMessages(db, fail), await relayMessages(w.db, fail)]
   atEnd(async () => {
     for (const stop of stops) stop()
   })
@@ -89,7 +89,7 @@ export async function waitingNode(w: AgentsWorld, { isDeaf = false } = {}): Prom
     hasAsked,
     hasOpen,
     wait: async (input = {}) => {
-      const cursor = input.cursor ?? (await w.ask('wait_for_work', { wait: 0 }, input.key)).body.next_cursor
+      const cursor = input.cursor ?? (await w.callTool('wait_for_work', { wait: 0 }, input.key)).body.next_cursor
       const [before, others] = [asked.work, open]
       const controller = new AbortController()
       const answer = ask({ ...input, cursor }, controller.signal)

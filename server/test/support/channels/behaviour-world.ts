@@ -9,7 +9,7 @@ import { partnerConnector } from '../../../src/channels/partner/call.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { openTransports, startSessions } from '../../../src/channels/unofficial/session/worker.ts'
 import { wabaConnector } from '../../../src/channels/waba/sender.ts'
-import { teamTopic } from '../../../src/team/team-news.ts'
+import { liveUpdatesTopic } from '../../../src/team/live-updates.ts'
 import { atEnd, oncePerFile } from '../file-end.ts'
 import type { NewUpload } from '../inbox/uploads.ts'
 import { signedInMember } from '../member.ts'
@@ -56,7 +56,7 @@ export async function behaviourWorld(rig: Rig) {
     },
     whenSession: (connectionId, isSo) =>
       untilTold(
-        (look) => runtime.db.onNews(teamTopic, look),
+        (look) => runtime.db.subscribe(liveUpdatesTopic, look),
         async () => isSo((await stage.connections('GET', `/${connectionId}/session`)).session),
       ),
   }
@@ -134,7 +134,7 @@ export const arrivedAt = async (phone: Phone) =>
 
 /** The bytes of a file that the simulator's phones have. */
 export const made = (name: string) =>
-  readFileSync(new URL(`../../../../simulator/src/files/made/${name}`, import.meta.url))
+  readFileSync(new URL(`../../../../simulator/src/files/samples/${name}`, import.meta.url))
 
 const theatre = oncePerFile(async () => {
   const port = await freePort()

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { manualClock } from '../../../src/base/clock.ts'
+import { openKeyStore } from '../../../src/base/encryption/key-store.ts'
 import { forbidden } from '../../../src/base/errors.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { openVault } from '../../../src/base/sealing/vault.ts'
 import { openAdapters } from '../../../src/channels/adapters.ts'
 import { keepCallbackConnections } from '../../../src/channels/callback-connections.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
-import { createConnection } from '../../../src/channels/connection/change.ts'
+import { createConnection } from '../../../src/channels/connection/change-connection.ts'
 import type { Connection } from '../../../src/channels/connection/connection.ts'
 import { channelTeamRoutes } from '../../../src/channels/connection/connection-routes.ts'
 import { findConnection } from '../../../src/channels/connection/queries.ts'
@@ -36,20 +36,20 @@ let numbers = 0
 export async function channelWorld(baseUrl?: string, publicUrl = 'https://parley.example') {
   const { db } = await testDatabase()
   const clock = manualClock(new Date('2026-03-01T12:00:00.000Z'))
-  const vault = openVault(db, { current: masterKey }, clock)
+  const keyStore = openKeyStore(db, { current: masterKey }, clock)
   const workspaceId = randomUUID()
   await db.tx(async (tx) => {
     await tx`
       insert into workspaces (id, name, created_at, updated_at)
       values (${workspaceId}, 'Test', ${clock.now()}, ${clock.now()})`
-    await vault.createSecrets(tx, workspaceId)
+    await keyStore.createSecrets(tx, workspaceId)
   })
   const lines: string[] = []
   const log = createLog('debug', { write: (line: string) => lines.push(line) })
   const outgoing = openTestOutgoing()
-  const adapters = openAdapters({ outgoing, clock, db, vault }, publicUrl)
+  const adapters = openAdapters({ outgoing, clock, db, keyStore }, publicUrl)
   if (baseUrl === undefined) adapters.waba = { ...adapters.waba, ...agreeing }
-  const deps = { db, vault, clock, log, publicUrl, simulatorUrl: null, outgoing, adapters }
+  const deps = { db, keyStore, clock, log, publicUrl, simulatorUrl: null, outgoing, adapters }
   const userId = randomUUID()
   const member = { userId, workspaceId, name: 'Test', actor: { type: 'user', id: userId }, role: 'admin' } as Member
   const app = createServer({ log, clock })
@@ -61,7 +61,7 @@ export async function channelWorld(baseUrl?: string, publicUrl = 'https://parley
   channelTeamRoutes(app, deps, guard)
   const at = baseUrl === undefined ? {} : { baseUrl }
   const world = {
-    ...{ app, clock, vault, deps, member, workspaceId, lines },
+    ...{ app, clock, keyStore, deps, member, workspaceId, lines },
     /** What was handed on, in order. */
     received: [] as { connection: Connection; events: ChannelEvent[] }[],
     /** Runs before what is handed on is noted. */
@@ -78,7 +78,7 @@ export async function channelWorld(baseUrl?: string, publicUrl = 'https://parley
         ...{ channel: 'partner', profile: '360dialog', name: 'Partner', numberId: `7002${Date.now()}${++numbers}` },
         ...{ apiKey: partnerKey, ...at, ...input },
       }),
-    find: async (id: string) => findConnection(db.sql, await vault.keyring(workspaceId), workspaceId, id),
+    find: async (id: string) => findConnection(db.sql, await keyStore.keyring(workspaceId), workspaceId, id),
     call: (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', body?: object, role = 'admin') =>
       app.inject({
         method,

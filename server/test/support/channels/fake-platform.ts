@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connector, Order, RefusalEffect, SendResult } from '../../../src/channels/connector.ts'
-import type { FileToUpload, MediaWay, Uploaded } from '../../../src/channels/media-way.ts'
+import type { FileToUpload, MediaWay, Uploaded } from '../../../src/channels/media-transport.ts'
 import { cloudLimits } from '../../../src/channels/waba/cloud-media.ts'
 
 /** What the platform does with one call. `lose` accepts the message and then loses its own answer. */

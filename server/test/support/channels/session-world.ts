@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { connectorsOf, inboxReceive } from '../../../src/app/inbox.ts'
-import { openVault } from '../../../src/base/sealing/vault.ts'
-import type { FileToUpload } from '../../../src/channels/media-way.ts'
+import { openKeyStore } from '../../../src/base/encryption/key-store.ts'
+import type { FileToUpload } from '../../../src/channels/media-transport.ts'
 import { sessionConnector } from '../../../src/channels/unofficial/send/connector.ts'
 import { waitingTopic } from '../../../src/channels/unofficial/send/sends.ts'
-import type { HoldDeps } from '../../../src/channels/unofficial/session/hold.ts'
+import type { HoldDeps } from '../../../src/channels/unofficial/session/held-session.ts'
 import { createSessionHolder, type SessionHolder } from '../../../src/channels/unofficial/session/worker.ts'
-import { settleStranded } from '../../../src/inbox/send/settle-parts.ts'
+import { settleStrandedSends } from '../../../src/inbox/send/settle-parts.ts'
 import { openNode, testDatabase } from '../database.ts'
 import { afterEachTest, atEnd, oncePerFile } from '../file-end.ts'
 import { inboxPath } from '../inbox/inbox-world.ts'
@@ -56,12 +56,12 @@ export const newShopPhone = (): string => String(++phones)
 /** A workspace with a QR connection that was never paired, on a scripted network and a holder that the test drives. */
 export async function sessionWorld(own: Partial<HoldDeps> = {}) {
   beginPlay()
-  const test = await testApp(({ db, vault, clock }) => {
+  const test = await testApp(({ db, keyStore, clock }) => {
     const halting = async (id: string) => {
       await beforeAsking()
-      return vault.keyring(id)
+      return keyStore.keyring(id)
     }
-    return { unofficial: sessionConnector({ db, vault: { ...vault, keyring: halting }, clock, pollMs: 20 }) }
+    return { unofficial: sessionConnector({ db, keyStore: { ...keyStore, keyring: halting }, clock, pollMs: 20 }) }
   })
   const w = await world({ scopes: ['inbox.read', 'inbox.write'] })
   const { db, call, workspaceId } = w
@@ -78,7 +78,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
   }
   const holderOn = (deps: HoldDeps) => {
     const holder = createSessionHolder(deps)
-    const stop = db.onNews(waitingTopic, (id) => void holder.send(id).catch(() => {}))
+    const stop = db.subscribe(waitingTopic, (id) => void holder.send(id).catch(() => {}))
     running.add(async () => {
       stop()
       await holder.stop()
@@ -128,8 +128,8 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
     addHolder: async () => {
       const pool = openNode((await testDatabase()).options)
       atEnd(() => pool.close())
-      const vault = openVault(pool, { current: Buffer.alloc(32, 7) }, w.clock)
-      const deps = { ...holdDeps, db: pool, vault, receive: inboxReceive({ ...test, db: pool, vault }) }
+      const keyStore = openKeyStore(pool, { current: Buffer.alloc(32, 7) }, w.clock)
+      const deps = { ...holdDeps, db: pool, keyStore, receive: inboxReceive({ ...test, db: pool, keyStore }) }
       return { holder: holderOn(deps), db: pool }
     },
     session: async (): Promise<Loose> => (await team('GET', `/${connectionId}/session`)).body.session,
@@ -158,7 +158,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
     /** Resolves once a send of this kind waits for a holder. */
     sendWaits: (kind: 'message' | 'file' = 'message') =>
       untilTold(
-        (look) => db.onNews(waitingTopic, look),
+        (look) => db.subscribe(waitingTopic, look),
         async () => {
           const rows = await db.sql`
             select from session_sends where workspace_id = ${workspaceId} and state = 'waiting' and kind = ${kind}`
@@ -203,7 +203,7 @@ export async function sessionWorld(own: Partial<HoldDeps> = {}) {
         set alive_until = ${new Date(Date.now() - 1)},
           starting_until = case when starting_until is not null then ${new Date(Date.now() - 60_000)}::timestamptz end
         where workspace_id = ${workspaceId}`
-      return settleStranded({ ...w, connectors: connectorsOf(w) })
+      return settleStrandedSends({ ...w, connectors: connectorsOf(w) })
     },
   }
 }

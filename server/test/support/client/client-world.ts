@@ -1,6 +1,6 @@
 import type { ParleyOptions } from '../../../../client/src/call.ts'
 import { Parley } from '../../../../client/src/parley.ts'
-import type { NewKeyInput } from '../../../src/access/keys/change.ts'
+import type { NewKeyInput } from '../../../src/auth/api-keys/change-key.ts'
 import { oncePerFile } from '../file-end.ts'
 import { addAgent, type InboxWorld, inboxWorld } from '../inbox/inbox-world.ts'
 import { testApp } from '../world.ts'

@@ -49,7 +49,7 @@ export async function follow(w: World, node: Pick<Node, 'url'>, headers: Record<
 
 export async function feedWorld() {
   const w = await world({ scopes: ['leads.read', 'leads.write', 'leads.delete', 'inbox.read'] })
-  const { clock, vault, workspaceId, call } = w
+  const { clock, keyStore, workspaceId, call } = w
   return {
     ...w,
     /** Records one event for each name, in one transaction of this pool, with `more` beside its body. */
@@ -58,7 +58,7 @@ export async function feedWorld() {
       options: { db?: World['db']; connectionId?: string; more?: object } = {},
     ) => {
       const { db = w.db, connectionId = null, more } = options
-      const keyring = await vault.keyring(workspaceId)
+      const keyring = await keyStore.keyring(workspaceId)
       const events = names.map((name) => {
         return { name, subjectId: newId(clock.now()), connectionId, payload: { ...bodyOf(name), ...more } }
       })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-export interface Told {
+export interface StreamEvent {
   id: string
   event?: string
   // biome-ignore lint/suspicious/noExplicitAny: events of every shape
@@ -15,8 +15,8 @@ export async function openStream(url: string, headers: Record<string, string>) {
   const controller = new AbortController()
   const reply = await fetch(url, { headers, signal: controller.signal })
   if (reply.status !== 200 || reply.body === null) assert.fail(`${reply.status} ${await reply.text()}`)
-  const blocks: Told[] = []
-  const waiting: ((told: Told) => void)[] = []
+  const blocks: StreamEvent[] = []
+  const waiting: ((told: StreamEvent) => void)[] = []
   const read = async (body: ReadableStream<Uint8Array>) => {
     let rest = ''
     const decoder = new TextDecoder()
@@ -36,7 +36,7 @@ export async function openStream(url: string, headers: Record<string, string>) {
   /** The next block of the stream. */
   const next = () => {
     const told = blocks.shift()
-    return told === undefined ? new Promise<Told>((resolve) => waiting.push(resolve)) : Promise.resolve(told)
+    return told === undefined ? new Promise<StreamEvent>((resolve) => waiting.push(resolve)) : Promise.resolve(told)
   }
   return {
     headers: reply.headers,
@@ -58,11 +58,11 @@ export async function openStream(url: string, headers: Record<string, string>) {
     ended,
     close: () => controller.abort(),
     /** What has come and was not asked for. */
-    left: (): readonly Told[] => blocks,
+    left: (): readonly StreamEvent[] => blocks,
   }
 }
 
-function readBlock(block: string): Told {
+function readBlock(block: string): StreamEvent {
   const fields = block.split('\n').map((line) => {
     const colon = line.indexOf(':')
     return [line.slice(0, colon) || 'comment', line.slice(colon + 1).trimStart()]

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { agentDocument } from '../../../src/agents/http/openapi.ts'
 import { basePath } from '../../../src/agents/http/routes.ts'
-import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import { agentTools } from '../../../src/agents/tools/tools.ts'
 import type { Schema } from '../../../src/http/contract/openapi-shared.ts'
 import { checkOutput } from '../agents/agents-world.ts'
 import { type AnyOperation, type Caller, type Furnished, filled, idFor } from './scene.ts'
@@ -98,16 +98,16 @@ export function faultsOf(op: AnyOperation, asked: Asked, told: Told | null): str
   // A platform that cannot be reached, or a place that is taken, has a status of its own.
   if (status >= 500 && !(status === 502 || status === 503)) return [`${status} ${text.slice(0, 600)}`]
   if (status === 503 && /database/i.test(text)) return [`503 ${text}`]
-  if (op.verb === null || !asked.url.startsWith(basePath)) return []
+  if (op.tool === null || !asked.url.startsWith(basePath)) return []
   if (type.startsWith('application/problem+json')) {
     return isProblem(JSON.parse(text)) ? [] : [`not a problem: ${text.slice(0, 300)}`]
   }
   if (status !== 200) return [`${status} that is no problem: ${text.slice(0, 300)}`]
   if (!type.startsWith('application/json')) return []
-  return checkOutput(op.verb, JSON.parse(text)).map((issue) => `not what is promised: ${JSON.stringify(issue)}`)
+  return checkOutput(op.tool, JSON.parse(text)).map((issue) => `not what is promised: ${JSON.stringify(issue)}`)
 }
 
-const { schemas } = agentDocument(verbs).components
+const { schemas } = agentDocument(agentTools).components
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
 const isProblem = ajv.compile({ components: { schemas }, $ref: '#/components/schemas/Problem' })

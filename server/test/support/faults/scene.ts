@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { scopes } from '../../../src/access/keys/caller.ts'
-import { createPasswords } from '../../../src/access/users/passwords.ts'
 import { basePath } from '../../../src/agents/http/routes.ts'
-import type { Verb } from '../../../src/agents/verb.ts'
-import { verbs } from '../../../src/agents/verbs/verbs.ts'
+import type { AgentTool } from '../../../src/agents/tool.ts'
+import { agentTools } from '../../../src/agents/tools/tools.ts'
+import { scopes } from '../../../src/auth/api-keys/caller.ts'
+import { createPasswords } from '../../../src/auth/users/passwords.ts'
 import type { App } from '../../../src/base/route.ts'
 import { operationsOf, routesOf } from '../../../src/http/contract/openapi.ts'
 import type { Schema } from '../../../src/http/contract/openapi-shared.ts'
@@ -20,7 +20,7 @@ export interface AnyOperation {
   headers: Schema
   body: Schema | null
   /** Of the interface for agents. */
-  verb: Verb | null
+  tool: AgentTool | null
 }
 
 type Input = { properties: Record<string, Schema>; required?: string[] }
@@ -35,20 +35,20 @@ function allOperations(app: App): AnyOperation[] {
       return { type: 'object', properties, required: all.filter(({ required }) => required).map(({ name }) => name) }
     }
     const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema ?? null
-    return [{ method, path, query: among('query'), headers: among('header'), body, verb: null }]
+    return [{ method, path, query: among('query'), headers: among('header'), body, tool: null }]
   })
-  const asked = verbs.map((verb): AnyOperation => {
-    const path = verb.http.path.replaceAll(/:(\w+)/g, '{$1}')
-    const { properties, required = [] } = verb.input as unknown as Input
+  const asked = agentTools.map((tool): AnyOperation => {
+    const path = tool.http.path.replaceAll(/:(\w+)/g, '{$1}')
+    const { properties, required = [] } = tool.input as unknown as Input
     const isFree = (name: string) => !path.includes(`{${name}}`)
     const fields = Object.fromEntries(Object.entries(properties).filter(([name]) => isFree(name)))
     const rest: Schema = { type: 'object', properties: fields, required: required.filter(isFree) }
     const [none, isRead]: [Schema, boolean] = [
       { type: 'object', properties: {}, required: [] },
-      verb.http.method === 'GET',
+      tool.http.method === 'GET',
     ]
     const parts = { query: isRead ? rest : none, headers: none, body: isRead ? null : rest }
-    return { method: verb.http.method.toLowerCase(), path: `${basePath}${path}`, ...parts, verb }
+    return { method: tool.http.method.toLowerCase(), path: `${basePath}${path}`, ...parts, tool }
   })
   return [...documented, ...asked]
 }
@@ -157,7 +157,7 @@ export function idFor(w: Furnished, name: string, random: Random): string {
 async function lookAround(w: Furnished): Promise<void> {
   w.ids.clear()
   const lists = w.operations
-    .filter(({ method, verb, path }) => method === 'get' && verb === null && /^\/api\/(?:team\/)?v1\//.test(path))
+    .filter(({ method, tool, path }) => method === 'get' && tool === null && /^\/api\/(?:team\/)?v1\//.test(path))
     .sort((one, other) => one.path.split('{').length - other.path.split('{').length)
   for (const { path } of lists) {
     const { headers } = path.startsWith('/api/team') ? w.callers.owner : w.callers.key

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { MediaKind } from '../../../src/channels/channel-event.ts'
-import { watchFile } from '../../../src/inbox/media/check-file.ts'
+import { inspectFile } from '../../../src/inbox/media/inspect-file.ts'
 import type { MediaDetails } from '../../../src/inbox/media/media.ts'
-import { sealDetails, sealFileKeys } from '../../../src/inbox/media/media.ts'
+import { encryptDetails, encryptFileKeys } from '../../../src/inbox/media/media.ts'
 import { signedInMember } from '../member.ts'
-import { pictureTold } from './files-told.ts'
+import { declaredPicture } from './declared-files.ts'
 import { inboxWorld } from './inbox-world.ts'
-import { keptFiles, keptMessage } from './kept-messages.ts'
+import { storedFiles, storedMessage } from './stored-messages.ts'
 import { storeFile } from './uploads.ts'
 
 /** The smallest picture that there is. */
@@ -23,15 +23,19 @@ type Told = Partial<MediaDetails> & { kind?: MediaKind }
 /** A workspace with a member whose customers send files. */
 export async function filesWorld() {
   const w = await inboxWorld()
-  const { db, vault, clock, media, workspaceId } = w
+  const { db, keyStore, clock, media, workspaceId } = w
   await media.writeMark('a mark')
   const member = await signedInMember(w)
   const path = (mediaId: string, after = '') => `/inbox/media/${mediaId}${after}`
   const coming = async ({ kind = 'image', ...told }: Told = {}) => {
     clock.advance(1000)
     const externalId = `wamid.${randomUUID()}`
-    await w.customerWrites('Look', { externalId, kind: 'image', detail: { media: { ...pictureTold, kind, ...told } } })
-    const { id: messageId, conversationId, detail } = await keptMessage(w, externalId)
+    await w.customerWrites('Look', {
+      externalId,
+      kind: 'image',
+      detail: { media: { ...declaredPicture, kind, ...told } },
+    })
+    const { id: messageId, conversationId, detail } = await storedMessage(w, externalId)
     assert.ok(detail?.media)
     return { mediaId: detail.media.id, messageId, conversationId }
   }
@@ -46,18 +50,18 @@ export async function filesWorld() {
     /** The same, and it is where a fetch would have put it. */
     here: async (bytes: Buffer, { preview, ...told }: Told & { preview?: Buffer } = {}) => {
       const file = await coming(told)
-      const keyring = await vault.keyring(workspaceId)
-      const watched = watchFile(Readable.from([bytes]))
+      const keyring = await keyStore.keyring(workspaceId)
+      const watched = inspectFile(Readable.from([bytes]))
       const stored = await storeFile(media, clock.now(), watched.bytes)
-      const { realType } = await watched.seen()
+      const { realType } = await watched.detected()
       const small = preview && { ...(await storeFile(media, clock.now(), [preview])), bytes: preview.length }
-      const { details } = (await keptFiles(w)).find(({ id }) => id === file.mediaId) ?? assert.fail()
+      const { details } = (await storedFiles(w)).find(({ id }) => id === file.mediaId) ?? assert.fail()
       const { source: _, ...known } = details
       await db.sql`
         update media
         set state = 'here',
-          details = ${sealDetails(keyring, file.mediaId, { ...known, realType })},
-          file_key = ${sealFileKeys(keyring, file.mediaId, { file: stored.key, preview: small ?? null })},
+          details = ${encryptDetails(keyring, file.mediaId, { ...known, realType })},
+          file_key = ${encryptFileKeys(keyring, file.mediaId, { file: stored.key, preview: small ?? null })},
           stored_as = ${stored.name},
           preview_stored_as = ${small?.name ?? null},
           size_bytes = ${bytes.length},

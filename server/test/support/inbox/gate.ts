@@ -43,7 +43,7 @@ export const holdConversations = ({ db, workspaceId }: { db: Db; workspaceId: st
   )
 
 /** Resolves once somebody waits for a lock in the database, which tells nobody: it is asked until it is so. */
-export async function lockIsAwaited({ db }: { db: Db }): Promise<void> {
+export async function waitForLockWaiter({ db }: { db: Db }): Promise<void> {
   const waiting = () => db.sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   while ((await waiting()).length === 0);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { NewKeyInput } from '../../../src/access/keys/change.ts'
+import type { NewKeyInput } from '../../../src/auth/api-keys/change-key.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { ChannelEvent, Customer, DeliveryStatus } from '../../../src/channels/channel-event.ts'
 import type { Channel } from '../../../src/channels/connection/connection.ts'
 import { sealSettings } from '../../../src/channels/connection/queries.ts'
 import type { Contact } from '../../../src/inbox/conversation/conversation.ts'
-import { sealMessage } from '../../../src/inbox/conversation/message.ts'
-import { openReceive } from '../../../src/inbox/receive/receive.ts'
+import { encryptMessage } from '../../../src/inbox/conversation/message.ts'
+import { createReceive } from '../../../src/inbox/receive/receive.ts'
 import type { ConnectionEvent, ReceiveDeps } from '../../../src/inbox/receive/receiver.ts'
-import { announceConnection } from '../../../src/team/team-news.ts'
+import { publishConnection } from '../../../src/team/live-updates.ts'
 import { signedInMember } from '../member.ts'
 import { type Answer, type World, world } from '../world.ts'
 
@@ -37,22 +37,22 @@ export interface InboxOptions {
 /** A workspace with an official connection. The key that calls reads only, so that people own what begins here. */
 export async function inboxWorld({ key = {} }: InboxOptions = {}) {
   const w = await world({ scopes: key.scopes ?? ['inbox.read'], key })
-  const { db, vault, clock, log, workspaceId, call } = w
+  const { db, keyStore, clock, log, workspaceId, call } = w
   const addConnection = connectionMaker(w)
   const connectionId = await addConnection()
   const told = { connection: [] as ConnectionEvent[], refused: [] as string[], wrote: [] as Contact[] }
   const receiveDeps: ReceiveDeps = {
     db,
-    vault,
+    keyStore,
     clock,
     log,
-    connectionTold: async (_receiver, event) => void told.connection.push(event),
-    sendRefused: async (_receiver, code) => void told.refused.push(code),
-    customersWrote: async (_workspaceId, writers) => void told.wrote.push(...writers),
+    onConnectionEvent: async (_receiver, event) => void told.connection.push(event),
+    onSendRefused: async (_receiver, code) => void told.refused.push(code),
+    onCustomersWrote: async (_workspaceId, writers) => void told.wrote.push(...writers),
   }
   /** Hands events to the inbox as the channel does. */
   const tellOn = async (id: string, ...events: ChannelEvent[]): Promise<void> => {
-    await openReceive(receiveDeps)({ workspaceId, id, channel: 'waba' }, events)
+    await createReceive(receiveDeps)({ workspaceId, id, channel: 'waba' }, events)
   }
   // Reading needs a key that sees everything, whatever the test's own key sees.
   const { value: reader } = await w.addKey({ scopes: ['inbox.read'] })
@@ -96,11 +96,11 @@ export async function inboxWorld({ key = {} }: InboxOptions = {}) {
 
 /** Messages never reach `baseUrl`, files do. */
 const connectionMaker =
-  ({ db, vault, clock, workspaceId }: World) =>
+  ({ db, keyStore, clock, workspaceId }: World) =>
   async (channel: Channel = 'waba', baseUrl = 'http://127.0.0.1'): Promise<string> => {
     const [id, now] = [newId(clock.now()), clock.now()]
     const secrets = { version: 'v25.0', accessToken: 't', appSecret: 's', verifyToken: 'v' }
-    const settings = sealSettings(await vault.keyring(workspaceId), id, { baseUrl, ...secrets })
+    const settings = sealSettings(await keyStore.keyring(workspaceId), id, { baseUrl, ...secrets })
     await db.tx(async (tx) => {
       await tx`
         insert into connections (
@@ -111,7 +111,7 @@ const connectionMaker =
           ${workspaceId}, ${id}, ${channel}, 'Shop', ${randomUUID()}, ${settings}, 'active', ${now},
           ${`http://127.0.0.1 ${id}`}, ${channel === 'unofficial' ? null : now}, ${now}, ${now}
         )`
-      announceConnection(tx, workspaceId, id)
+      publishConnection(tx, workspaceId, id)
     })
     return id
   }
@@ -139,7 +139,7 @@ export async function addLabel({ db, workspaceId, clock }: World, name: string):
 }
 
 async function pendingSend(w: World, connectionId: string, conversationId: string, parts: number): Promise<string> {
-  const { db, vault, clock, workspaceId, keyId } = w
+  const { db, keyStore, clock, workspaceId, keyId } = w
   const now = clock.now()
   const id = newId(now)
   const said = { direction: 'outbound', kind: 'text', origin: 'live', text: 'Good morning', referral: null } as const
@@ -148,7 +148,7 @@ async function pendingSend(w: World, connectionId: string, conversationId: strin
     occurredAt: new Date(now.getTime() + 500),
     settleBy: new Date(now.getTime() + 600_000),
   }
-  const row = sealMessage(await vault.keyring(workspaceId), {
+  const row = encryptMessage(await keyStore.keyring(workspaceId), {
     ...{ id, conversationId, connectionId, externalId: null, status: 'pending', errorCode: null },
     ...said,
     ...times,

@@ -6,7 +6,7 @@ import { newId } from '../../../src/base/id.ts'
 import type { MediaKind } from '../../../src/channels/channel-event.ts'
 import { sealSettings } from '../../../src/channels/connection/queries.ts'
 import type { MediaDetails } from '../../../src/inbox/media/media.ts'
-import { openDetails, sealDetails } from '../../../src/inbox/media/media.ts'
+import { decryptDetails, encryptDetails } from '../../../src/inbox/media/media.ts'
 import { createMediaFetcher, type FetcherDeps } from '../../../src/inbox/media/media-fetcher.ts'
 import type { Previews } from '../../../src/inbox/media/preview.ts'
 import { wabaAt } from '../channels/connections.ts'
@@ -18,7 +18,7 @@ import { inboxWorld } from './inbox-world.ts'
 /** What the platform has by an id: what is said of it is its address and size unless given. */
 export interface PlatformFile {
   bytes: Buffer
-  said?: object
+  metadata?: object
   /** In place of the answer to the question where it is. */
   describe?: (response: ServerResponse) => unknown
   /** In place of the bytes. */
@@ -32,13 +32,13 @@ const noPreviews: Previews = { make: async () => null, close: async () => {} }
 /** A workspace whose official number's platform has files, with one conversation. Rows of tests before it are gone. */
 export async function mediaWorld() {
   const w = await inboxWorld()
-  const { db, vault, clock, media, workspaceId, connectionId } = w
+  const { db, keyStore, clock, media, workspaceId, connectionId } = w
   await db.sql`delete from media`
   await media.writeMark('a mark')
   const files = new Map<string, PlatformFile>()
   const server = await fileServer(({ url = '' }, response) => answer(files, server, url, response))
   atEnd(() => server.close())
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   const settings = sealSettings(keyring, connectionId, wabaAt(server.baseUrl).settings)
   await db.sql`update connections set settings = ${settings} where workspace_id = ${workspaceId}`
   const { id: conversationId }: { id: string } = await w.customerWrites('Hello')
@@ -50,7 +50,7 @@ export async function mediaWorld() {
       where workspace_id = ${workspaceId}
         and id = ${id}`
     assert.ok(found, 'the row is there')
-    return { ...found, details: openDetails(keyring, id, found.details) } as Answer['body']
+    return { ...found, details: decryptDetails(keyring, id, found.details) } as Answer['body']
   }
   const read = async (id: string, after = '') => {
     const url = `/api/team/v1/workspaces/${workspaceId}/inbox/media/${id}${after}`
@@ -76,7 +76,7 @@ export async function mediaWorld() {
       const [now, id] = [clock.now(), newId(clock.now())]
       const fileId = id.replaceAll('-', '')
       files.set(fileId, { bytes: Buffer.from(`file ${id}`), ...file })
-      const details = sealDetails(keyring, id, { source: { by: 'id', id: fileId }, realType: null, ...more })
+      const details = encryptDetails(keyring, id, { source: { by: 'id', id: fileId }, realType: null, ...more })
       await db.sql`
         insert into media (
           workspace_id, id, conversation_id, connection_id, message_id, direction, kind, state, details, due_at,
@@ -106,7 +106,7 @@ function answer(files: Map<string, PlatformFile>, server: FileServer, url: strin
   else if (url.startsWith('/files/')) (file.serve ?? ((to) => to.end(file.bytes)))(response)
   else if (file.describe !== undefined) file.describe(response)
   else {
-    const said = { url: `${server.baseUrl}/files/${id}`, file_size: file.bytes.length, ...file.said }
+    const said = { url: `${server.baseUrl}/files/${id}`, file_size: file.bytes.length, ...file.metadata }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
   }
 }

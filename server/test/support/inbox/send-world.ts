@@ -1,18 +1,18 @@
-import { createGuard } from '../../../src/access/keys/guard.ts'
-import { createMemoryLimiter } from '../../../src/access/rate-limit/limiter.ts'
+import { createKeyGuard } from '../../../src/auth/api-keys/authenticate.ts'
+import { createMemoryLimiter } from '../../../src/auth/rate-limit/limiter.ts'
 import { manualClock } from '../../../src/base/clock.ts'
 import type { Db, DbOptions } from '../../../src/base/db.ts'
+import { openKeyStore } from '../../../src/base/encryption/key-store.ts'
 import { newId } from '../../../src/base/id.ts'
 import type { App } from '../../../src/base/route.ts'
-import { openVault } from '../../../src/base/sealing/vault.ts'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { describeApi } from '../../../src/http/contract/openapi.ts'
 import { sendRoutes } from '../../../src/inbox/api/routes-write.ts'
+import { insertConversations } from '../../../src/inbox/conversation/batch-queries.ts'
 import type { Conversation } from '../../../src/inbox/conversation/conversation.ts'
 import { noMarks } from '../../../src/inbox/conversation/conversation-state.ts'
-import { insertConversations } from '../../../src/inbox/conversation/many-queries.ts'
 import { agent } from '../../../src/inbox/conversation/owner.ts'
-import { openReceive } from '../../../src/inbox/receive/receive.ts'
+import { createReceive } from '../../../src/inbox/receive/receive.ts'
 import type { SendDeps, Sender } from '../../../src/inbox/send/send-deps.ts'
 import { openFolderStore } from '../../../src/media/store/folder-store.ts'
 import { fakePlatform } from '../channels/fake-platform.ts'
@@ -65,13 +65,19 @@ const files = oncePerFile(async () => {
 /** A workspace whose key may send, on nodes of its own with a clock of its own, by a platform that behaves as the test has it. */
 export async function sendWorld() {
   const w = await inboxWorld({ key: { scopes: ['inbox.write'] } })
-  const { db, vault, workspaceId, connectionId, keyId } = w
+  const { db, keyStore, workspaceId, connectionId, keyId } = w
   const { options: database } = await testDatabase()
   const [clock, platform, refusals] = [manualClock(noon), fakePlatform(), [] as string[]]
   const { mediaFolder, media } = await files()
   const makeNode = async (pool: Db): Promise<Node> => {
-    const deps = await sendDeps(pool, openVault(pool, { current: Buffer.alloc(32, 7) }, clock), clock, platform, media)
-    deps.noteRefusal = async (_connection, effect, code) => void refusals.push(`${effect} ${code}`)
+    const deps = await sendDeps(
+      pool,
+      openKeyStore(pool, { current: Buffer.alloc(32, 7) }, clock),
+      clock,
+      platform,
+      media,
+    )
+    deps.recordRefusal = async (_connection, effect, code) => void refusals.push(`${effect} ${code}`)
     return { deps, app: await serve(deps) }
   }
   const node = await makeNode(db)
@@ -86,14 +92,14 @@ export async function sendWorld() {
     platform,
     /** A file of the team that no message has taken. */
     upload: (conversationId: string, file?: Partial<NewUpload>) =>
-      addUpload({ db, vault, clock, media }, { workspaceId, conversationId }, { ...picture, ...file }),
+      addUpload({ db, keyStore, clock, media }, { workspaceId, conversationId }, { ...picture, ...file }),
     node,
     agent: senderOf({ type: 'agent', id: keyId }),
     member: senderOf({ type: 'user', id: newId(noon) }),
     /** What was told of refusals: `effect code`. */
     refusals,
     tell: (...events: ChannelEvent[]) =>
-      openReceive({ ...w.receiveDeps, clock })({ workspaceId, id: connectionId, channel: 'waba' }, events),
+      createReceive({ ...w.receiveDeps, clock })({ workspaceId, id: connectionId, channel: 'waba' }, events),
     addKey: (connectionIds: string[] = []) => w.addKey({ scopes: ['inbox.write'], connectionIds }),
     addNode: async (more: Pick<DbOptions, 'onStatement'> = {}) => {
       const pool = openNode({ ...database, ...more })
@@ -102,7 +108,7 @@ export async function sendWorld() {
     },
     conversation: async (settings: Partial<Conversation> = {}) => {
       const conversation = newConversation(connectionId, keyId, settings)
-      const keyring = await vault.keyring(workspaceId)
+      const keyring = await keyStore.keyring(workspaceId)
       await db.tx((tx) => insertConversations({ tx, keyring, workspaceId }, [conversation]))
       return conversation
     },
@@ -137,7 +143,7 @@ export async function sendWorld() {
 async function serve(deps: SendDeps): Promise<App> {
   const { db, clock } = deps
   const limits = { leadsPerMinute: 0, inboxPerMinute: 0 }
-  const guard = await createGuard({ db, clock, limits, trustedProxies: [], limiter: createMemoryLimiter(clock) })
+  const guard = await createKeyGuard({ db, clock, limits, trustedProxies: [], limiter: createMemoryLimiter(clock) })
   const { app } = testServer({ clock })
   app.addHook('onClose', () => guard.close())
   await describeApi(app)

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Clock } from '../../../src/base/clock.ts'
 import type { Db } from '../../../src/base/db.ts'
+import type { KeyStore } from '../../../src/base/encryption/key-store.ts'
 import { newId } from '../../../src/base/id.ts'
-import type { Vault } from '../../../src/base/sealing/vault.ts'
 import type { MediaKind } from '../../../src/channels/channel-event.ts'
 import type { MediaDetails } from '../../../src/inbox/media/media.ts'
-import { sealDetails, sealFileKeys } from '../../../src/inbox/media/media.ts'
-import { sealFile } from '../../../src/media/sealed-file.ts'
+import { encryptDetails, encryptFileKeys } from '../../../src/inbox/media/media.ts'
+import { encryptFile } from '../../../src/media/encrypted-file.ts'
 import type { MediaStore } from '../../../src/media/store/store.ts'
 
 export interface NewUpload {
@@ -19,22 +19,22 @@ export interface NewUpload {
 
 /** A file of the team as an upload leaves it: here, and no message's. */
 export async function addUpload(
-  { db, vault, clock, media }: { db: Db; vault: Vault; clock: Clock; media: MediaStore },
+  { db, keyStore, clock, media }: { db: Db; keyStore: KeyStore; clock: Clock; media: MediaStore },
   { workspaceId, conversationId }: { workspaceId: string; conversationId: string },
   { kind, type, bytes, name, more }: NewUpload,
 ): Promise<string> {
   const now = clock.now()
   const id = newId(now)
   const { name: storedAs, key } = await storeFile(media, now, [bytes])
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   const details: MediaDetails = { name: name ?? null, mimeType: type, realType: type, size: bytes.length, ...more }
   await db.sql`
     insert into media (
       workspace_id, id, conversation_id, connection_id, direction, kind, state, details, file_key, stored_as, size_bytes,
       created_at, updated_at
     )
-    select ${workspaceId}, ${id}, id, connection_id, 'outbound', ${kind}, 'here', ${sealDetails(keyring, id, details)},
-      ${sealFileKeys(keyring, id, { file: key, preview: null })}, ${storedAs}, ${bytes.length}, ${now}, ${now}
+    select ${workspaceId}, ${id}, id, connection_id, 'outbound', ${kind}, 'here', ${encryptDetails(keyring, id, details)},
+      ${encryptFileKeys(keyring, id, { file: key, preview: null })}, ${storedAs}, ${bytes.length}, ${now}, ${now}
     from conversations
     where workspace_id = ${workspaceId}
       and id = ${conversationId}`
@@ -44,7 +44,7 @@ export async function addUpload(
 /** Seals a file into the store. Returns what it is called there, and its key. */
 export async function storeFile(media: MediaStore, now: Date, bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) {
   const name = newId(now)
-  const { key, stored } = sealFile(name, Readable.from(bytes))
+  const { key, stored } = encryptFile(name, Readable.from(bytes))
   await media.put(name, stored)
   return { name, key }
 }

@@ -1,4 +1,4 @@
-import { runImports } from '../../../src/leads/transfer/import/run.ts'
+import { runImports } from '../../../src/leads/transfer/import/run-import.ts'
 import { type Answer, testTeamToken, type World, type WorldOptions, world } from '../world.ts'
 
 interface ImportWish {

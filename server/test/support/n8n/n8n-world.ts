@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EventEmitter } from 'node:events'
-import type { NewKeyInput } from '../../../src/access/keys/change.ts'
+import type { NewKeyInput } from '../../../src/auth/api-keys/change-key.ts'
 import { type ClientWorld, clientWorld } from '../client/client-world.ts'
 import { loadedNodes } from './loaded-nodes.ts'
 import type { Item, NodeType } from './node-type.ts'

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
-import { addCommands } from '../../../src/commands/program.ts'
-import { describeProblem, replaceTerminal } from '../../../src/commands/terminal.ts'
+import { addCommands } from '../../../src/cli/program.ts'
+import { describeProblem, replaceTerminal } from '../../../src/cli/terminal.ts'
 import { mainProgram } from './service.ts'
 
 export interface CommandResult {

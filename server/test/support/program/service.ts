@@ -75,7 +75,7 @@ export async function startService(options: ServiceOptions = {}) {
     stop: async () => {
       program.kill('SIGTERM')
       const code = await program.gone
-      const failures = lines.filter((line) => line.includes('"stopping failed"'))
+      const failures = lines.filter((line) => line.includes('"shutdown failed"'))
       assert.deepEqual({ code, failures }, { code: 0, failures: [] })
     },
   }

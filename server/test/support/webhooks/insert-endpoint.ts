@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/base/clock.ts'
 import type { Db } from '../../../src/base/db.ts'
+import type { Keyring } from '../../../src/base/encryption/keyring.ts'
 import { newId } from '../../../src/base/id.ts'
-import type { Keyring } from '../../../src/base/sealing/keyring.ts'
 import { type Endpoint, insertEndpoint as insert } from '../../../src/webhooks/endpoint/endpoint.ts'
 
 export interface NewEndpoint extends Partial<Pick<Endpoint, 'events' | 'phoneVisibility'>> {

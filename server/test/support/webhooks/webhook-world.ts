@@ -5,9 +5,9 @@ import type { PresentPayload } from '../../../src/events/feed.ts'
 import type { EventName } from '../../../src/events/record.ts'
 import { recordEvents } from '../../../src/events/record.ts'
 import { createDeliveryWorker, type WorkerDeps } from '../../../src/webhooks/deliver/worker.ts'
-import { queueAgain } from '../../../src/webhooks/endpoint/replay.ts'
-import { makeSecret } from '../../../src/webhooks/endpoint/signing.ts'
-import { requireEvent } from '../../../src/webhooks/manage/change.ts'
+import { queueResend } from '../../../src/webhooks/endpoint/replay.ts'
+import { createSecret } from '../../../src/webhooks/endpoint/signing.ts'
+import { requireEvent } from '../../../src/webhooks/manage/change-endpoint.ts'
 import { signedInMember } from '../member.ts'
 import { type Answer, type World, world } from '../world.ts'
 import { insertEndpoint, type NewEndpoint } from './insert-endpoint.ts'
@@ -15,7 +15,7 @@ import { startReceiver } from './webhook-receiver.ts'
 
 export type WebhookWorld = Awaited<ReturnType<typeof webhookWorld>>
 export type WebhookApi = Awaited<ReturnType<typeof webhookApi>>
-export type Delivering = Awaited<ReturnType<typeof delivering>>
+export type DeliveryWorld = Awaited<ReturnType<typeof deliveryWorld>>
 type Json = Answer['body']
 
 /** Hides nothing: what is shown of payloads is for the rooms that know their shapes. */
@@ -27,15 +27,15 @@ export async function webhookWorld({
   ...options
 }: Partial<NewEndpoint> & { deps?: Partial<WorkerDeps> } = {}) {
   const w = await world()
-  const { db, vault, clock, workspaceId } = w
+  const { db, keyStore, clock, workspaceId } = w
   const receiver = await startReceiver()
   /** Another worker, as another process has one. */
   const addWorker = (deps: Partial<WorkerDeps> = {}) =>
     createDeliveryWorker({ ...w, present: presentAsRecorded, random: () => 0, ...deps })
   const worker = addWorker(ownDeps)
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   const addEndpoint = async (more: Partial<NewEndpoint> = {}) => {
-    const secret = makeSecret()
+    const secret = createSecret()
     const settings = { url: receiver.url, ...options, ...more, secret: secret.value, now: clock.now() }
     return { id: await insertEndpoint(db, keyring, workspaceId, settings), secret }
   }
@@ -69,7 +69,7 @@ export async function webhookWorld({
     sendAgain: (eventId: string) =>
       db.tx(async (tx) => {
         const endpoint = { workspaceId, id: endpointId, phoneVisibility: 'full' } as const
-        await queueAgain(tx, endpoint, await requireEvent(tx, endpoint, eventId), clock.now())
+        await queueResend(tx, endpoint, await requireEvent(tx, endpoint, eventId), clock.now())
       }),
     /** As if those who work on the queues had been away for longer than their leases. */
     expireLeases: () => db.sql`
@@ -140,7 +140,7 @@ export async function webhookApi() {
 }
 
 /** The same with an endpoint at a real local receiver, and a worker that sends when it is told to. */
-export async function delivering(fields: Record<string, unknown> = {}) {
+export async function deliveryWorld(fields: Record<string, unknown> = {}) {
   const w = await webhookApi()
   const receiver = await startReceiver()
   const { id, secret } = await w.endpoint({ url: receiver.url, events: ['lead.*', 'inbox.*'], ...fields })

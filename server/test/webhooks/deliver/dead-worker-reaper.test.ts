@@ -17,7 +17,7 @@ async function anotherPool(): Promise<Db> {
 async function anotherWorker(w: WebhookWorld): Promise<Db> {
   const db = await anotherPool()
   await w.recordEach(1)
-  await w.sequencer.place(w.workspaceId)
+  await w.sequencer.sequence(w.workspaceId)
   assert.equal(await claim(db, w), 1)
   return db
 }

@@ -3,11 +3,11 @@
 import { appendFileSync, writeSync } from 'node:fs'
 import { systemClock } from '../../../src/base/clock.ts'
 import type { DbOptions } from '../../../src/base/db.ts'
+import { openKeyStore } from '../../../src/base/encryption/key-store.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { relayNews } from '../../../src/base/news.ts'
-import type { OutgoingRequest } from '../../../src/base/outgoing/exchange.ts'
 import { openOutgoing } from '../../../src/base/outgoing/guarded-fetch.ts'
-import { openVault } from '../../../src/base/sealing/vault.ts'
+import type { OutgoingRequest } from '../../../src/base/outgoing/http-exchange.ts'
+import { relayMessages } from '../../../src/base/pubsub.ts'
 import { createSequencer } from '../../../src/events/sequence.ts'
 import type { DeliveryStep } from '../../../src/webhooks/deliver/queue.ts'
 import { createDeliveryWorker } from '../../../src/webhooks/deliver/worker.ts'
@@ -27,7 +27,7 @@ export interface DeliveringTask {
 const { database, time, givenUpFile, dieAfter } = JSON.parse(process.argv[2] ?? '{}') as DeliveringTask
 const db = openNode({ ...database, maxConnections: 8 })
 const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'] })
-const stopRelay = await relayNews(db, () => {})
+const stopRelay = await relayMessages(db, () => {})
 const call = async (request: OutgoingRequest) => {
   // Says who sent it and when: a receiver may come to read it after its sender's death.
   const sender = { 'x-worker': String(process.pid), 'x-sent-at': String(performance.timeOrigin + performance.now()) }
@@ -40,7 +40,7 @@ const call = async (request: OutgoingRequest) => {
 let passings = 0
 const worker = createDeliveryWorker({
   db,
-  vault: openVault(db, { current: Buffer.alloc(32, 7) }, systemClock),
+  keyStore: openKeyStore(db, { current: Buffer.alloc(32, 7) }, systemClock),
   clock: fastClock(time),
   log: createLog('error'),
   sequencer: createSequencer(db),

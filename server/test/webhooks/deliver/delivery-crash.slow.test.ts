@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type DeliveryStep, deliverySteps } from '../../../src/webhooks/deliver/queue.ts'
 import type { Program } from '../../support/program/program.ts'
 import { until } from '../../support/until.ts'
-import { type DeliveryTrial, deliveryTrial, judge, realNow } from './delivery-trial.ts'
+import { type DeliveryTrial, deliveryTrial, judge, realNow } from './delivery-fault-test.ts'
 
 // More on demand: DELIVERY_CRASH_ROUNDS=20 takes some minutes.
 const rounds = Number(process.env.DELIVERY_CRASH_ROUNDS ?? 1)

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Db } from '../../../src/base/db.ts'
-import { relayNews } from '../../../src/base/news.ts'
+import { relayMessages } from '../../../src/base/pubsub.ts'
 import { createSequencer } from '../../../src/events/sequence.ts'
-import { rebalanceRequestOf } from '../../../src/webhooks/deliver/rebalance.ts'
+import { planRebalance } from '../../../src/webhooks/deliver/rebalance.ts'
 import { openNode, testDatabase } from '../../support/database.ts'
 import { atEnd } from '../../support/file-end.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 const relay = async (db: Db) => {
-  const stop = await relayNews(db, () => {})
+  const stop = await relayMessages(db, () => {})
   atEnd(async () => stop())
 }
 
@@ -18,16 +18,16 @@ const endpointCount = 8
 const holding = (session: string, queues: number) => ({ session, queues })
 
 test('a worker asks the one with the most for half of the difference, some at a time, and not for a few', () => {
-  assert.equal(rebalanceRequestOf([holding('own', 0)]), null)
-  assert.equal(rebalanceRequestOf([holding('own', 0), holding('a', 3)]), null)
-  assert.equal(rebalanceRequestOf([holding('own', 48), holding('a', 52)]), null)
-  assert.equal(rebalanceRequestOf([holding('own', 9), holding('a', 2)]), null)
-  assert.deepEqual(rebalanceRequestOf([holding('own', 1), holding('a', 6), holding('b', 9)]), {
+  assert.equal(planRebalance([holding('own', 0)]), null)
+  assert.equal(planRebalance([holding('own', 0), holding('a', 3)]), null)
+  assert.equal(planRebalance([holding('own', 48), holding('a', 52)]), null)
+  assert.equal(planRebalance([holding('own', 9), holding('a', 2)]), null)
+  assert.deepEqual(planRebalance([holding('own', 1), holding('a', 6), holding('b', 9)]), {
     from: 'b',
     to: 'own',
     count: 4,
   })
-  assert.deepEqual(rebalanceRequestOf([holding('own', 0), holding('a', 300)]), { from: 'a', to: 'own', count: 20 })
+  assert.deepEqual(planRebalance([holding('own', 0), holding('a', 300)]), { from: 'a', to: 'own', count: 20 })
 })
 
 test('a worker that begins amid steady traffic gets its share, and no event is lost, doubled or overtaken', async () => {

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { speakAsToSpread } from '../../../src/base/distribution/spread.ts'
+import { assumeDistributed } from '../../../src/base/citus/distributed-sql.ts'
 import { claimQueues, listClaimable } from '../../../src/webhooks/endpoint/queue-queries.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 // What is said to several servers that share the rows is right on one as well, which shows whether it is right at all.
 async function spreadWorld(): Promise<WebhookWorld> {
   const w = await webhookWorld()
-  speakAsToSpread(w.db.sql)
+  assumeDistributed(w.db.sql)
   return w
 }
 
 test('where rows are spread, of many who claim the same queue one has it, and none of the others waits', async () => {
   const w = await spreadWorld()
   await w.recordEach(1)
-  await w.sequencer.place(w.workspaceId)
+  await w.sequencer.sequence(w.workspaceId)
   const now = w.clock.now()
   const listed = await Promise.all(Array.from({ length: 8 }, () => listClaimable(w.db.sql, [w.workspaceId], 10, now)))
   assert.deepEqual(

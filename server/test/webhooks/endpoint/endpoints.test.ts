@@ -159,10 +159,10 @@ test('a deleted endpoint is gone with its address, headers and secrets', async (
   }
   const [row] = await w.db.sql<{ settings: Buffer; state: string }[]>`
     select settings, state from webhook_endpoints where id = ${id}`
-  const keyring = await w.vault.keyring(w.workspaceId)
+  const keyring = await w.keyStore.keyring(w.workspaceId)
   const place = { table: 'webhook_endpoints', row: id, column: 'settings' }
   assert.equal(row?.state, 'disabled')
-  assert.deepEqual(JSON.parse(keyring.openText(place, row?.settings ?? Buffer.alloc(0))), {
+  assert.deepEqual(JSON.parse(keyring.decryptText(place, row?.settings ?? Buffer.alloc(0))), {
     url: '',
     headers: {},
     secrets: [],
@@ -178,7 +178,7 @@ test('an endpoint tells how many events of its kind wait, and since when', async
   await w.lead()
   w.clock.advance(60_000)
   await w.lead()
-  await w.sequencer.place(w.workspaceId)
+  await w.sequencer.sequence(w.workspaceId)
   const [inbox, leads] = (await w.ok('GET', '')).endpoints
   assert.deepEqual([leads.id, leads.health.waiting, leads.health.oldestWaitingAt], [id, 2, first])
   assert.deepEqual([inbox.health.waiting, inbox.health.oldestWaitingAt], [0, null])

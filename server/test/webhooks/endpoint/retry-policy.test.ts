@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import {
   afterFailure,
   afterSuccess,
+  decide,
   type Health,
-  isHopeless,
+  hasFailedTooLong,
   isProbed,
-  judge,
   retryAfterMs,
   retryDelayMs,
 } from '../../../src/webhooks/endpoint/retry-policy.ts'
@@ -19,10 +19,10 @@ test('a failed delivery is tried again after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h,
   const waits = [5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600]
   for (const [roundAttempts, wait] of waits.entries()) {
     const attempt = { at, status: 500, error: null }
-    const verdict = judge({ roundAttempts, isTest: false }, attempt, { pauseMs: null, random: 0 })
+    const verdict = decide({ roundAttempts, isTest: false }, attempt, { pauseMs: null, random: 0 })
     assert.deepEqual(verdict, { next: 'retry', dueAt: seconds(wait) })
   }
-  const last = judge(
+  const last = decide(
     { roundAttempts: 10, isTest: false },
     { at, status: 500, error: null },
     { pauseMs: null, random: 0 },
@@ -55,7 +55,7 @@ test('Retry-After is read as seconds or as a date, and bounded to a day', () => 
 
 test('2xx is success; a redirect and everything else is a failure; 410 ends it', () => {
   const next = (status: number | null, error: string | null = null) =>
-    judge({ roundAttempts: 0, isTest: false }, { at, status, error }, { pauseMs: null, random: 0 }).next
+    decide({ roundAttempts: 0, isTest: false }, { at, status, error }, { pauseMs: null, random: 0 }).next
   for (const status of [200, 201, 202, 204, 299]) assert.equal(next(status), 'delivered')
   for (const status of [199, 300, 301, 302, 304, 307, 400, 401, 404, 409, 429, 500, 503, 599])
     assert.equal(next(status), 'retry')
@@ -68,7 +68,7 @@ test('2xx is success; a redirect and everything else is a failure; 410 ends it',
 test('the next attempt is not before the pause that the receiver asks for', () => {
   const dueAt = (pauseMs: number) => {
     const attempt = { at, status: 503, error: null }
-    const verdict = judge({ roundAttempts: 0, isTest: false }, attempt, { pauseMs, random: 0 })
+    const verdict = decide({ roundAttempts: 0, isTest: false }, attempt, { pauseMs, random: 0 })
     return verdict.next === 'retry' ? verdict.dueAt : null
   }
   assert.deepEqual(dueAt(1000), seconds(5))
@@ -78,7 +78,7 @@ test('the next attempt is not before the pause that the receiver asks for', () =
 test('what we cannot render is given up after three tries; a test event after one', () => {
   const attempt = { at, status: null, error: 'internal' }
   const next = (roundAttempts: number, isTest = false) =>
-    judge({ roundAttempts, isTest }, attempt, { pauseMs: null, random: 0 }).next
+    decide({ roundAttempts, isTest }, attempt, { pauseMs: null, random: 0 }).next
   assert.deepEqual([next(0), next(1), next(2)], ['retry', 'retry', 'failed'])
   assert.equal(next(0, true), 'failed')
 })
@@ -104,7 +104,7 @@ test('a pause that was asked for outlasts a success, and is never made shorter',
 
 test('an endpoint is hopeless when five days have passed since the first failure after the last success', () => {
   const failing = afterFailure(health, at, null)
-  assert.equal(isHopeless(failing, seconds(5 * 86_400 - 1)), false)
-  assert.equal(isHopeless(failing, seconds(5 * 86_400)), true)
-  assert.equal(isHopeless(afterSuccess(failing, seconds(9)), seconds(9 * 86_400)), false)
+  assert.equal(hasFailedTooLong(failing, seconds(5 * 86_400 - 1)), false)
+  assert.equal(hasFailedTooLong(failing, seconds(5 * 86_400)), true)
+  assert.equal(hasFailedTooLong(afterSuccess(failing, seconds(9)), seconds(9 * 86_400)), false)
 })

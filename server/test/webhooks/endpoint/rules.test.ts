@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type EndpointStatus, nextAttemptAt } from '../../../src/webhooks/endpoint/queue-status.ts'
 import { headerIssues } from '../../../src/webhooks/endpoint/schema.ts'
-import { makeSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
-import { eventNames, namesOf } from '../../../src/webhooks/event-catalogue.ts'
+import { createSecret, rotateSecrets, validSecrets } from '../../../src/webhooks/endpoint/signing.ts'
+import { eventNames, eventNamesOf } from '../../../src/webhooks/event-catalogue.ts'
 import { explain } from '../../../src/webhooks/manage/delivery-routes.ts'
 
 const now = new Date('2026-03-10T12:00:00.000Z')
@@ -27,11 +27,11 @@ test('a pattern is an exact name or all of one kind', () => {
     [['toString'], []],
     [[], []],
   ]
-  for (const [patterns, names] of table) assert.deepEqual(namesOf(patterns), names, patterns.join())
+  for (const [patterns, names] of table) assert.deepEqual(eventNamesOf(patterns), names, patterns.join())
 })
 
 test('a secret signs until its overlap has passed; none is prolonged, and five are the most', () => {
-  const first = [makeSecret()]
+  const first = [createSecret()]
   const second = rotateSecrets(first, hourMs, now)
   assert.deepEqual(validSecrets(second, now), second)
   assert.equal(second[1]?.expiresAt, '2026-03-10T13:00:00.000Z')

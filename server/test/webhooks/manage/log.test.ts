@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { verifyWebhook } from '../../support/webhooks/verify-webhook.ts'
-import { type Delivering, delivering, hooksPath, webhookApi } from '../../support/webhooks/webhook-world.ts'
+import { type DeliveryWorld, deliveryWorld, hooksPath, webhookApi } from '../../support/webhooks/webhook-world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: as in Answer
 type Json = any
 
 /** Has the receiver answer each event by its own list of answers, and take it after that. */
-function script(w: Delivering, answers: Record<string, (number | 'cut')[]>): void {
+function script(w: DeliveryWorld, answers: Record<string, (number | 'cut')[]>): void {
   w.receiver.answer(({ id }) => {
     const next = answers[id]?.shift() ?? 200
     if (next === 'cut') return next
@@ -17,14 +17,14 @@ function script(w: Delivering, answers: Record<string, (number | 'cut')[]>): voi
   })
 }
 
-const list = async (w: Delivering, query = ''): Promise<Json[]> =>
+const list = async (w: DeliveryWorld, query = ''): Promise<Json[]> =>
   (await w.ok('GET', `/${w.id}/deliveries?${query}`)).deliveries
-const show = async (w: Delivering, eventId: string): Promise<Json> =>
+const show = async (w: DeliveryWorld, eventId: string): Promise<Json> =>
   (await w.ok('GET', `/${w.id}/deliveries/${eventId}`)).delivery
-const resend = (w: Delivering, eventId: string) => w.ok('POST', `/${w.id}/deliveries/${eventId}/resend`)
+const resend = (w: DeliveryWorld, eventId: string) => w.ok('POST', `/${w.id}/deliveries/${eventId}/resend`)
 
 /** Has so many attempts made of what is not taken before, each when it is due. */
-async function attempt(w: Delivering, count: number): Promise<void> {
+async function attempt(w: DeliveryWorld, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     if (n > 0) w.clock.advance(n === 1 ? 5_000 : 30_000)
     await w.drain()
@@ -32,7 +32,7 @@ async function attempt(w: Delivering, count: number): Promise<void> {
 }
 
 test('deliveries are found by event, by lead, by state, by time and by how they were answered', async () => {
-  const w = await delivering()
+  const w = await deliveryWorld()
   const cancelled = await w.newLead()
   await resend(w, cancelled.eventId)
   await w.ok('POST', `/${w.id}/disable`)
@@ -79,7 +79,7 @@ test('deliveries are found by event, by lead, by state, by time and by how they 
       query,
     )
   }
-  const other = await delivering()
+  const other = await deliveryWorld()
   assert.deepEqual(await list(other, `about=${taken.leadId}`), [])
   const wrong = ['answer=600', 'answer=5', 'about=lead', 'state=lost', 'event=lead.*', 'from=soon', 'limit=101']
   for (const query of [...wrong, 'unknown=1']) {
@@ -88,7 +88,7 @@ test('deliveries are found by event, by lead, by state, by time and by how they 
 })
 
 test('one delivery shows every attempt with the beginning of its answer, and the request as it is sent', async () => {
-  const w = await delivering({ headers: { Authorization: 'Bearer hidden-value' } })
+  const w = await deliveryWorld({ headers: { Authorization: 'Bearer hidden-value' } })
   const { leadId, eventId } = await w.newLead({ phone: '5511987654321' })
   script(w, { [eventId]: [302, 'cut'] })
   await attempt(w, 3)
@@ -116,7 +116,7 @@ test('one delivery shows every attempt with the beginning of its answer, and the
 })
 
 test('a body that was masked once stays masked, and one of a masked endpoint is masked', async () => {
-  const w = await delivering({ phoneVisibility: 'masked' })
+  const w = await deliveryWorld({ phoneVisibility: 'masked' })
   const { eventId } = await w.newLead({ phone: '5511987654321' })
   await resend(w, eventId)
   const phone = async () => JSON.parse((await show(w, eventId)).request.body).phone
@@ -128,7 +128,7 @@ test('a body that was masked once stays masked, and one of a masked endpoint is 
 })
 
 test('sending again begins a new round, keeps the attempts before it, and has its own time and signature', async () => {
-  const w = await delivering()
+  const w = await deliveryWorld()
   const { eventId } = await w.newLead()
   script(w, { [eventId]: [500, 200, 500] })
   await attempt(w, 2)
@@ -154,7 +154,7 @@ test('sending again begins a new round, keeps the attempts before it, and has it
 })
 
 test('an event that was never sent here, or is of another kind, can be sent; one that is not kept cannot', async () => {
-  const w = await delivering({ events: ['inbox.*'] })
+  const w = await deliveryWorld({ events: ['inbox.*'] })
   const { eventId } = await w.newLead()
   assert.equal((await w.admin.call('GET', `${hooksPath}/${w.id}/deliveries/${eventId}`)).status, 404)
   await resend(w, eventId)
@@ -165,7 +165,7 @@ test('an event that was never sent here, or is of another kind, can be sent; one
 })
 
 test('a test event waits for its endpoint alone, in front of what waits, and is in no feed', async () => {
-  const w = await delivering({ events: ['inbox.*'] })
+  const w = await deliveryWorld({ events: ['inbox.*'] })
   const other = await w.endpoint()
   const { delivery } = await w.ok('POST', `/${w.id}/test`, { event: 'lead.updated' })
   const [listed] = await list(w)
@@ -204,7 +204,7 @@ test('deliveries are paged newest first, each once, by a cursor that belongs to 
 })
 
 test('the numbers for a chart are those of the events of each hour', async () => {
-  const w = await delivering()
+  const w = await deliveryWorld()
   const hourMs = 3_600_000
   const hour = new Date(Math.ceil(w.clock.now().getTime() / hourMs) * hourMs)
   w.clock.set(hour)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstIdAt } from '../../../src/base/id.ts'
-import { sweepWebhookLog } from '../../../src/webhooks/retention.ts'
+import { deleteOldWebhookLog } from '../../../src/webhooks/retention.ts'
 import { statementsOf, vacuum } from '../../support/database.ts'
 import { oncePerFile } from '../../support/file-end.ts'
 import { badPlans } from '../../support/plans.ts'
@@ -20,7 +20,7 @@ async function filled(count: number): Promise<Filled> {
   const { id } = await w.endpoint()
   const { workspaceId, db, clock } = w
   const { leadId, eventId } = await w.newLead()
-  await w.sequencer.place(w.workspaceId)
+  await w.sequencer.sequence(w.workspaceId)
   const idStart = firstIdAt(clock.now()).slice(0, 13)
   await db.sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at, position)
@@ -76,7 +76,7 @@ async function useEverything({ w, id, leadId, eventId }: Filled): Promise<void> 
   await w.ok('GET', `/${id}/stats?hours=720`)
   await w.ok('POST', `/${id}/disable`)
   await w.ok('POST', `/${id}/enable`, {})
-  await sweepWebhookLog(w.db, w.clock.now())
+  await deleteOldWebhookLog(w.db, w.clock.now())
 }
 
 const tables = ['events', 'webhook_deliveries', 'webhook_attempts']

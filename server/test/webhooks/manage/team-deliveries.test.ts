@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { eventNames } from '../../../src/webhooks/event-catalogue.ts'
 import { verifyWebhook } from '../../support/webhooks/verify-webhook.ts'
 import { startReceiver } from '../../support/webhooks/webhook-receiver.ts'
-import { delivering } from '../../support/webhooks/webhook-world.ts'
+import { deliveryWorld } from '../../support/webhooks/webhook-world.ts'
 
 test('a test of each event reaches the endpoint, and the official library verifies it', async () => {
-  const w = await delivering({ events: ['lead.created'], headers: { 'X-Shop': '7' } })
+  const w = await deliveryWorld({ events: ['lead.created'], headers: { 'X-Shop': '7' } })
   const { body } = await w.admin.call('GET', '/webhook-events')
   for (const { name, sample } of body.events) {
     const { delivery } = await w.ok('POST', `/${w.id}/test`, { event: name })
@@ -25,7 +25,7 @@ test('a test of each event reaches the endpoint, and the official library verifi
 })
 
 test('a test is tried once, and does not count against the endpoint', async () => {
-  const w = await delivering()
+  const w = await deliveryWorld()
   w.receiver.answer(() => ({ status: 500, body: 'not now' }))
   const { delivery } = await w.ok('POST', `/${w.id}/test`, { event: 'lead.created' })
   await w.drain()
@@ -38,7 +38,7 @@ test('a test is tried once, and does not count against the endpoint', async () =
 })
 
 test('a replay sends what failed once more, or everything of its range', async () => {
-  const w = await delivering()
+  const w = await deliveryWorld()
   const from = w.clock.now().toISOString()
   await w.lead()
   await w.drain()
@@ -63,7 +63,7 @@ test('a replay sends what failed once more, or everything of its range', async (
 })
 
 test('what waits when an endpoint is disabled is never sent, until sendSince asks for it', async () => {
-  const w = await delivering()
+  const w = await deliveryWorld()
   w.receiver.answer(() => ({ status: 500 }))
   await w.lead()
   await w.drain()
@@ -91,7 +91,7 @@ test('what waits when an endpoint is disabled is never sent, until sendSince ask
 })
 
 test('a masked endpoint is sent no phone, in no event', async () => {
-  const w = await delivering({ phoneVisibility: 'masked' })
+  const w = await deliveryWorld({ phoneVisibility: 'masked' })
   await w.lead({ phone: '5511900000001' })
   for (const event of eventNames) await w.ok('POST', `/${w.id}/test`, { event })
   await w.drain()
@@ -101,7 +101,7 @@ test('a masked endpoint is sent no phone, in no event', async () => {
 })
 
 test('in the middle of a rotation either secret verifies, and after it the new one alone', async () => {
-  const w = await delivering()
+  const w = await deliveryWorld()
   const { secret: fresh } = await w.ok('POST', `/${w.id}/rotate-secret`, { overlapHours: 1 })
   const last = async () => {
     await w.lead()
@@ -118,7 +118,7 @@ test('in the middle of a rotation either secret verifies, and after it the new o
 })
 
 test('a changed address and changed headers count for what waits', async () => {
-  const w = await delivering()
+  const w = await deliveryWorld()
   w.receiver.answer(() => ({ status: 500 }))
   await w.lead()
   await w.drain()
@@ -135,7 +135,7 @@ test('a changed address and changed headers count for what waits', async () => {
 })
 
 test('nothing is sent to a deleted endpoint', async () => {
-  const w = await delivering()
+  const w = await deliveryWorld()
   await w.lead()
   await w.ok('DELETE', `/${w.id}`)
   await w.drain()

@@ -1,6 +1,6 @@
 import { UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
-import type { Channel, Made } from '../../data/connections.ts'
+import type { Channel, CreatedConnection } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
@@ -21,11 +21,16 @@ interface AddPanelProps {
 export function AddPanel({ close, open }: AddPanelProps) {
   const workspaceId = useWorkspaceId()
   const [channel, setChannel] = useState<Channel | null>(null)
-  const [made, setMade] = useState<Made | null>(null)
-  const form = { workspaceId, back: () => setChannel(null), made: ({ connection }: Made) => open(connection.id) }
+  const [created, setCreated] = useState<CreatedConnection | null>(null)
+  const form = {
+    workspaceId,
+    back: () => setChannel(null),
+    onCreated: ({ connection }: CreatedConnection) => open(connection.id),
+  }
 
-  if (made?.webhook) return <WebhookToPaste made={made} webhook={made.webhook} done={() => open(made.connection.id)} />
-  if (channel === 'waba') return <OfficialForm {...form} close={close} made={setMade} />
+  if (created?.webhook)
+    return <WebhookToPaste created={created} webhook={created.webhook} onDone={() => open(created.connection.id)} />
+  if (channel === 'waba') return <OfficialForm {...form} close={close} onCreated={setCreated} />
   if (channel === 'partner') return <PartnerForm {...form} close={close} />
   if (channel === 'unofficial') return <SessionForm {...form} close={close} />
   return (

@@ -5,7 +5,7 @@ import { t } from '../../text/index.ts'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
-import { filled } from './filled.ts'
+import { filledFields } from './filled.ts'
 import type { FormProps } from './form-props.ts'
 import styles from './forms.module.css'
 import { useConnect } from './use-connect.tsx'
@@ -14,11 +14,15 @@ const blank = { name: '', numberId: '', accountId: '', accessToken: '', appSecre
 type OfficialDraft = typeof blank
 
 /** A number of the official platform. */
-export function OfficialForm({ back, close, made }: FormProps) {
+export function OfficialForm({ back, close, onCreated }: FormProps) {
   const draft = useDraft<OfficialDraft>(blank)
   const { value, set, errorOf } = draft
   const { fields, channels, check } = t.connections
-  const connect = useConnect(() => ({ channel: 'waba', ...filled(value) }) as NewConnection, made, draft.refuse)
+  const connect = useConnect(
+    () => ({ channel: 'waba', ...filledFields(value) }) as NewConnection,
+    onCreated,
+    draft.applyError,
+  )
   const text = (field: keyof OfficialDraft) => ({
     value: value[field],
     error: errorOf(field),
@@ -44,7 +48,7 @@ export function OfficialForm({ back, close, made }: FormProps) {
       />
       <PasswordInput label={fields.appSecret} description={fields.appSecretHelp} required {...text('appSecret')} />
       <Advanced draft={draft} />
-      {connect.failed}
+      {connect.onFailed}
     </SidePanel>
   )
 }

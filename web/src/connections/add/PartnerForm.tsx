@@ -4,7 +4,7 @@ import { t } from '../../text/index.ts'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
-import { filled } from './filled.ts'
+import { filledFields } from './filled.ts'
 import type { FormProps } from './form-props.ts'
 import styles from './forms.module.css'
 import { useConnect } from './use-connect.tsx'
@@ -12,14 +12,14 @@ import { useConnect } from './use-connect.tsx'
 const blank = { name: '', numberId: '', apiKey: '', signingSecret: '', baseUrl: '' }
 
 /** A number at a partner of the platform. Parley registers its webhook there. */
-export function PartnerForm({ back, close, made }: FormProps) {
+export function PartnerForm({ back, close, onCreated }: FormProps) {
   const draft = useDraft(blank)
   const { value, set, errorOf } = draft
   const { fields, channels, check } = t.connections
   const connect = useConnect(
-    () => ({ channel: 'partner', profile: '360dialog', ...filled(value) }) as NewConnection,
-    made,
-    draft.refuse,
+    () => ({ channel: 'partner', profile: '360dialog', ...filledFields(value) }) as NewConnection,
+    onCreated,
+    draft.applyError,
   )
   const text = (field: keyof typeof blank) => ({
     value: value[field],
@@ -45,7 +45,7 @@ export function PartnerForm({ back, close, made }: FormProps) {
         placeholder="https://waba-v2.360dialog.io"
         {...text('baseUrl')}
       />
-      {connect.failed}
+      {connect.onFailed}
     </SidePanel>
   )
 }

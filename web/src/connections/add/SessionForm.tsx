@@ -1,37 +1,37 @@
 import { Checkbox, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useConnectionActs, useSimulatorUrl } from '../../data/connections.ts'
+import { useConnectionActions, useSimulatorUrl } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { RiskWords } from '../parts/RiskWords.tsx'
+import { RiskText } from '../parts/RiskText.tsx'
 import { rememberConsent } from '../parts/risk.ts'
 import type { FormProps } from './form-props.ts'
 
 /** A phone that is to link us as a device. Its risk is understood before a code is shown. */
-export function SessionForm({ back, close, made }: FormProps) {
+export function SessionForm({ back, close, onCreated }: FormProps) {
   const workspaceId = useWorkspaceId()
   const simulatorUrl = useSimulatorUrl(workspaceId)
   const draft = useDraft({ name: '', network: 'real' })
   const [isUnderstood, setUnderstood] = useState(false)
-  const acts = useConnectionActs(workspaceId)
+  const actions = useConnectionActions(workspaceId)
   const { fields, channels, showCode, network } = t.connections
   const { value, set, errorOf } = draft
   const create = useMutation({
     mutationFn: async () => {
       const baseUrl = value.network === 'simulated' && simulatorUrl !== null ? { baseUrl: simulatorUrl } : {}
-      const answer = await acts.create({ channel: 'unofficial', name: value.name.trim(), ...baseUrl })
+      const answer = await actions.create({ channel: 'unofficial', name: value.name.trim(), ...baseUrl })
       rememberConsent(answer.connection.id)
       // The connection is there: if its pairing fails to begin, its page says so and begins it again.
-      await acts.pair(answer.connection.id, { method: 'qr' }).catch(complain)
+      await actions.pair(answer.connection.id, { method: 'qr' }).catch(showError)
       return answer
     },
-    onSuccess: made,
-    onError: (error) => draft.refuse(error) || complain(error),
+    onSuccess: onCreated,
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel
@@ -66,7 +66,7 @@ export function SessionForm({ back, close, made }: FormProps) {
           </Stack>
         </Radio.Group>
       )}
-      <RiskWords />
+      <RiskText />
       <Checkbox
         label={t.connections.risk.understood}
         checked={isUnderstood}

@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core'
-import type { Made } from '../../data/connections.ts'
+import type { CreatedConnection } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
@@ -8,16 +8,16 @@ import { HealthAdvice } from '../parts/HealthAdvice.tsx'
 import styles from './forms.module.css'
 
 interface WebhookToPasteProps {
-  made: Made
-  webhook: NonNullable<Made['webhook']>
-  done(): void
+  created: CreatedConnection
+  webhook: NonNullable<CreatedConnection['webhook']>
+  onDone(): void
 }
 
 /** What the check said, and the two values for the platform's settings; the token is seen this once. */
-export function WebhookToPaste({ made: { connection }, webhook, done }: WebhookToPasteProps) {
+export function WebhookToPaste({ created: { connection }, webhook, onDone }: WebhookToPasteProps) {
   const { paste } = t.connections
   return (
-    <SidePanel title={connection.name} close={done} footer={<Button onClick={done}>{paste.done}</Button>}>
+    <SidePanel title={connection.name} close={onDone} footer={<Button onClick={onDone}>{paste.done}</Button>}>
       <StateChip connection={connection} withReason />
       {connection.state === 'active' ? (
         <p className={styles.help}>{paste.answered}</p>

@@ -1,5 +1,5 @@
 /** What was filled in, trimmed: a field that was left empty is not sent. */
-export function filled<T extends Record<string, string>>(fields: T): Partial<T> {
+export function filledFields<T extends Record<string, string>>(fields: T): Partial<T> {
   const entries = Object.entries(fields).map(([name, value]) => [name, value.trim()] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== '')) as Partial<T>
 }

@@ -1,4 +1,4 @@
-import type { Made } from '../../data/connections.ts'
+import type { CreatedConnection } from '../../data/connections.ts'
 
 /** What each way of connecting a number is given. */
 export interface FormProps {
@@ -6,5 +6,5 @@ export interface FormProps {
   /** To the choice of ways. */
   back(): void
   close(): void
-  made(answer: Made): void
+  onCreated(answer: CreatedConnection): void
 }

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Failure } from '../../api/failure.ts'
-import { type NewConnection, useConnectionActs } from '../../data/connections.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { type NewConnection, useConnectionActions } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { reasonWords } from '../../ui/format/failure-words.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { reasonText } from '../../ui/format/error-texts.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { FormProps } from './form-props.ts'
 import styles from './forms.module.css'
@@ -14,42 +14,42 @@ interface Connect {
   run(): void
   isBusy: boolean
   /** What the check found, and the way to connect in spite of it; null before, and when all is well. */
-  failed: ReactNode
+  onFailed: ReactNode
 }
 
 /** Connects a number whose platform answers for it. One that is refused is kept only if somebody wants that. */
 export function useConnect(
   input: () => NewConnection,
-  made: FormProps['made'],
+  created: FormProps['onCreated'],
   refuse: (error: unknown) => boolean,
 ): Connect {
-  const acts = useConnectionActs(useWorkspaceId())
+  const actions = useConnectionActions(useWorkspaceId())
   const create = useMutation({
     mutationFn: (mustAnswer: boolean) =>
-      acts.create({ ...input(), ...(mustAnswer && { mustAnswer }) } as NewConnection),
-    onSuccess: made,
-    onError: (error) => reasonOf(error) !== null || refuse(error) || complain(error),
+      actions.create({ ...input(), ...(mustAnswer && { mustAnswer }) } as NewConnection),
+    onSuccess: created,
+    onError: (error) => reasonOf(error) !== null || refuse(error) || showError(error),
   })
   const reason = reasonOf(create.error)
   return {
     run: () => create.mutate(true),
     isBusy: create.isPending,
-    failed: reason !== null && <CheckFailed reason={reason} keep={() => create.mutate(false)} />,
+    onFailed: reason !== null && <CheckFailed reason={reason} save={() => create.mutate(false)} />,
   }
 }
 
 const reasonOf = (error: unknown): string | null =>
-  error instanceof Failure && error.code === 'CHECK_FAILED' ? String(error.data.reason) : null
+  error instanceof ApiError && error.code === 'CHECK_FAILED' ? String(error.data.reason) : null
 
-function CheckFailed({ reason, keep }: { reason: string; keep(): void }) {
+function CheckFailed({ reason, save }: { reason: string; save(): void }) {
   const { title, help, keepAnyway } = t.connections.checkFailed
   return (
     <div className={styles.failed} role="alert">
       <strong>
-        {title} {reasonWords(reason)}.
+        {title} {reasonText(reason)}.
       </strong>
       <span>{help}</span>
-      <Button size="compact-sm" variant="default" onClick={keep}>
+      <Button size="compact-sm" variant="default" onClick={save}>
         {keepAnyway}
       </Button>
     </div>

@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
-import { fullMoment, number, span } from '../../ui/format/time.ts'
+import { formatDateTime, formatNumber, formatSpan } from '../../ui/format/time.ts'
 import { Facts } from '../../ui/page/Facts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ChannelName, When } from '../parts/facts.tsx'
-import { numberOf } from '../parts/state-words.ts'
+import { numberOf } from '../parts/state-texts.ts'
 import { Section } from './Section.tsx'
 
 /** What does not change from hour to hour, and when something last came and went. */
@@ -15,7 +15,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
   const { facts, fields, channel, number: numberTitle, lastIn, lastOut } = t.connections
   const known = (name: string, value: string | null): [string, ReactNode][] => (value === null ? [] : [[name, value]])
   const secret = (name: string, last4: string | null) => known(name, last4 === null ? null : facts.endsIn({ last4 }))
-  const lag = health?.lagMs == null ? null : lagWords(health.lagMs)
+  const lag = health?.lagMs == null ? null : delayText(health.lagMs)
   const list: [string, ReactNode][] = [
     [channel, <ChannelName key="channel" channel={connection.channel} />],
     ...known(numberTitle, numberOf(connection)),
@@ -39,7 +39,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
             ReactNode,
           ],
         ]),
-    [facts.since, fullMoment(connection.createdAt)],
+    [facts.since, formatDateTime(connection.createdAt)],
   ]
   return (
     <Section title={facts.title}>
@@ -50,8 +50,10 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
 
 const minuteMs = 60_000
 
-const lagWords = (ms: number): string =>
-  ms >= minuteMs ? span(ms) : t.connections.facts.seconds({ n: number(ms / 1000, { maximumFractionDigits: 1 }) })
+const delayText = (ms: number): string =>
+  ms >= minuteMs
+    ? formatSpan(ms)
+    : t.connections.facts.seconds({ n: formatNumber(ms / 1000, { maximumFractionDigits: 1 }) })
 
 function versionOf({ version, versionEndsOn }: Connection): string | null {
   return version === null || versionEndsOn === null

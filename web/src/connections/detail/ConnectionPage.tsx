@@ -3,15 +3,15 @@ import { IconDots, IconPlayerPause, IconPlayerPlay, IconSettings, IconTrash } fr
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Failure } from '../../api/failure.ts'
-import { type Connection, useConnectionActs, useConnections, useTrafficNews } from '../../data/connections.ts'
-import { mayIn } from '../../session/session.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { type Connection, useConnectionActions, useConnections, useLiveTraffic } from '../../data/connections.ts'
+import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
-import { complain, say, sayWithUndo } from '../../ui/overlay/notices.tsx'
+import { showError, showToast, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { BackLink } from '../../ui/page/BackLink.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
-import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
+import { PageBody, QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
@@ -28,7 +28,7 @@ export function ConnectionPage() {
   const { connectionId } = useParams({ strict: false })
   const query = useConnections(workspaceId)
   const connection = query.data?.find(({ id }) => id === connectionId)
-  const mayChange = mayIn(workspaceId, 'admin')
+  const mayChange = hasRole(workspaceId, 'admin')
   const before = <BackLink path="connections" label={t.connections.title} />
   return (
     <>
@@ -38,15 +38,15 @@ export function ConnectionPage() {
         action={connection && mayChange && <Actions connection={connection} />}
       />
       <PageBody>
-        <Loaded query={query}>
+        <QueryBoundary query={query}>
           {() =>
             connection === undefined ? (
-              <ErrorNotice error={new Failure(404, '')} />
+              <ErrorState error={new ApiError(404, '')} />
             ) : (
               <Details connection={connection} mayChange={mayChange} />
             )
           }
-        </Loaded>
+        </QueryBoundary>
       </PageBody>
     </>
   )
@@ -60,7 +60,7 @@ interface DetailsProps {
 function Details({ connection, mayChange }: DetailsProps) {
   const workspaceId = useWorkspaceId()
   const isSession = connection.channel === 'unofficial'
-  useTrafficNews(workspaceId, connection.id)
+  useLiveTraffic(workspaceId, connection.id)
   return (
     <div className={styles.columns}>
       <div className={styles.main}>
@@ -78,7 +78,7 @@ function Details({ connection, mayChange }: DetailsProps) {
 function Actions({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const [open, setOpen] = useState<'settings' | 'remove' | null>(null)
-  const { act, busy } = usePauseAndResume(workspaceId, connection)
+  const { currentAction, busy } = usePauseAndResume(workspaceId, connection)
   const texts = t.connections
   const canResume = connection.state !== 'active' && !['never_paired', 'pairing'].includes(connection.stateReason ?? '')
   return (
@@ -87,14 +87,14 @@ function Actions({ connection }: { connection: Connection }) {
         <Button
           variant="default"
           leftSection={<IconPlayerPause size={16} />}
-          onClick={() => act('pause')}
+          onClick={() => currentAction('pause')}
           loading={busy}
         >
           {texts.pause}
         </Button>
       )}
       {canResume && (
-        <Button leftSection={<IconPlayerPlay size={16} />} onClick={() => act('resume')} loading={busy}>
+        <Button leftSection={<IconPlayerPlay size={16} />} onClick={() => currentAction('resume')} loading={busy}>
           {connection.state === 'paused' ? texts.resume : texts.checkAgain}
         </Button>
       )}
@@ -114,39 +114,39 @@ function Actions({ connection }: { connection: Connection }) {
         </Menu.Dropdown>
       </Menu>
       {open === 'settings' && <SettingsPanel connection={connection} close={() => setOpen(null)} />}
-      {open === 'remove' && <RemoveAsk connection={connection} close={() => setOpen(null)} />}
+      {open === 'remove' && <RemoveDialog connection={connection} close={() => setOpen(null)} />}
     </>
   )
 }
 
 function usePauseAndResume(workspaceId: string, { id, name }: Connection) {
-  const { pause, resume } = useConnectionActs(workspaceId)
+  const { pause, resume } = useConnectionActions(workspaceId)
   const run = useMutation({
     mutationFn: (what: 'pause' | 'resume') => (what === 'pause' ? pause(id) : resume(id)),
-    onError: complain,
+    onError: showError,
     onSuccess: ({ state }, what) => {
-      if (what === 'pause') sayWithUndo(t.connections.isPaused({ name }), () => run.mutate('resume'))
-      else if (state === 'active') say(t.connections.sendsAgain({ name }))
+      if (what === 'pause') showUndoToast(t.connections.isPaused({ name }), () => run.mutate('resume'))
+      else if (state === 'active') showToast(t.connections.sendsAgain({ name }))
     },
   })
-  return { act: (what: 'pause' | 'resume') => run.mutate(what), busy: run.isPending }
+  return { currentAction: (what: 'pause' | 'resume') => run.mutate(what), busy: run.isPending }
 }
 
-function RemoveAsk({ connection, close }: { connection: Connection; close(): void }) {
+function RemoveDialog({ connection, close }: { connection: Connection; close(): void }) {
   const workspaceId = useWorkspaceId()
-  const { remove } = useConnectionActs(workspaceId)
+  const { remove } = useConnectionActions(workspaceId)
   const navigate = useNavigate()
   const { removeAsk, removeHelp, remove: action, removed } = t.connections
   const run = () =>
     remove(connection.id).then(() => {
-      say(removed({ name: connection.name }))
+      showToast(removed({ name: connection.name }))
       return navigate({ to: '/w/$workspaceId/connections', params: { workspaceId } })
-    }, complain)
+    }, showError)
   return (
     <Confirm
       title={removeAsk({ name: connection.name })}
       action={action}
-      word={connection.name}
+      confirmText={connection.name}
       run={run}
       close={close}
     >

@@ -5,8 +5,8 @@ import { t } from '../../text/index.ts'
 import { QrCode } from '../../ui/QrCode.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { PhoneButton } from '../parts/PhonesLink.tsx'
-import { BeginPairing } from './BeginPairing.tsx'
 import styles from './PairingPanel.module.css'
+import { StartPairing } from './StartPairing.tsx'
 import { useSecondsUntil } from './use-seconds-until.ts'
 
 interface PairingPanelProps {
@@ -36,7 +36,7 @@ export function PairingPanel({ connection, session }: PairingPanelProps) {
           <PhoneButton href={`${simulatorUrl}/phone/owner`} label={phones.owner} />
         )}
         {wantsOther ? (
-          <BeginPairing connectionId={connection.id} isAnew={false} />
+          <StartPairing connectionId={connection.id} isAnew={false} />
         ) : (
           <Button variant="subtle" onClick={() => setWantsOther(true)}>
             {texts.otherWay}

@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { type Connection, type Session, useConnectionActs, useSession } from '../../data/connections.ts'
+import { type Connection, type Session, useConnectionActions, useSession } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Copyable } from '../../ui/Copyable.tsx'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
-import { complain } from '../../ui/overlay/notices.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { takeConsent } from '../parts/risk.ts'
-import { numberOf } from '../parts/state-words.ts'
-import { BeginPairing } from './BeginPairing.tsx'
+import { numberOf } from '../parts/state-texts.ts'
 import styles from './detail.module.css'
 import { PairingPanel } from './PairingPanel.tsx'
 import { Section } from './Section.tsx'
+import { StartPairing } from './StartPairing.tsx'
 import { useSecondsUntil } from './use-seconds-until.ts'
 
 interface SessionSectionProps {
@@ -29,28 +29,28 @@ export function SessionSection({ connection, mayChange }: SessionSectionProps) {
   useConsentOnceOpen(workspaceId, connection, isOpen)
   return (
     <Section title={t.connections.session.title}>
-      <Loaded query={query} rows={2}>
+      <QueryBoundary query={query} rows={2}>
         {(session) => (
           <>
             <SessionState session={session} connection={connection} />
             {session.reason === 'baileys_missing' && <MissingLibrary />}
             {session.state === 'pairing' && mayChange && <PairingPanel connection={connection} session={session} />}
             {(session.state === 'unpaired' || session.state === 'stopped') && mayChange && (
-              <BeginPairing connectionId={connection.id} isAnew={session.paired} />
+              <StartPairing connectionId={connection.id} isAnew={session.paired} />
             )}
             {session.paired && mayChange && <Unlink connection={connection} />}
           </>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   )
 }
 
 // Who ticked the risk before the code was shown has confirmed it for this pairing, which voids what was before.
 function useConsentOnceOpen(workspaceId: string, { id, acknowledgement }: Connection, isOpen: boolean): void {
-  const { acknowledge } = useConnectionActs(workspaceId)
+  const { acknowledge } = useConnectionActions(workspaceId)
   useEffect(() => {
-    if (isOpen && acknowledgement === null && takeConsent(id)) void acknowledge(id).catch(complain)
+    if (isOpen && acknowledgement === null && takeConsent(id)) void acknowledge(id).catch(showError)
   })
 }
 
@@ -85,25 +85,25 @@ function MissingLibrary() {
 
 function Unlink({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
-  const [asks, setAsks] = useState(false)
-  const { unpair } = useConnectionActs(workspaceId)
+  const [isConfirming, setConfirming] = useState(false)
+  const { unpair } = useConnectionActions(workspaceId)
   const run = useMutation({
     mutationFn: () => unpair(connection.id),
-    onError: complain,
-    onSuccess: () => setAsks(false),
+    onError: showError,
+    onSuccess: () => setConfirming(false),
   })
   const { unlink, unlinkAsk, unlinkHelp } = t.connections.session
   return (
     <div>
-      <Button variant="default" onClick={() => setAsks(true)}>
+      <Button variant="default" onClick={() => setConfirming(true)}>
         {unlink}
       </Button>
-      {asks && (
+      {isConfirming && (
         <Confirm
           title={unlinkAsk({ name: connection.name })}
           action={unlink}
           run={() => run.mutateAsync().catch(() => {})}
-          close={() => setAsks(false)}
+          close={() => setConfirming(false)}
         >
           {unlinkHelp}
         </Confirm>

@@ -1,20 +1,13 @@
 import { PasswordInput, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type Changes, type Connection, useConnectionActs } from '../../data/connections.ts'
+import { type Connection, type ConnectionChanges, useConnectionActions } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { complain, say } from '../../ui/overlay/notices.tsx'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import {
-  changesOf,
-  fieldsOf,
-  isNeededAgain,
-  isSecret,
-  type SettingsDraft,
-  settingsOf,
-} from '../parts/settings-fields.ts'
+import { changesOf, fieldsOf, isSecret, mustReenter, type SettingsDraft, settingsOf } from '../parts/settings-fields.ts'
 
 interface SettingsPanelProps {
   connection: Connection
@@ -26,18 +19,18 @@ export function SettingsPanel({ connection, close }: SettingsPanelProps) {
   const workspaceId = useWorkspaceId()
   const draft = useDraft<SettingsDraft>(settingsOf(connection))
   const { value, set, errorOf } = draft
-  const { change } = useConnectionActs(workspaceId)
+  const { change } = useConnectionActions(workspaceId)
   const texts = t.connections
   const save = useMutation({
     mutationFn: async () => {
       const changes = changesOf(connection, value)
-      if (Object.keys(changes).length > 0) await change(connection.id, changes as Changes)
+      if (Object.keys(changes).length > 0) await change(connection.id, changes as ConnectionChanges)
     },
     onSuccess: () => {
-      say(texts.saved)
+      showToast(texts.saved)
       close()
     },
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel
@@ -48,7 +41,7 @@ export function SettingsPanel({ connection, close }: SettingsPanelProps) {
     >
       {fieldsOf(connection.channel).map((field, n) => {
         const Field = isSecret(field) ? PasswordInput : TextInput
-        const isNeeded = isNeededAgain(field, connection, value)
+        const isNeeded = mustReenter(field, connection, value)
         return (
           <Field
             key={field}

@@ -1,10 +1,10 @@
 import { type Connection, useHealth } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
-import { ago, fullMoment } from '../../ui/format/time.ts'
+import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { StateChip } from '../parts/facts.tsx'
 import { HealthAdvice } from '../parts/HealthAdvice.tsx'
-import { adviceWords } from '../parts/state-words.ts'
+import { adviceText } from '../parts/state-texts.ts'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 
@@ -15,7 +15,7 @@ export function StateSection({ connection }: { connection: Connection }) {
   const { stateTitle, since, allWell } = t.connections
   return (
     <Section title={stateTitle} action={<StateChip connection={connection} />}>
-      <p className={styles.quiet}>{since({ at: fullMoment(connection.stateChangedAt) })}</p>
+      <p className={styles.quiet}>{since({ at: formatDateTime(connection.stateChangedAt) })}</p>
       <HealthAdvice connection={connection} />
       {data?.advice.length === 0 && <p className={styles.line}>{allWell}</p>}
     </Section>
@@ -35,9 +35,9 @@ export function FailureSection({ connection }: { connection: Connection }) {
           <li key={code}>
             <strong>{failures.count({ n: count })}</strong>
             <div>
-              <code>{code}</code> <span title={fullMoment(lastAt)}>{ago(lastAt)}</span>
+              <code>{code}</code> <span title={formatDateTime(lastAt)}>{timeAgo(lastAt)}</span>
             </div>
-            <p>{adviceWords({ code, text: advice })}</p>
+            <p>{adviceText({ code, text: advice })}</p>
           </li>
         ))}
       </ul>

@@ -2,15 +2,15 @@ import { Button, UnstyledButton } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Connection, type Template, useConnectionActs, useTemplates } from '../../data/connections.ts'
+import { type Connection, type Template, useConnectionActions, useTemplates } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Chip, type Tone } from '../../ui/Chip.tsx'
 import { languageName } from '../../ui/format/language-name.ts'
-import { ago } from '../../ui/format/time.ts'
-import { complain, say } from '../../ui/overlay/notices.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { timeAgo } from '../../ui/format/time.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { partsOf } from '../parts/state-words.ts'
+import { partsOf } from '../parts/state-texts.ts'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 
@@ -23,12 +23,12 @@ interface TemplateSectionProps {
 export function TemplateSection({ connection, mayChange }: TemplateSectionProps) {
   const workspaceId = useWorkspaceId()
   const query = useTemplates(workspaceId, connection.id)
-  const { syncTemplates } = useConnectionActs(workspaceId)
+  const { syncTemplates } = useConnectionActions(workspaceId)
   const { templates } = t.connections
   const sync = useMutation({
     mutationFn: () => syncTemplates(connection.id),
-    onError: complain,
-    onSuccess: (all) => say(templates.read({ n: all.length })),
+    onError: showError,
+    onSuccess: (all) => showToast(templates.read({ n: all.length })),
   })
   return (
     <Section
@@ -48,9 +48,9 @@ export function TemplateSection({ connection, mayChange }: TemplateSectionProps)
       }
     >
       {connection.templatesSyncedAt !== null && (
-        <p className={styles.quiet}>{templates.syncedAt({ when: ago(connection.templatesSyncedAt) })}</p>
+        <p className={styles.quiet}>{templates.syncedAt({ when: timeAgo(connection.templatesSyncedAt) })}</p>
       )}
-      <Loaded query={query} rows={3}>
+      <QueryBoundary query={query} rows={3}>
         {(all) =>
           all.length === 0 ? (
             <p className={styles.line}>{templates.empty}</p>
@@ -62,7 +62,7 @@ export function TemplateSection({ connection, mayChange }: TemplateSectionProps)
             </ul>
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </Section>
   )
 }

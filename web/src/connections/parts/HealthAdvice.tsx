@@ -1,7 +1,7 @@
 import { type Connection, useHealth } from '../../data/connections.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from '../detail/detail.module.css'
-import { adviceWords } from './state-words.ts'
+import { adviceText } from './state-texts.ts'
 
 /** What to do next about a connection; nothing when all is well. */
 export function HealthAdvice({ connection: { id } }: { connection: Connection }) {
@@ -10,7 +10,7 @@ export function HealthAdvice({ connection: { id } }: { connection: Connection })
   return (
     <ul className={styles.advice}>
       {data.advice.map((one) => (
-        <li key={one.code}>{adviceWords(one)}</li>
+        <li key={one.code}>{adviceText(one)}</li>
       ))}
     </ul>
   )

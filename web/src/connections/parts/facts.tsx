@@ -2,9 +2,9 @@ import { IconBuildingStore, IconDeviceMobile, IconPlugConnected } from '@tabler/
 import type { Channel, Connection } from '../../data/connections.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { ago, fullMoment } from '../../ui/format/time.ts'
+import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
 import styles from './facts.module.css'
-import { stateWords } from './state-words.ts'
+import { stateText } from './state-texts.ts'
 
 const icons = { waba: IconPlugConnected, partner: IconBuildingStore, unofficial: IconDeviceMobile }
 
@@ -19,10 +19,10 @@ export function ChannelName({ channel }: { channel: Channel }) {
 }
 
 export function StateChip({ connection, withReason }: { connection: Connection; withReason?: boolean }) {
-  const { tone, word, reason } = stateWords(connection)
+  const { tone, label, reason } = stateText(connection)
   return (
     <span className={styles.state}>
-      <Chip tone={tone}>{word}</Chip>
+      <Chip tone={tone}>{label}</Chip>
       {withReason && reason !== null && <span className={styles.reason}>{reason}</span>}
     </span>
   )
@@ -30,5 +30,5 @@ export function StateChip({ connection, withReason }: { connection: Connection; 
 
 export function When({ at }: { at: string | null }) {
   if (at === null) return <span className={styles.quiet}>{t.connections.never}</span>
-  return <span title={fullMoment(at)}>{ago(at)}</span>
+  return <span title={formatDateTime(at)}>{timeAgo(at)}</span>
 }

@@ -1,8 +1,8 @@
-const understood = new Set<string>()
+const consented = new Set<string>()
 
 /** The person has read the risk of this connection and ticked it, on the way to its code. */
 export function rememberConsent(connectionId: string): void {
-  understood.add(connectionId)
+  consented.add(connectionId)
 }
 
 /**
@@ -10,5 +10,5 @@ export function rememberConsent(connectionId: string): void {
  * before it, and they are not asked the same twice. Counts once.
  */
 export function takeConsent(connectionId: string): boolean {
-  return understood.delete(connectionId)
+  return consented.delete(connectionId)
 }

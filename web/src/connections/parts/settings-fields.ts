@@ -26,7 +26,7 @@ export function settingsOf(connection: Connection): SettingsDraft {
 }
 
 /** Whether a secret has to be given again: what is set is for the server that it was given for. */
-export function isNeededAgain(field: SettingsField, connection: Connection, draft: SettingsDraft): boolean {
+export function mustReenter(field: SettingsField, connection: Connection, draft: SettingsDraft): boolean {
   return shownToPlatform.includes(field) && isOtherServer(connection.baseUrl ?? '', draft.baseUrl.trim())
 }
 

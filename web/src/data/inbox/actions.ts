@@ -1,4 +1,4 @@
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { peopleKey, showPending, threadKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'
@@ -11,41 +11,41 @@ import type { Conversation, Person } from './types.ts'
 export function patchConversation(inbox: Inbox, id: string, changes: calls.Changes): Promise<boolean> {
   const shown: Partial<Conversation> = { ...changes }
   if (changes.status !== undefined) shown.snoozedUntil = changes.snoozedUntil ?? null
-  return act(inbox, id, shown, () => calls.change(inbox.workspaceId, id, changes))
+  return applyChange(inbox, id, shown, () => calls.changeConversation(inbox.workspaceId, id, changes))
 }
 
 /** Names are what lists show beside the ids; the service's answer puts them right. */
 export function assign(inbox: Inbox, id: string, member: { id: string; name: string } | null): Promise<boolean> {
   const assignedTo = member?.id ?? null
   const shown = { assignedTo, assignedToName: member?.name ?? null }
-  return act(inbox, id, shown, () => calls.change(inbox.workspaceId, id, { assignedTo }))
+  return applyChange(inbox, id, shown, () => calls.changeConversation(inbox.workspaceId, id, { assignedTo }))
 }
 
 export function takeOver(inbox: Inbox, id: string): Promise<boolean> {
   const shown = { owner: 'human', ownerName: null, ownerSince: new Date().toISOString(), held: true }
-  return act(inbox, id, shown, () => calls.takeOver(inbox.workspaceId, id))
+  return applyChange(inbox, id, shown, () => calls.takeOver(inbox.workspaceId, id))
 }
 
 // No longer people's, nor handed to them.
-const given = { held: false, handover: null }
+const handedBack = { held: false, handover: null }
 
 export function handBack(inbox: Inbox, id: string, to: calls.HandBack & { name: string }): Promise<boolean> {
   const { name, ...body } = to
-  const shown = { owner: `agent:${to.keyId}`, ownerName: name, ownerSince: new Date().toISOString(), ...given }
-  return act(inbox, id, shown, () => calls.handBack(inbox.workspaceId, id, body))
+  const shown = { owner: `agent:${to.keyId}`, ownerName: name, ownerSince: new Date().toISOString(), ...handedBack }
+  return applyChange(inbox, id, shown, () => calls.handBack(inbox.workspaceId, id, body))
 }
 
 /** For whichever agent takes it. */
 export function offerToAgents(inbox: Inbox, id: string, note: { note?: calls.HandoverNote }): Promise<boolean> {
-  return act(inbox, id, given, () => calls.offer(inbox.workspaceId, id, note))
+  return applyChange(inbox, id, handedBack, () => calls.postOffer(inbox.workspaceId, id, note))
 }
 
 export function markRead(inbox: Inbox, id: string): Promise<boolean> {
-  return act(inbox, id, { unreadCount: 0 }, () => calls.read(inbox.workspaceId, id))
+  return applyChange(inbox, id, { unreadCount: 0 }, () => calls.postRead(inbox.workspaceId, id))
 }
 
 export function markUnread(inbox: Inbox, id: string): Promise<boolean> {
-  return act(inbox, id, { unreadCount: 1 }, () => calls.unread(inbox.workspaceId, id))
+  return applyChange(inbox, id, { unreadCount: 1 }, () => calls.postUnread(inbox.workspaceId, id))
 }
 
 /** Rejects when it was not kept, so that the text stays where it was typed. */
@@ -57,21 +57,21 @@ export async function addNote(
   /** Its Idempotency-Key: it is added at most once, however often it is tried. */
   key: string,
 ): Promise<void> {
-  await calls.note(inbox.workspaceId, id, { text, mentions }, key)
+  await calls.postNote(inbox.workspaceId, id, { text, mentions }, key)
   void inbox.queries.invalidateQueries({ queryKey: threadKey(inbox.workspaceId, id), exact: true })
 }
 
 /** Sends what I do in a conversation. A failure changes nothing for me. */
-export async function sayPresence(inbox: Inbox, id: string, state: Person['state'] | 'gone'): Promise<void> {
+export async function sendPresence(inbox: Inbox, id: string, state: Person['state'] | 'gone'): Promise<void> {
   const key = peopleKey(inbox.workspaceId, id)
   const before = inbox.queries.getQueryData<Person[]>(key)
-  const people = await calls.say(inbox.workspaceId, id, state).catch(() => null)
+  const people = await calls.postPresence(inbox.workspaceId, id, state).catch(() => null)
   // What the stream brought meanwhile is as new, or newer.
-  const isNews = inbox.queries.getQueryData<Person[]>(key) === before
-  if (people !== null && isNews) inbox.queries.setQueryData(key, people)
+  const isUnchanged = inbox.queries.getQueryData<Person[]>(key) === before
+  if (people !== null && isUnchanged) inbox.queries.setQueryData(key, people)
 }
 
-async function act(
+async function applyChange(
   inbox: Inbox,
   id: string,
   shown: Partial<Conversation>,
@@ -83,7 +83,7 @@ async function act(
     return true
   } catch (error) {
     end(null)
-    complain(error)
+    showError(error)
     return false
   }
 }

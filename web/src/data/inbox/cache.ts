@@ -1,15 +1,15 @@
-import { me } from '../../session/session.ts'
+import { currentUser } from '../../session/session.ts'
+import type { Inbox } from './inbox.ts'
+import { type ConversationList, removeRow, upsertRow } from './list-rules.ts'
 import {
   addPending,
-  hearConversation,
-  heardConversation,
+  currentSequence,
   isPending,
-  latestOf,
-  rowToShow,
-  thisMoment,
-} from './heard-changes.ts'
-import type { Inbox } from './inbox.ts'
-import { type ConversationList, dropRow, placeRow } from './list-rules.ts'
+  latestVersion,
+  liveConversation,
+  recordConversation,
+  withLiveChanges,
+} from './live-changes.ts'
 import type { Thread } from './thread-rules.ts'
 import type { Conversation, ConversationFilter, Lead, Message, Note } from './types.ts'
 
@@ -35,7 +35,8 @@ export const peopleKey = (workspaceId: string, id: string) => [workspaceId, 'inb
 /** The files of a conversation, by their kinds. */
 export const galleriesKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'gallery', id] as const
 /** Every conversation with a number. */
-export const withKey = (workspaceId: string, phone: string) => [workspaceId, 'inbox', 'with', phone] as const
+export const conversationsWithKey = (workspaceId: string, phone: string) =>
+  [workspaceId, 'inbox', 'with', phone] as const
 export const countsKey = (workspaceId: string) => [workspaceId, 'inbox', 'counts'] as const
 export const mentionsKey = (workspaceId: string) => [workspaceId, 'inbox', 'mentions'] as const
 export const unreadMentionsKey = (workspaceId: string) => [workspaceId, 'inbox', 'unread mentions'] as const
@@ -45,9 +46,9 @@ export const outboxKey = (workspaceId: string, id: string) => [workspaceId, 'inb
  * Puts a conversation as the service has it now wherever it is shown. The answer to a change may come after the news of
  * a later one: what is older than what is known is passed over.
  */
-export function keepConversation(inbox: Inbox, row: Conversation, asked?: number): void {
-  hearKnown(inbox, row.id)
-  if (latestOf(inbox, row, asked ?? thisMoment()) === row) hearConversation(inbox, row.id, row)
+export function cacheConversation(inbox: Inbox, row: Conversation, requestedAt?: number): void {
+  recordKnown(inbox, row.id)
+  if (latestVersion(inbox, row, requestedAt ?? currentSequence()) === row) recordConversation(inbox, row.id, row)
   showConversation(inbox, row.id)
 }
 
@@ -60,60 +61,60 @@ export function showPending(
   id: string,
   changes: Partial<Conversation>,
 ): (answer: Conversation | null) => void {
-  hearKnown(inbox, id)
+  recordKnown(inbox, id)
   const end = addPending(inbox, id, changes)
   showConversation(inbox, id)
   return (answer) => {
-    if (answer !== null) keepConversation(inbox, answer)
+    if (answer !== null) cacheConversation(inbox, answer)
     end()
     showConversation(inbox, id)
   }
 }
 
 // What was read is as good as heard, unless something that the service has not answered is laid over it.
-function hearKnown(inbox: Inbox, id: string): void {
+function recordKnown(inbox: Inbox, id: string): void {
   if (isPending(inbox, id)) return
-  const known = knownConversation(inbox, id)
-  const heard = heardConversation(inbox, id)
-  if (known === undefined || known === heard || heard === null) return
-  if (heard === undefined || heard.updatedAt <= known.updatedAt) hearConversation(inbox, id, known)
+  const known = cachedConversation(inbox, id)
+  const live = liveConversation(inbox, id)
+  if (known === undefined || known === live || live === null) return
+  if (live === undefined || live.updatedAt <= known.updatedAt) recordConversation(inbox, id, known)
 }
 
 /** Shows a conversation with the newest status heard of its last message. */
-export function keepTicks(inbox: Inbox, id: string): void {
-  hearKnown(inbox, id)
+export function refreshLastStatus(inbox: Inbox, id: string): void {
+  recordKnown(inbox, id)
   showConversation(inbox, id)
 }
 
 function showConversation(inbox: Inbox, id: string): void {
   const { queries, workspaceId } = inbox
-  const heard = heardConversation(inbox, id)
-  if (heard == null) return
-  const row = rowToShow(inbox, heard, thisMoment())
-  const userId = me().id
+  const live = liveConversation(inbox, id)
+  if (live == null) return
+  const row = withLiveChanges(inbox, live, currentSequence())
+  const userId = currentUser().id
   for (const { queryKey, state } of queries.getQueryCache().findAll({ queryKey: listsKey(workspaceId) })) {
     const list = state.data as ConversationList | undefined
-    const next = list && placeRow(list, row, queryKey.at(-1) as ConversationFilter, userId)
+    const next = list && upsertRow(list, row, queryKey.at(-1) as ConversationFilter, userId)
     if (next !== list) queries.setQueryData(queryKey, next)
   }
   queries.setQueryData<Detail>(detailKey(workspaceId, row.id), (before) => before && { ...before, conversation: row })
   const { phone } = row.contact
   if (phone === null) return
-  queries.setQueryData<Conversation[]>(withKey(workspaceId, phone), (rows) => rows && withRow(rows, row))
+  queries.setQueryData<Conversation[]>(conversationsWithKey(workspaceId, phone), (rows) => rows && withRow(rows, row))
 }
 
 const withRow = (rows: readonly Conversation[], row: Conversation): Conversation[] =>
   rows.some(({ id }) => id === row.id) ? rows.map((one) => (one.id === row.id ? row : one)) : [row, ...rows]
 
-export function dropConversation(inbox: Inbox, id: string): void {
+export function removeConversation(inbox: Inbox, id: string): void {
   const { queries, workspaceId } = inbox
-  hearConversation(inbox, id, null)
-  queries.setQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) }, (list) => list && dropRow(list, id))
+  recordConversation(inbox, id, null)
+  queries.setQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) }, (list) => list && removeRow(list, id))
   queries.removeQueries({ queryKey: threadKey(workspaceId, id), type: 'inactive' })
 }
 
 /** The conversation as some list or an earlier visit knows it. */
-export function knownConversation({ queries, workspaceId }: Inbox, id: string): Conversation | undefined {
+export function cachedConversation({ queries, workspaceId }: Inbox, id: string): Conversation | undefined {
   const detail = queries.getQueryData<Detail>(detailKey(workspaceId, id))
   if (detail !== undefined) return detail.conversation
   const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })

@@ -1,10 +1,19 @@
-import { api, body } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import type { ConversationList } from './list-rules.ts'
 import type { Thread } from './thread-rules.ts'
-import type { ConversationFilter, Former, ManyChanges, Media, Person, ReactionToSend, Reply, Status } from './types.ts'
+import type {
+  BulkChanges,
+  ConversationFilter,
+  Media,
+  Person,
+  PreviousState,
+  ReactionToSend,
+  Reply,
+  Status,
+} from './types.ts'
 
-const inbox = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
-const one = `${inbox}/conversations/{id}` as const
+const inboxPath = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
+const conversationPath = `${inboxPath}/conversations/{id}` as const
 // The first page is soon there; who scrolls on wants many.
 const [firstPage, nextPage] = [40, 100]
 
@@ -22,34 +31,35 @@ export async function listPage(
     ...(unanswered === true ? { unanswered } : {}),
     ...(cursor === null ? {} : { cursor }),
   }
-  const page = await body(api.GET(`${inbox}/conversations`, { params: { path: { workspaceId }, query } }))
+  const page = await unwrap(api.GET(`${inboxPath}/conversations`, { params: { path: { workspaceId }, query } }))
   return { rows: page.conversations, cursor: page.cursor }
 }
 
 /** The conversations that a few words find, whatever has become of them. */
 export async function findConversations(workspaceId: string, search: string, limit: number) {
   const query = { search, limit, view: 'all' as const }
-  return (await body(api.GET(`${inbox}/conversations`, { params: { path: { workspaceId }, query } }))).conversations
+  return (await unwrap(api.GET(`${inboxPath}/conversations`, { params: { path: { workspaceId }, query } })))
+    .conversations
 }
 
 /** What has changed since, changed last first. */
 export async function listChanged(workspaceId: string, updatedAfter: string, limit: number) {
   const query = { updatedAfter, limit, sort: 'updated' as const }
-  return body(api.GET(`${inbox}/conversations`, { params: { path: { workspaceId }, query } }))
+  return unwrap(api.GET(`${inboxPath}/conversations`, { params: { path: { workspaceId }, query } }))
 }
 
 const foundPage = 20
 
 export function searchMessages(workspaceId: string, search: string, cursor: string, signal: AbortSignal) {
   const query = { search, limit: foundPage, ...(cursor === '' ? {} : { cursor }) }
-  return body(api.GET(`${inbox}/messages`, { params: { path: { workspaceId }, query }, signal }))
+  return unwrap(api.GET(`${inboxPath}/messages`, { params: { path: { workspaceId }, query }, signal }))
 }
 
 export const readConversation = (workspaceId: string, id: string) =>
-  body(api.GET(one, { params: { path: { workspaceId, id } } }))
+  unwrap(api.GET(conversationPath, { params: { path: { workspaceId, id } } }))
 
 export async function readCounts(workspaceId: string) {
-  return (await body(api.GET(`${inbox}/counts`, { params: { path: { workspaceId } } }))).counts
+  return (await unwrap(api.GET(`${inboxPath}/counts`, { params: { path: { workspaceId } } }))).counts
 }
 
 export type ThreadPage =
@@ -63,7 +73,7 @@ let readings = 0
 
 export async function readThread(workspaceId: string, id: string, query: ThreadPage): Promise<Thread> {
   const reading = ++readings
-  const page = await body(api.GET(`${one}/timeline`, { params: { path: { workspaceId, id }, query } }))
+  const page = await unwrap(api.GET(`${conversationPath}/timeline`, { params: { path: { workspaceId, id }, query } }))
   return { ...page, reading }
 }
 
@@ -74,12 +84,14 @@ export interface Changes {
   labelIds?: string[]
 }
 
-export async function change(workspaceId: string, id: string, changes: Changes) {
-  return (await body(api.PATCH(one, { params: { path: { workspaceId, id } }, body: changes }))).conversation
+export async function changeConversation(workspaceId: string, id: string, changes: Changes) {
+  return (await unwrap(api.PATCH(conversationPath, { params: { path: { workspaceId, id } }, body: changes })))
+    .conversation
 }
 
 export async function takeOver(workspaceId: string, id: string) {
-  return (await body(api.POST(`${one}/take-over`, { params: { path: { workspaceId, id } } }))).conversation
+  return (await unwrap(api.POST(`${conversationPath}/take-over`, { params: { path: { workspaceId, id } } })))
+    .conversation
 }
 
 export interface HandoverNote {
@@ -94,24 +106,26 @@ export interface HandBack {
 }
 
 export async function handBack(workspaceId: string, id: string, to: HandBack) {
-  return (await body(api.POST(`${one}/hand-back`, { params: { path: { workspaceId, id } }, body: to }))).conversation
+  return (await unwrap(api.POST(`${conversationPath}/hand-back`, { params: { path: { workspaceId, id } }, body: to })))
+    .conversation
 }
 
-export async function offer(workspaceId: string, id: string, note: { note?: HandoverNote }) {
-  return (await body(api.POST(`${one}/offer`, { params: { path: { workspaceId, id } }, body: note }))).conversation
+export async function postOffer(workspaceId: string, id: string, note: { note?: HandoverNote }) {
+  return (await unwrap(api.POST(`${conversationPath}/offer`, { params: { path: { workspaceId, id } }, body: note })))
+    .conversation
 }
 
-export function note(workspaceId: string, id: string, note: { text: string; mentions: string[] }, key: string) {
+export function postNote(workspaceId: string, id: string, note: { text: string; mentions: string[] }, key: string) {
   const headers = { 'idempotency-key': key }
-  return body(api.POST(`${one}/notes`, { params: { path: { workspaceId, id } }, headers, body: note }))
+  return unwrap(api.POST(`${conversationPath}/notes`, { params: { path: { workspaceId, id } }, headers, body: note }))
 }
 
-export async function read(workspaceId: string, id: string) {
-  return (await body(api.POST(`${one}/read`, { params: { path: { workspaceId, id } } }))).conversation
+export async function postRead(workspaceId: string, id: string) {
+  return (await unwrap(api.POST(`${conversationPath}/read`, { params: { path: { workspaceId, id } } }))).conversation
 }
 
-export async function unread(workspaceId: string, id: string) {
-  return (await body(api.POST(`${one}/unread`, { params: { path: { workspaceId, id } } }))).conversation
+export async function postUnread(workspaceId: string, id: string) {
+  return (await unwrap(api.POST(`${conversationPath}/unread`, { params: { path: { workspaceId, id } } }))).conversation
 }
 
 export function send(
@@ -123,44 +137,57 @@ export function send(
 ) {
   const seen = ifLastMessageId === null ? {} : { if_last_message_id: ifLastMessageId }
   const headers = { 'idempotency-key': key }
-  return body(
-    api.POST(`${one}/messages`, { params: { path: { workspaceId, id } }, headers, body: { ...reply, ...seen } }),
+  return unwrap(
+    api.POST(`${conversationPath}/messages`, {
+      params: { path: { workspaceId, id } },
+      headers,
+      body: { ...reply, ...seen },
+    }),
   )
 }
 
-export async function say(workspaceId: string, id: string, state: Person['state'] | 'gone'): Promise<Person[]> {
+export async function postPresence(
+  workspaceId: string,
+  id: string,
+  state: Person['state'] | 'gone',
+): Promise<Person[]> {
   const call = { params: { path: { workspaceId, id } }, body: { state } }
   // Also when the page is being closed.
-  return (await body(api.POST(`${one}/presence`, { ...call, keepalive: true }))).people
+  return (await unwrap(api.POST(`${conversationPath}/presence`, { ...call, keepalive: true }))).people
 }
 
-export async function changeMany(
+export async function bulkUpdate(
   workspaceId: string,
-  change: { batchId: string; ids: string[]; changes: ManyChanges },
+  change: { batchId: string; ids: string[]; changes: BulkChanges },
 ) {
-  return body(api.POST(`${inbox}/conversations/bulk`, { params: { path: { workspaceId } }, body: change }))
+  return unwrap(api.POST(`${inboxPath}/conversations/bulk`, { params: { path: { workspaceId } }, body: change }))
 }
 
-export async function undoMany(workspaceId: string, undo: { batchId: string; changes: ManyChanges; former: Former[] }) {
-  return body(api.POST(`${inbox}/conversations/bulk-undo`, { params: { path: { workspaceId } }, body: undo }))
+export async function bulkUndo(
+  workspaceId: string,
+  undo: { batchId: string; changes: BulkChanges; former: PreviousState[] },
+) {
+  return unwrap(api.POST(`${inboxPath}/conversations/bulk-undo`, { params: { path: { workspaceId } }, body: undo }))
 }
 
 export function readMentions(workspaceId: string, query: { limit: number; unread?: true; cursor?: string }) {
-  return body(api.GET(`${inbox}/mentions`, { params: { path: { workspaceId }, query } }))
+  return unwrap(api.GET(`${inboxPath}/mentions`, { params: { path: { workspaceId }, query } }))
 }
 
 export async function markMentionsRead(workspaceId: string, conversationId: string | null): Promise<number> {
   const which = conversationId === null ? {} : { conversationId }
-  return (await body(api.POST(`${inbox}/mentions/read`, { params: { path: { workspaceId } }, body: which }))).unread
+  return (await unwrap(api.POST(`${inboxPath}/mentions/read`, { params: { path: { workspaceId } }, body: which })))
+    .unread
 }
 
 const galleryPage = 30
 
 export function readGallery(workspaceId: string, id: string, kinds: readonly Media['kind'][], cursor: string) {
   const query = { kinds: kinds.join(','), limit: galleryPage, ...(cursor === '' ? {} : { cursor }) }
-  return body(api.GET(`${one}/media`, { params: { path: { workspaceId, id }, query } }))
+  return unwrap(api.GET(`${conversationPath}/media`, { params: { path: { workspaceId, id }, query } }))
 }
 
 export async function retryFile(workspaceId: string, mediaId: string): Promise<Media['state']> {
-  return (await body(api.POST(`${inbox}/media/{mediaId}/retry`, { params: { path: { workspaceId, mediaId } } }))).state
+  return (await unwrap(api.POST(`${inboxPath}/media/{mediaId}/retry`, { params: { path: { workspaceId, mediaId } } })))
+    .state
 }

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, body } from '../../api/client.ts'
-import { type Lead, leadKey, leadsOf, createLead as postLead } from '../leads.ts'
-import { type Detail, detailKey, withKey } from './cache.ts'
-import { rowToShow, thisMoment } from './heard-changes.ts'
+import { api, unwrap } from '../../api/client.ts'
+import { type Lead, leadKey, leadsKey, createLead as postLead } from '../leads.ts'
+import { conversationsWithKey, type Detail, detailKey } from './cache.ts'
 import type { Inbox } from './inbox.ts'
+import { currentSequence, withLiveChanges } from './live-changes.ts'
 import type { ContactCard } from './types.ts'
 
 const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
@@ -12,12 +12,12 @@ const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
 export function useConversationsWith(workspaceId: string, phone: string) {
   const queries = useQueryClient()
   return useQuery({
-    queryKey: withKey(workspaceId, phone),
+    queryKey: conversationsWithKey(workspaceId, phone),
     queryFn: async () => {
-      const asked = thisMoment()
+      const requestedAt = currentSequence()
       const params = { path: { workspaceId }, query: { phone, limit: 20 } }
-      const { conversations } = await body(api.GET(`${workspace}/inbox/conversations`, { params }))
-      return conversations.map((row) => rowToShow({ queries, workspaceId }, row, asked))
+      const { conversations } = await unwrap(api.GET(`${workspace}/inbox/conversations`, { params }))
+      return conversations.map((row) => withLiveChanges({ queries, workspaceId }, row, requestedAt))
     },
   })
 }
@@ -29,22 +29,28 @@ export async function createLead(
   { name, phone }: { name: string | null; phone: string | null },
 ): Promise<Lead> {
   const lead = { ...namesOf(name, `+${phone ?? ''}`), ...(phone === null ? {} : { phone }) }
-  const made = await makeLead({ queries, workspaceId }, lead)
-  const { id, uniqueCode, status, assignedTo } = made
-  const brief = { id, uniqueCode, name: [made.firstName, made.lastName ?? ''].join(' ').trim(), status, assignedTo }
+  const created = await createAndCacheLead({ queries, workspaceId }, lead)
+  const { id, uniqueCode, status, assignedTo } = created
+  const brief = {
+    id,
+    uniqueCode,
+    name: [created.firstName, created.lastName ?? ''].join(' ').trim(),
+    status,
+    assignedTo,
+  }
   queries.setQueryData<Detail>(detailKey(workspaceId, conversationId), (detail) => detail && { ...detail, lead: brief })
-  return made
+  return created
 }
 
 /** Makes a lead of a contact card that a customer sent. Rejects with 409 when there is one with its phone or e-mail. */
-export function leadOfCard(inbox: Inbox, { name, phones, emails }: ContactCard): Promise<Lead> {
+export function createLeadFromCard(inbox: Inbox, { name, phones, emails }: ContactCard): Promise<Lead> {
   const [phone, email] = [phones[0]?.phone, emails[0]]
   const lead = {
     ...namesOf(name, phone ?? email ?? ''),
     ...(phone === undefined ? {} : { phone }),
     ...(email === undefined ? {} : { email }),
   }
-  return makeLead(inbox, lead)
+  return createAndCacheLead(inbox, lead)
 }
 
 // What either name may have.
@@ -56,9 +62,12 @@ function namesOf(name: string | null, otherwise: string): { firstName: string; l
   return { firstName: firstName || otherwise, ...(lastName === '' ? {} : { lastName }) }
 }
 
-async function makeLead({ queries, workspaceId }: Inbox, lead: Parameters<typeof postLead>[1]): Promise<Lead> {
-  const made = await postLead(workspaceId, { ...lead, source: 'chat_app' })
-  void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
-  queries.setQueryData<Lead>(leadKey(workspaceId, made.id), made)
-  return made
+async function createAndCacheLead(
+  { queries, workspaceId }: Inbox,
+  lead: Parameters<typeof postLead>[1],
+): Promise<Lead> {
+  const created = await postLead(workspaceId, { ...lead, source: 'chat_app' })
+  void queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })
+  queries.setQueryData<Lead>(leadKey(workspaceId, created.id), created)
+  return created
 }

@@ -1,4 +1,4 @@
-import { readAgain } from '../../api/read-again.ts'
+import { refetchQueries } from '../../api/refetch.ts'
 import { changeThread, galleriesKey, threadKey } from './cache.ts'
 import { readThread, retryFile } from './calls.ts'
 import type { Inbox } from './inbox.ts'
@@ -14,16 +14,16 @@ export const previewAddress = (workspaceId: string, mediaId: string): string =>
   `${fileAddress(workspaceId, mediaId)}/preview`
 
 /** Has a file that did not come fetched once more. */
-export async function tryFileAgain(inbox: Inbox, id: string, mediaId: string): Promise<void> {
+export async function retryFileDownload(inbox: Inbox, id: string, mediaId: string): Promise<void> {
   const state = await retryFile(inbox.workspaceId, mediaId)
-  hearFile(inbox, id, mediaId, state)
+  updateFileState(inbox, id, mediaId, state)
 }
 
 /**
  * Shows how it stands with a file. Of one that has come the size, the type and the preview are to be read first, with its
  * message, wherever in the thread that is.
  */
-export function hearFile(inbox: Inbox, id: string, mediaId: string, state: Media['state']): void {
+export function updateFileState(inbox: Inbox, id: string, mediaId: string, state: Media['state']): void {
   changeThread(inbox, id, (thread) =>
     mapMessages(thread, (message) => {
       if (message.media?.id !== mediaId || message.media.state === state || state === 'here') return message
@@ -31,13 +31,13 @@ export function hearFile(inbox: Inbox, id: string, mediaId: string, state: Media
     }),
   )
   const gallery = galleriesKey(inbox.workspaceId, id)
-  void readAgain(inbox.queries, gallery)
+  void refetchQueries(inbox.queries, gallery)
 }
 
 const around = 10
 
 /** Reads a message of the thread again, if it is known there. */
-export async function readMessageAgain(inbox: Inbox, id: string, messageId: string): Promise<void> {
+export async function refetchMessage(inbox: Inbox, id: string, messageId: string): Promise<void> {
   const { queries, workspaceId } = inbox
   const known = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
   if (!known.some((item) => item.id === messageId)) return

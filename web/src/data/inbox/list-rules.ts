@@ -34,7 +34,7 @@ export function matches(filter: ConversationFilter, row: Conversation, userId: s
  * The list with a conversation as it is now: moved, changed, added or taken out. The same list when nothing of it
  * differs. One that comes after the rows read so far comes with its page.
  */
-export function placeRow(
+export function upsertRow(
   list: ConversationList,
   row: Conversation,
   filter: ConversationFilter,
@@ -48,12 +48,12 @@ export function placeRow(
     return { ...list, rows: list.rows.with(at, row) }
   }
   const others = at === -1 ? list.rows : list.rows.toSpliced(at, 1)
-  const place = placeOf(others, row, filter.sort)
+  const place = positionOf(others, row, filter.sort)
   if (place === others.length && list.cursor !== null) return at === -1 ? list : { ...list, rows: others }
   return { ...list, rows: others.toSpliced(place, 0, row) }
 }
 
-export function dropRow(list: ConversationList, id: string): ConversationList {
+export function removeRow(list: ConversationList, id: string): ConversationList {
   const at = list.rows.findIndex((row) => row.id === id)
   return at === -1 ? list : { ...list, rows: list.rows.toSpliced(at, 1) }
 }
@@ -62,7 +62,7 @@ export function dropRow(list: ConversationList, id: string): ConversationList {
  * The list after another, with the rows that are as they were. Only rows that came anew are compared: in a busy moment
  * one row changes many times a second, among thousands.
  */
-export function shareRows(before: ConversationList | undefined, list: ConversationList): ConversationList {
+export function reuseRows(before: ConversationList | undefined, list: ConversationList): ConversationList {
   if (before === undefined || before === list) return list
   const known = new Map(before.rows.map((row) => [row.id, row]))
   const rows = list.rows.map((row) => {
@@ -79,7 +79,7 @@ export function appendPage(list: ConversationList, page: ConversationList): Conv
   return { rows: [...list.rows, ...page.rows.filter(({ id }) => !known.has(id))], cursor: page.cursor }
 }
 
-function placeOf(rows: readonly Conversation[], row: Conversation, sort: ConversationFilter['sort']): number {
+function positionOf(rows: readonly Conversation[], row: Conversation, sort: ConversationFilter['sort']): number {
   let [low, high] = [0, rows.length]
   while (low < high) {
     const middle = (low + high) >> 1

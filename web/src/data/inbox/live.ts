@@ -1,41 +1,41 @@
 import { notifyManager, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
-import { atMostEvery } from '../../api/at-most-every.ts'
-import { gather } from '../../api/gather.ts'
 import { type LiveEvent, type LiveState, useLive, useLiveState } from '../../api/live.ts'
-import { readAgain, readAnew } from '../../api/read-again.ts'
-import { readNoticesAgain } from '../notices.ts'
+import { refetchQueries, restartQueries } from '../../api/refetch.ts'
+import { throttle } from '../../api/throttle.ts'
+import { throttleBatches } from '../../api/throttle-batches.ts'
+import { refetchNotifications } from '../notifications.ts'
 import {
+  cacheConversation,
+  cachedConversation,
   changeThread,
   countsKey,
   type Detail,
   detailKey,
   detailsKey,
-  dropConversation,
   inboxKey,
-  keepConversation,
-  keepTicks,
-  knownConversation,
   listsKey,
   peopleKey,
+  refreshLastStatus,
+  removeConversation,
   threadKey,
   threadsKey,
   unreadMentionsKey,
 } from './cache.ts'
 import { listChanged } from './calls.ts'
-import { hearFile, readMessageAgain } from './files.ts'
-import { asHeard, hearStatus, thisMoment } from './heard-changes.ts'
+import { refetchMessage, updateFileState } from './files.ts'
 import type { Inbox } from './inbox.ts'
 import type { ConversationList } from './list-rules.ts'
-import { hearMentions } from './mentions.ts'
+import { currentSequence, recordStatus, withLiveStatus } from './live-changes.ts'
+import { setUnreadMentions } from './mentions.ts'
 import { refreshThread } from './outbox.ts'
-import type { Rung } from './status-rules.ts'
+import { type ChangedLead, isAnyRenamed } from './recipient-rules.ts'
+import type { DeliveryStatus } from './status-rules.ts'
 import { mapMessages, type Thread } from './thread-rules.ts'
 import type { Conversation, Media, Message, Person } from './types.ts'
-import { type ChangedLead, isAnyRenamed } from './whom-rules.ts'
 
 const leadEvents = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored']
-const names = [
+const eventNames = [
   'team.conversation.changed',
   'team.conversation.gone',
   'team.conversations.changed',
@@ -47,52 +47,52 @@ const names = [
   ...leadEvents,
 ]
 const maxMissed = 100
-const countsRestMs = 1000
+const countsIntervalMs = 1000
 // In a busy moment this is said many times a second, and each page reads a few things for it.
-const allRestMs = 250
+const inboxIntervalMs = 250
 // Nobody reads faster.
-const drawnRestMs = 100
+const rowsIntervalMs = 100
 // An import makes thousands of leads.
-const leadsRestMs = 250
+const leadsIntervalMs = 250
 // Pictures come by the dozen.
-const filesRestMs = 250
+const filesIntervalMs = 250
 // What the newest page of a thread has at least.
-const nearEnd = 40
+const newestPageSize = 40
 const silenceMs = 60_000
 
 /** Keeps what is known of the inbox true while the app is open, on whatever page. */
-export function useInboxLive(workspaceId: string): void {
+export function useLiveInbox(workspaceId: string): void {
   const queries = useQueryClient()
   const inbox = useMemo(() => ({ queries, workspaceId }), [queries, workspaceId])
-  const hear = useMemo(() => hearer(inbox), [inbox])
-  useLive(names, hear)
+  const handleEvent = useMemo(() => createEventHandler(inbox), [inbox])
+  useLive(eventNames, handleEvent)
   useCatchUp(inbox)
 }
 
-function hearer(inbox: Inbox): (event: LiveEvent) => void {
-  const counts = atMostEvery(countsRestMs, () => readAgain(inbox.queries, countsKey(inbox.workspaceId)))
-  const all = atMostEvery(allRestMs, () => readAgain(inbox.queries, inboxKey(inbox.workspaceId)))
+function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
+  const counts = throttle(countsIntervalMs, () => refetchQueries(inbox.queries, countsKey(inbox.workspaceId)))
+  const all = throttle(inboxIntervalMs, () => refetchQueries(inbox.queries, inboxKey(inbox.workspaceId)))
   const threads = threadReader(inbox)
-  const files = gather<Pick<FilePayload, 'conversationId' | 'messageId'>>(filesRestMs, (come) => {
+  const files = throttleBatches<Pick<FilePayload, 'conversationId' | 'messageId'>>(filesIntervalMs, (received) => {
     // Those near the end of a thread come with it, however many they are.
-    for (const id of new Set(come.map(({ conversationId }) => conversationId))) threads(id)
-    for (const { conversationId, messageId } of come) {
+    for (const id of new Set(received.map(({ conversationId }) => conversationId))) threads(id)
+    for (const { conversationId, messageId } of received) {
       if (!isNearEnd(inbox, conversationId, messageId)) {
-        void readMessageAgain(inbox, conversationId, messageId).catch(() => {})
+        void refetchMessage(inbox, conversationId, messageId).catch(() => {})
       }
     }
   })
-  const rows = gather<Conversation>(drawnRestMs, (changed) => {
+  const rows = throttleBatches<Conversation>(rowsIntervalMs, (changed) => {
     // Drawn once for all of them.
     notifyManager.batch(() => {
-      for (const row of changed) keepConversation(inbox, row)
+      for (const row of changed) cacheConversation(inbox, row)
     })
     counts()
   })
-  const leads = gather<ChangedLead>(leadsRestMs, (changed) => {
-    if (!isAnyRenamed(known(inbox), changed)) return
+  const leads = throttleBatches<ChangedLead>(leadsIntervalMs, (changed) => {
+    if (!isAnyRenamed(knownConversations(inbox), changed)) return
     all()
-    void readNoticesAgain(inbox.queries, inbox.workspaceId)
+    void refetchNotifications(inbox.queries, inbox.workspaceId)
   })
   return ({ event, payload }) => {
     if (leadEvents.includes(event)) {
@@ -104,36 +104,36 @@ function hearer(inbox: Inbox): (event: LiveEvent) => void {
       threads(conversation.id)
     } else if (event === 'team.conversation.gone') {
       const { conversationId } = payload as { conversationId: string }
-      rows.drop(conversationId)
-      dropConversation(inbox, conversationId)
+      rows.remove(conversationId)
+      removeConversation(inbox, conversationId)
       // Merged into another, which its id names from now on, or erased: the service knows.
-      void readAgain(inbox.queries, detailKey(inbox.workspaceId, conversationId))
+      void refetchQueries(inbox.queries, detailKey(inbox.workspaceId, conversationId))
       counts()
     } else if (event === 'team.conversations.changed') {
       all()
     } else if (event === 'team.media.changed') {
       const { conversationId, messageId, mediaId, state } = payload as unknown as FilePayload
-      hearFile(inbox, conversationId, mediaId, state)
+      updateFileState(inbox, conversationId, mediaId, state)
       if (state === 'here') files.add(messageId, { conversationId, messageId })
     } else if (event === 'team.presence') {
       const { conversationId, people } = payload as { conversationId: string; people: Person[] }
       inbox.queries.setQueryData(peopleKey(inbox.workspaceId, conversationId), people)
     } else if (event === 'team.mentions') {
-      hearMentions(inbox, (payload as { unread: number }).unread)
+      setUnreadMentions(inbox, (payload as { unread: number }).unread)
     } else if (event === 'inbox.message.sent') {
       const { conversation, message } = payload as unknown as SentPayload
-      climb(inbox, conversation.id, message.id, { status: message.status, errorCode: null })
+      advanceStatus(inbox, conversation.id, message.id, { status: message.status, errorCode: null })
       // The event does not say why.
       if (message.status === 'failed') threads(conversation.id)
     } else {
       const { conversation_id, message_id, status, error_code } = payload as unknown as StatusPayload
-      climb(inbox, conversation_id, message_id, { status, errorCode: error_code })
+      advanceStatus(inbox, conversation_id, message_id, { status, errorCode: error_code })
     }
   }
 }
 
 /** All conversations that are known here. */
-function known({ queries, workspaceId }: Inbox): Conversation[] {
+function knownConversations({ queries, workspaceId }: Inbox): Conversation[] {
   const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
   const details = queries.getQueriesData<Detail>({ queryKey: detailsKey(workspaceId) })
   return [
@@ -161,15 +161,15 @@ interface StatusPayload {
   error_code: string | null
 }
 
-function climb(inbox: Inbox, id: string, messageId: string, rung: Rung): void {
-  hearStatus(inbox, messageId, rung)
-  changeThread(inbox, id, (thread) => mapMessages(thread, (message) => asHeard(inbox, message)))
-  if (knownConversation(inbox, id)?.lastMessage?.id === messageId) keepTicks(inbox, id)
+function advanceStatus(inbox: Inbox, id: string, messageId: string, deliveryStatus: DeliveryStatus): void {
+  recordStatus(inbox, messageId, deliveryStatus)
+  changeThread(inbox, id, (thread) => mapMessages(thread, (message) => withLiveStatus(inbox, message)))
+  if (cachedConversation(inbox, id)?.lastMessage?.id === messageId) refreshLastStatus(inbox, id)
 }
 
 const isNearEnd = ({ queries, workspaceId }: Inbox, id: string, messageId: string): boolean => {
   const thread = queries.getQueryData<Thread>(threadKey(workspaceId, id))
-  return thread === undefined || thread.items.slice(-nearEnd).some((item) => item.id === messageId)
+  return thread === undefined || thread.items.slice(-newestPageSize).some((item) => item.id === messageId)
 }
 
 /** Reads the open thread again, once more when something came while it was being read. */
@@ -201,16 +201,16 @@ function useCatchUp(inbox: Inbox): void {
   // In another room than the inbox this may come when the stream has been open for a while.
   const before = useRef<LiveState>('connecting')
   useEffect(() => {
-    if (state === 'open' && before.current === 'connecting') void lookBack(inbox)
+    if (state === 'open' && before.current === 'connecting') void refetchAfterOpen(inbox)
     else if (state === 'open' && before.current === 'lost') void catchUp(inbox)
     before.current = state
   }, [state, inbox])
 }
 
 /** The same when nothing was broken: a list whose first reading is under way is not read twice for that. */
-async function lookBack(inbox: Inbox): Promise<void> {
+async function refetchAfterOpen(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox
-  const rest = restOf(workspaceId).map((key) => readAnew(queries, key))
+  const rest = otherKeys(workspaceId).map((key) => restartQueries(queries, key))
   const readings = queries.getQueryCache().findAll({ queryKey: listsKey(workspaceId), fetchStatus: 'fetching' })
   await Promise.all(readings.map(({ promise }) => promise?.catch(() => {})))
   await Promise.all([...rest, readChanged(inbox)])
@@ -218,22 +218,22 @@ async function lookBack(inbox: Inbox): Promise<void> {
 
 async function catchUp(inbox: Inbox): Promise<void> {
   await readChanged(inbox)
-  await Promise.all(restOf(inbox.workspaceId).map((key) => readAnew(inbox.queries, key)))
+  await Promise.all(otherKeys(inbox.workspaceId).map((key) => restartQueries(inbox.queries, key)))
 }
 
-const restOf = (workspaceId: string) => [threadsKey, countsKey, unreadMentionsKey].map((key) => key(workspaceId))
+const otherKeys = (workspaceId: string) => [threadsKey, countsKey, unreadMentionsKey].map((key) => key(workspaceId))
 
 async function readChanged(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox
-  const heard = lastHeard(inbox)
-  const asked = thisMoment()
-  const missed = heard === null ? null : await listChanged(workspaceId, heard, maxMissed).catch(() => null)
-  if (missed === null || missed.cursor !== null) await readAnew(queries, listsKey(workspaceId))
-  else for (const row of missed.conversations) keepConversation(inbox, row, asked)
+  const knownUpdate = lastKnownUpdate(inbox)
+  const requestedAt = currentSequence()
+  const missed = knownUpdate === null ? null : await listChanged(workspaceId, knownUpdate, maxMissed).catch(() => null)
+  if (missed === null || missed.cursor !== null) await restartQueries(queries, listsKey(workspaceId))
+  else for (const row of missed.conversations) cacheConversation(inbox, row, requestedAt)
 }
 
 /** By the service's clock: the newest change that is known here, less what a dead stream may have kept back. */
-function lastHeard({ queries, workspaceId }: Inbox): string | null {
+function lastKnownUpdate({ queries, workspaceId }: Inbox): string | null {
   const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
   let newest = ''
   for (const [, list] of lists) for (const { updatedAt } of list?.rows ?? []) if (updatedAt > newest) newest = updatedAt

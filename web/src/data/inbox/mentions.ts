@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useIsFollowed } from '../../api/live.ts'
+import { useIsLiveReady } from '../../api/live.ts'
 import { mentionsKey, unreadMentionsKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'
@@ -8,7 +8,7 @@ const pageSize = 20
 
 /** How many notes that name me I have not read: read once the stream is open, which keeps it true. */
 export function useUnreadMentions(workspaceId: string): number {
-  const enabled = useIsFollowed()
+  const enabled = useIsLiveReady()
   const queryFn = async () => (await calls.readMentions(workspaceId, { limit: 1, unread: true })).unread
   const queryKey = unreadMentionsKey(workspaceId)
   return useQuery({ queryKey, queryFn, enabled, staleTime: Number.POSITIVE_INFINITY }).data ?? 0
@@ -27,12 +27,12 @@ export function useMentions(workspaceId: string) {
   })
 }
 
-export function hearMentions({ queries, workspaceId }: Inbox, unread: number): void {
+export function setUnreadMentions({ queries, workspaceId }: Inbox, unread: number): void {
   queries.setQueryData(unreadMentionsKey(workspaceId), unread)
   void queries.invalidateQueries({ queryKey: mentionsKey(workspaceId) })
 }
 
 /** Marks those of a conversation read, or all. */
-export async function readMentionsOf(inbox: Inbox, conversationId: string | null): Promise<void> {
-  hearMentions(inbox, await calls.markMentionsRead(inbox.workspaceId, conversationId))
+export async function markMentionsReadIn(inbox: Inbox, conversationId: string | null): Promise<void> {
+  setUnreadMentions(inbox, await calls.markMentionsRead(inbox.workspaceId, conversationId))
 }

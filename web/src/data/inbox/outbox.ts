@@ -1,24 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
-import { Failure } from '../../api/failure.ts'
-import { me } from '../../session/session.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { currentUser } from '../../session/session.ts'
 import { outboxKey, threadKey } from './cache.ts'
 import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'
-import { mineOf, type Waiting } from './outbox-rules.ts'
-import { freshThread } from './queries.ts'
+import { type OutboxEntry, ownMessageIds } from './outbox-rules.ts'
+import { fetchNewestThread } from './queries.ts'
 import type { Thread } from './thread-rules.ts'
 import type { ReactionToSend, Reply } from './types.ts'
 
-const none: readonly Waiting[] = []
+const noEntries: readonly OutboxEntry[] = []
 const retryMs = [1000, 2000, 4000, 8000]
 // What is written in a conversation goes in that order, also when it waited for the connection meanwhile.
-const lines = new Map<string, Promise<unknown>>()
+const queues = new Map<string, Promise<unknown>>()
 
 /** What of mine is on its way in a conversation, oldest first. */
-export function useOutbox(workspaceId: string, id: string): readonly Waiting[] {
-  const { data = none } = useQuery<readonly Waiting[]>({
+export function useOutbox(workspaceId: string, id: string): readonly OutboxEntry[] {
+  const { data = noEntries } = useQuery<readonly OutboxEntry[]>({
     queryKey: outboxKey(workspaceId, id),
-    queryFn: () => none,
+    queryFn: () => noEntries,
     enabled: false,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
@@ -26,7 +26,7 @@ export function useOutbox(workspaceId: string, id: string): readonly Waiting[] {
   return data
 }
 
-export interface Sending {
+export interface SendRequest {
   reply: Reply
   /** As the thread shows it: the text, or the template filled in. */
   text: string
@@ -41,22 +41,22 @@ export interface Sending {
  * failed there stays in the thread. Rejects when the service refused it: then nothing was sent, and the text is the
  * sender's again. While the service cannot be reached it waits, and is tried again under the same key.
  */
-export async function sendReply(inbox: Inbox, id: string, sending: Sending) {
-  const { reply, text, ifLastMessageId = null, key = crypto.randomUUID() } = sending
+export async function sendReply(inbox: Inbox, id: string, request: SendRequest) {
+  const { reply, text, ifLastMessageId = null, key = crypto.randomUUID() } = request
   const { queries, workspaceId } = inbox
   const items = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
-  const entry: Waiting = {
+  const entry: OutboxEntry = {
     key,
     text,
     at: new Date().toISOString(),
     state: 'sending',
-    earlier: mineOf(items, text, me().id),
+    knownIds: ownMessageIds(items, text, currentUser().id),
     messageId: null,
   }
   setOutbox(inbox, id, (outbox) => [...outbox, entry])
   try {
     const call = () => calls.send(workspaceId, id, reply, key, ifLastMessageId)
-    const messageId = await inLine(id, () => untilAnswered(inbox, id, key, call))
+    const messageId = await enqueue(id, () => sendWithRetry(inbox, id, key, call))
     if (messageId !== null) changeEntry(inbox, id, entry.key, { messageId })
     await refreshThread(inbox, id).catch(() => {})
   } finally {
@@ -65,32 +65,32 @@ export async function sendReply(inbox: Inbox, id: string, sending: Sending) {
 }
 
 /** Runs something when all that was let go before it in a conversation has been answered. */
-export function inLine<T>(id: string, run: () => Promise<T>): Promise<T> {
-  const turn = (lines.get(id) ?? Promise.resolve()).then(run)
-  lines.set(
+export function enqueue<T>(id: string, run: () => Promise<T>): Promise<T> {
+  const task = (queues.get(id) ?? Promise.resolve()).then(run)
+  queues.set(
     id,
-    turn.catch(() => {}),
+    task.catch(() => {}),
   )
-  return turn
+  return task
 }
 
 /** As `sendReply`, for what is shown elsewhere while it is on its way, and has had its turn. */
-export async function sendQuietly(
+export async function sendInBackground(
   inbox: Inbox,
   id: string,
   { reply, key, ifLastMessageId }: { reply: Reply | ReactionToSend; key: string; ifLastMessageId: string | null },
 ): Promise<void> {
-  await untilAnswered(inbox, id, key, () => calls.send(inbox.workspaceId, id, reply, key, ifLastMessageId))
+  await sendWithRetry(inbox, id, key, () => calls.send(inbox.workspaceId, id, reply, key, ifLastMessageId))
   await refreshThread(inbox, id).catch(() => {})
 }
 
 export async function refreshThread(inbox: Inbox, id: string): Promise<void> {
-  const thread = await freshThread(inbox, id)
+  const thread = await fetchNewestThread(inbox, id)
   inbox.queries.setQueryData(threadKey(inbox.workspaceId, id), thread)
 }
 
 /** The message's id; null when it failed at the platform, which the thread shows. */
-async function untilAnswered(
+async function sendWithRetry(
   inbox: Inbox,
   id: string,
   key: string,
@@ -100,20 +100,20 @@ async function untilAnswered(
     try {
       return (await call()).message_id
     } catch (error) {
-      if (!(error instanceof Failure)) throw error
+      if (!(error instanceof ApiError)) throw error
       if (error.code === 'DELIVERY_FAILED') return null
       // Somebody has closed the inbox, and nobody knows for how long: that is shown, not waited for.
       if (error.code === 'CHAT_INBOX_UNAVAILABLE') throw error
       const isUnknown = error.status === 0 || error.status >= 500 || error.code === 'NOT_RETRYABLE'
       if (!isUnknown && error.status !== 429) throw error
       changeEntry(inbox, id, key, { state: 'waiting' })
-      await pause(retryMs[Math.min(attempt, retryMs.length - 1)] ?? 8000)
+      await waitUntilOnline(retryMs[Math.min(attempt, retryMs.length - 1)] ?? 8000)
     }
   }
 }
 
 /** Or until the browser says that the network is back. */
-function pause(ms: number): Promise<void> {
+function waitUntilOnline(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)
@@ -125,14 +125,14 @@ function pause(ms: number): Promise<void> {
   })
 }
 
-function changeEntry(inbox: Inbox, id: string, key: string, changes: Partial<Waiting>): void {
+function changeEntry(inbox: Inbox, id: string, key: string, changes: Partial<OutboxEntry>): void {
   setOutbox(inbox, id, (outbox) => outbox.map((entry) => (entry.key === key ? { ...entry, ...changes } : entry)))
 }
 
 function setOutbox(
   { queries, workspaceId }: Inbox,
   id: string,
-  change: (outbox: readonly Waiting[]) => readonly Waiting[],
+  change: (outbox: readonly OutboxEntry[]) => readonly OutboxEntry[],
 ): void {
-  queries.setQueryData<readonly Waiting[]>(outboxKey(workspaceId, id), (outbox) => change(outbox ?? none))
+  queries.setQueryData<readonly OutboxEntry[]>(outboxKey(workspaceId, id), (outbox) => change(outbox ?? noEntries))
 }

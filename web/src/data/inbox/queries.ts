@@ -1,20 +1,20 @@
 import { keepPreviousData, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useIsFollowed } from '../../api/live.ts'
-import { me } from '../../session/session.ts'
+import { useIsLiveReady } from '../../api/live.ts'
+import { currentUser } from '../../session/session.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { countsKey, type Detail, detailKey, knownConversation, listKey, threadKey } from './cache.ts'
+import { cachedConversation, countsKey, type Detail, detailKey, listKey, threadKey } from './cache.ts'
 import { listPage, readConversation, readCounts, readThread, type ThreadPage } from './calls.ts'
-import { asHeard, listAsHeard, rowToShow, thisMoment } from './heard-changes.ts'
 import type { Inbox } from './inbox.ts'
-import { appendPage, type ConversationList, emptyList, shareRows } from './list-rules.ts'
+import { appendPage, type ConversationList, emptyList, reuseRows } from './list-rules.ts'
+import { currentSequence, listWithLiveChanges, withLiveChanges, withLiveStatus } from './live-changes.ts'
 import { appendNewer, mapMessages, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
 import type { ConversationFilter } from './types.ts'
 
 // The live stream keeps all of these fresh: they are asked for once, and again when it could not be followed.
 const fresh = { staleTime: Number.POSITIVE_INFINITY }
 const newest = 50
-const maxReadAgain = 1000
+const maxRefetched = 1000
 
 /** The inbox of the workspace in the address, for what changes it (`actions.ts`). */
 export function useInbox(): Inbox {
@@ -40,25 +40,25 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
   const query = useQuery({
     queryKey,
     queryFn: async () => {
-      const asked = thisMoment()
+      const requestedAt = currentSequence()
       const known = queries.getQueryData<ConversationList>(queryKey)?.rows.length ?? 0
-      return listAsHeard(
+      return listWithLiveChanges(
         inbox,
-        await readRows(workspaceId, filter, Math.min(known, maxReadAgain)),
-        asked,
+        await readRows(workspaceId, filter, Math.min(known, maxRefetched)),
+        requestedAt,
         filter,
-        me().id,
+        currentUser().id,
       )
     },
     placeholderData: keepPreviousData,
-    structuralSharing: (before, list) => shareRows(before as ConversationList | undefined, list as ConversationList),
+    structuralSharing: (before, list) => reuseRows(before as ConversationList | undefined, list as ConversationList),
     ...fresh,
   })
   const { rows, cursor } = query.data ?? emptyList
   const more = async () => {
     const list = queries.getQueryData<ConversationList>(queryKey)
     if (list === undefined || list.cursor === null) return
-    const asked = thisMoment()
+    const requestedAt = currentSequence()
     const page = await queries.fetchQuery({
       queryKey: [workspaceId, 'inbox', 'page', filter, list.cursor],
       queryFn: () => listPage(workspaceId, filter, list.cursor),
@@ -66,7 +66,9 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
     })
     queries.setQueryData<ConversationList>(queryKey, (now) => {
       const isSameEnd = now?.cursor === list.cursor
-      return now && isSameEnd ? listAsHeard(inbox, appendPage(now, page), asked, filter, me().id) : now
+      return now && isSameEnd
+        ? listWithLiveChanges(inbox, appendPage(now, page), requestedAt, filter, currentUser().id)
+        : now
     })
   }
   return { query, rows, cursor: query.isPlaceholderData ? null : cursor, more }
@@ -92,12 +94,12 @@ export function useDetail(workspaceId: string, id: string): UseQueryResult<Detai
   return useQuery<Detail>({
     queryKey: detailKey(workspaceId, id),
     queryFn: async () => {
-      const asked = thisMoment()
+      const requestedAt = currentSequence()
       const detail = await readConversation(workspaceId, id)
-      return { ...detail, conversation: rowToShow({ queries, workspaceId }, detail.conversation, asked) }
+      return { ...detail, conversation: withLiveChanges({ queries, workspaceId }, detail.conversation, requestedAt) }
     },
     initialData: () => {
-      const conversation = knownConversation({ queries, workspaceId }, id)
+      const conversation = cachedConversation({ queries, workspaceId }, id)
       return conversation && { conversation, notes: null, lead: null, firstContactAt: null, referral: null }
     },
     initialDataUpdatedAt: 0,
@@ -123,17 +125,17 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
   const queryKey = threadKey(workspaceId, id)
   const query = useQuery({
     queryKey,
-    queryFn: () => freshThread(inbox, id),
+    queryFn: () => fetchNewestThread(inbox, id),
     ...fresh,
     refetchOnMount: 'always',
   })
   const go = async (side: 'older' | 'newer') => {
     const place = queries.getQueryData<Thread>(queryKey)?.[side] ?? null
     if (place === null) return
-    const asked = side === 'older' ? { before: place } : { after: place }
+    const requestedAt = side === 'older' ? { before: place } : { after: place }
     const page = await queries.fetchQuery({
       queryKey: [workspaceId, 'inbox', 'thread page', id, side, place],
-      queryFn: () => readAsHeard(inbox, id, asked),
+      queryFn: () => readPage(inbox, id, requestedAt),
       gcTime: 0,
     })
     queries.setQueryData<Thread>(queryKey, (now) => {
@@ -143,19 +145,19 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
   }
   const toEnd = async () => {
     if (queries.getQueryData<Thread>(queryKey)?.newer === null) return
-    const page = await readAsHeard(inbox, id, { limit: newest })
+    const page = await readPage(inbox, id, { limit: newest })
     queries.setQueryData<Thread>(queryKey, (now) => (now?.newer === null ? now : page))
   }
   const toMessage = async (messageId: string) => {
     const known = queries.getQueryData<Thread>(queryKey)?.items ?? []
     if (known.some((item) => item.id === messageId)) return
-    queries.setQueryData<Thread>(queryKey, await readAsHeard(inbox, id, { aroundMessage: messageId }))
+    queries.setQueryData<Thread>(queryKey, await readPage(inbox, id, { aroundMessage: messageId }))
   }
   return { query, older: () => go('older'), newer: () => go('newer'), toEnd, toMessage }
 }
 
 /** The thread as far as it has been read; nothing is asked for. */
-export function useKnownThread(workspaceId: string, id: string): Thread | undefined {
+export function useCachedThread(workspaceId: string, id: string): Thread | undefined {
   return useQuery<Thread>({
     queryKey: threadKey(workspaceId, id),
     enabled: false,
@@ -166,25 +168,25 @@ export function useKnownThread(workspaceId: string, id: string): Thread | undefi
 /** Reads a thread that is likely to be opened next, unless it is known. */
 export function prefetchThread(inbox: Inbox, id: string): void {
   const queryKey = threadKey(inbox.workspaceId, id)
-  void inbox.queries.prefetchQuery({ queryKey, queryFn: () => freshThread(inbox, id), ...fresh })
+  void inbox.queries.prefetchQuery({ queryKey, queryFn: () => fetchNewestThread(inbox, id), ...fresh })
 }
 
 /** Around the first unread message when nothing is known yet; else the newest, put to what is known. */
-export async function freshThread(inbox: Inbox, id: string): Promise<Thread> {
+export async function fetchNewestThread(inbox: Inbox, id: string): Promise<Thread> {
   const { queries, workspaceId } = inbox
   const key = threadKey(workspaceId, id)
   const isKnown = queries.getQueryData<Thread>(key) !== undefined
-  const page = await readAsHeard(inbox, id, isKnown ? { limit: newest } : { around: 'unread' })
+  const page = await readPage(inbox, id, isKnown ? { limit: newest } : { around: 'unread' })
   return mergeNewest(queries.getQueryData<Thread>(key), page)
 }
 
-async function readAsHeard(inbox: Inbox, id: string, asked: ThreadPage): Promise<Thread> {
-  const page = await readThread(inbox.workspaceId, id, asked)
-  return mapMessages(page, (message) => asHeard(inbox, message))
+async function readPage(inbox: Inbox, id: string, requestedAt: ThreadPage): Promise<Thread> {
+  const page = await readThread(inbox.workspaceId, id, requestedAt)
+  return mapMessages(page, (message) => withLiveStatus(inbox, message))
 }
 
 /** Read once the stream is open: what changed before would be announced to nobody, and they were to be read again. */
 export function useCounts(workspaceId: string) {
-  const enabled = useIsFollowed()
+  const enabled = useIsLiveReady()
   return useQuery({ queryKey: countsKey(workspaceId), queryFn: () => readCounts(workspaceId), enabled, ...fresh })
 }

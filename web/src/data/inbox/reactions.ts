@@ -1,6 +1,6 @@
 import { changeThread } from './cache.ts'
 import type { Inbox } from './inbox.ts'
-import { refreshThread, sendQuietly } from './outbox.ts'
+import { refreshThread, sendInBackground } from './outbox.ts'
 import { mapMessages } from './thread-rules.ts'
 import type { Message, Reaction } from './types.ts'
 
@@ -20,16 +20,16 @@ export async function react(
   changeThread(inbox, conversationId, (thread) =>
     mapMessages(thread, (message) => {
       if (message.id !== id) return message
-      return { ...message, reactions: [...message.reactions.filter(isTheirs), ...ours] }
+      return { ...message, reactions: [...message.reactions.filter(isOwnReaction), ...ours] }
     }),
   )
   try {
     const reply = { kind: 'reaction' as const, message_id: id, emoji }
-    await sendQuietly(inbox, conversationId, { reply, key, ifLastMessageId: null })
+    await sendInBackground(inbox, conversationId, { reply, key, ifLastMessageId: null })
   } catch (error) {
     await refreshThread(inbox, conversationId).catch(() => {})
     throw error
   }
 }
 
-const isTheirs = ({ direction }: Reaction): boolean => direction === 'inbound'
+const isOwnReaction = ({ direction }: Reaction): boolean => direction === 'inbound'

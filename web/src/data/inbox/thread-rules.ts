@@ -50,11 +50,11 @@ export function replaceItems(thread: Thread, fresh: readonly TimelineItem[]): Th
 
 /** With the reactions among what came later on the messages that they are about. */
 export function withReactions(items: readonly TimelineItem[], later: readonly TimelineItem[]): readonly TimelineItem[] {
-  const news = later.flatMap(({ message }) => (message?.reaction?.messageId == null ? [] : [message]))
-  if (news.length === 0) return items
+  const reactionMessages = later.flatMap(({ message }) => (message?.reaction?.messageId == null ? [] : [message]))
+  if (reactionMessages.length === 0) return items
   return items.map((item) => {
     if (item.message === undefined) return item
-    const reactions = news.reduce(reactedBy(item.id), item.message.reactions)
+    const reactions = reactionMessages.reduce(reactedBy(item.id), item.message.reactions)
     return reactions === item.message.reactions ? item : { ...item, message: { ...item.message, reactions } }
   })
 }

@@ -18,12 +18,12 @@ export type Activity = Schemas['TeamActivity']
 export type Handover = Schemas['TeamHandover']
 export type TimelineItem = Schemas['TimelineItem']
 /** A message that says what was searched for. */
-export type FoundMessage = Schemas['FoundMessage']
+export type MessageSearchResult = Schemas['FoundMessage']
 export type Lead = Schemas['TeamLead']
 export type Counts = Schemas['TeamCounts']
 /** What is to become of several conversations, and one of them as it was before. */
-export type ManyChanges = Schemas['ManyChanges']
-export type Former = Schemas['FormerConversation']
+export type BulkChanges = Schemas['ManyChanges']
+export type PreviousState = Schemas['FormerConversation']
 export type Mention = Schemas['Mention']
 export type Status = Conversation['status']
 

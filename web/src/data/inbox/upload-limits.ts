@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import type { Conversation, UploadLimits } from './types.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}/upload-limits' as const
@@ -12,7 +12,7 @@ export function useUploadLimits(
   const query = useQuery({
     // By the connection, whose channel they are of: the next conversation with it asks for nothing.
     queryKey: [workspaceId, 'upload-limits', connectionId],
-    queryFn: () => body(api.GET(path, { params: { path: { workspaceId, id } } })),
+    queryFn: () => unwrap(api.GET(path, { params: { path: { workspaceId, id } } })),
     staleTime: Number.POSITIVE_INFINITY,
   })
   return query.data

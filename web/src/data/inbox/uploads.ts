@@ -1,5 +1,5 @@
 import { api } from '../../api/client.ts'
-import { sendFile } from '../../api/send-file.ts'
+import { uploadWithProgress } from '../../api/upload.ts'
 import type { MediaKind, Upload } from './types.ts'
 
 const one = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}' as const
@@ -18,17 +18,17 @@ export async function uploadFile(
   workspaceId: string,
   conversationId: string,
   { file, kind, name, type, seconds, waveform }: FileToUpload,
-  options: { sent(share: number): void; signal: AbortSignal },
+  options: { onProgress(fraction: number): void; signal: AbortSignal },
 ): Promise<Upload> {
   const query = new URLSearchParams({ kind, name, type })
   if (seconds !== null) query.set('seconds', String(seconds))
   if (waveform !== null && waveform.length > 0) query.set('waveform', waveform.join(','))
   const place = `/api/team/v1/workspaces/${workspaceId}/inbox/conversations/${conversationId}/uploads`
-  return (await sendFile(`${place}?${query}`, file, options)) as Upload
+  return (await uploadWithProgress(`${place}?${query}`, file, options)) as Upload
 }
 
 /** What is not sent after all. One that is not dropped goes by itself when its time is over. */
-export async function dropUpload(workspaceId: string, conversationId: string, uploadId: string): Promise<void> {
+export async function deleteUpload(workspaceId: string, conversationId: string, uploadId: string): Promise<void> {
   const path = { workspaceId, id: conversationId, uploadId }
   await api.DELETE(`${one}/uploads/{uploadId}`, { params: { path } }).catch(() => {})
 }

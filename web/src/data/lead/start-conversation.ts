@@ -1,4 +1,4 @@
-import { api, body } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations'
 
@@ -14,7 +14,7 @@ export const startConversation = (
   { connectionId, phone, template }: NewConversation,
   key: string,
 ) =>
-  body(
+  unwrap(
     api.POST(path, {
       params: { path: { workspaceId }, header: { 'idempotency-key': key } },
       body: {

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { api, body } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { type LiveEvent, useLive } from '../../api/live.ts'
-import { readAgain } from '../../api/read-again.ts'
+import { refetchQueries } from '../../api/refetch.ts'
 import { timelineKey } from '../leads.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/leads/{identifier}'
@@ -11,7 +11,7 @@ export type TimelineKind = 'messages' | 'notes' | 'changes' | 'merges'
 export type TimelineEntry = Awaited<ReturnType<typeof readTimeline>>['entries'][number]
 
 const readTimeline = (workspaceId: string, identifier: string, query: { kind?: TimelineKind; cursor?: string }) =>
-  body(api.GET(`${path}/timeline`, { params: { path: { workspaceId, identifier }, query } }))
+  unwrap(api.GET(`${path}/timeline`, { params: { path: { workspaceId, identifier }, query } }))
 
 export function useLeadTimeline(workspaceId: string, leadId: string, kind: TimelineKind | null) {
   return useInfiniteQuery({
@@ -27,38 +27,43 @@ export function useLeadTimeline(workspaceId: string, leadId: string, kind: Timel
 }
 
 export const addLeadNote = (workspaceId: string, leadId: string, text: string, key: string) =>
-  body(
+  unwrap(
     api.POST(`${path}/notes`, {
       params: { path: { workspaceId, identifier: leadId }, header: { 'idempotency-key': key } },
       body: { text },
     }),
   )
 
-const news = ['team.lead.changed', 'team.conversation.changed', 'team.conversations.changed', 'lead.updated'] as const
-const restMs = 400
+const liveEvents = [
+  'team.lead.changed',
+  'team.conversation.changed',
+  'team.conversations.changed',
+  'lead.updated',
+] as const
+const intervalMs = 400
 
 /** Reads the timeline again when something of the lead, or said with its phone, is news. */
-export function useTimelineNews(workspaceId: string, leadId: string, phone: string | null): void {
+export function useLiveTimeline(workspaceId: string, leadId: string, phone: string | null): void {
   const queries = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  const hear = useCallback(
+  const handleEvent = useCallback(
     (event: LiveEvent) => {
-      if (!concerns(event, leadId, phone) || timer.current !== undefined) return
+      if (!isAboutLead(event, leadId, phone) || timer.current !== undefined) return
       timer.current = setTimeout(() => {
         timer.current = undefined
-        void readAgain(queries, timelineKey(workspaceId, leadId))
-      }, restMs)
+        void refetchQueries(queries, timelineKey(workspaceId, leadId))
+      }, intervalMs)
     },
     [queries, workspaceId, leadId, phone],
   )
-  useLive(news, hear)
+  useLive(liveEvents, handleEvent)
 }
 
 // Numbers that differ by a digit after the area code are one person's: the end is what they share.
 const sharedDigits = 8
 
-function concerns({ event, payload }: LiveEvent, leadId: string, phone: string | null): boolean {
+function isAboutLead({ event, payload }: LiveEvent, leadId: string, phone: string | null): boolean {
   if (event === 'team.conversations.changed') return true
   if (event === 'team.lead.changed') return payload.leadId === leadId
   if (event === 'lead.updated') return payload.id === leadId

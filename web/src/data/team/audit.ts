@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { api, body } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import type { paths } from '../../api/schema.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/audit'
@@ -13,7 +13,7 @@ export type AuditFilter = Omit<NonNullable<paths[typeof path]['get']['parameters
 
 function readAudit(workspaceId: string, filter: AuditFilter, before: string | null, limit: number) {
   const query = { ...filter, limit, ...(before !== null && { before }) }
-  return body(api.GET(path, { params: { path: { workspaceId }, query } }))
+  return unwrap(api.GET(path, { params: { path: { workspaceId }, query } }))
 }
 
 /** Newest first. Read again each time that the page is opened: no event announces its lines. */

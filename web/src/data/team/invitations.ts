@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import type { Role } from '../../session/session.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/invitations'
@@ -9,17 +9,17 @@ export type Invitation = Awaited<ReturnType<typeof listInvitations>>[number]
 
 export const invitationsKey = (workspaceId: string) => [workspaceId, 'invitations'] as const
 
-const listInvitations = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).invitations
+const listInvitations = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).invitations
 
 export function useInvitations(workspaceId: string) {
   return useQuery({ queryKey: invitationsKey(workspaceId), queryFn: () => listInvitations(workspaceId) })
 }
 
 export const invite = (workspaceId: string, email: string, role: Role) =>
-  body(api.POST(path, { ...at(workspaceId), body: { email, role } }))
+  unwrap(api.POST(path, { ...at(workspaceId), body: { email, role } }))
 
 export const copyInvitationLink = async (workspaceId: string, invitationId: string): Promise<string> =>
-  (await body(api.POST(`${path}/{invitationId}/link`, { params: { path: { workspaceId, invitationId } } }))).url
+  (await unwrap(api.POST(`${path}/{invitationId}/link`, { params: { path: { workspaceId, invitationId } } }))).url
 
 export const withdrawInvitation = (workspaceId: string, invitationId: string) =>
-  body(api.DELETE(`${path}/{invitationId}`, { params: { path: { workspaceId, invitationId } } }))
+  unwrap(api.DELETE(`${path}/{invitationId}`, { params: { path: { workspaceId, invitationId } } }))

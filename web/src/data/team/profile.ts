@@ -1,29 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 
 export type DeviceSession = Awaited<ReturnType<typeof listSessions>>[number]
 
 export const sessionsKey = ['sessions'] as const
 
-const listSessions = async () => (await body(api.GET('/api/team/v1/sessions'))).sessions
+const listSessions = async () => (await unwrap(api.GET('/api/team/v1/sessions'))).sessions
 
 export function useSessions() {
   return useQuery({ queryKey: sessionsKey, queryFn: listSessions, staleTime: 0 })
 }
 
 export const endSession = (sessionId: string) =>
-  body(api.DELETE('/api/team/v1/sessions/{sessionId}', { params: { path: { sessionId } } }))
+  unwrap(api.DELETE('/api/team/v1/sessions/{sessionId}', { params: { path: { sessionId } } }))
 
-export const renameMe = (name: string) => body(api.PATCH('/api/team/v1/me', { body: { name } }))
+export const renameMe = (name: string) => unwrap(api.PATCH('/api/team/v1/me', { body: { name } }))
 
 export const changePassword = (password: string, currentPassword: string) =>
-  body(api.PATCH('/api/team/v1/me', { body: { password, ...(currentPassword !== '' && { currentPassword }) } }))
+  unwrap(api.PATCH('/api/team/v1/me', { body: { password, ...(currentPassword !== '' && { currentPassword }) } }))
 
-export const endOtherSessions = () => body(api.DELETE('/api/team/v1/sessions'))
+export const endOtherSessions = () => unwrap(api.DELETE('/api/team/v1/sessions'))
 
-export const beginTwoFactor = (password: string) => body(api.POST('/api/team/v1/me/totp', { body: { password } }))
+export const beginTwoFactor = (password: string) => unwrap(api.POST('/api/team/v1/me/totp', { body: { password } }))
 
-export const confirmTwoFactor = (code: string) => body(api.POST('/api/team/v1/me/totp/confirm', { body: { code } }))
+export const confirmTwoFactor = (code: string) => unwrap(api.POST('/api/team/v1/me/totp/confirm', { body: { code } }))
 
 export const endTwoFactor = (proof: { password: string; code: string }) =>
-  body(api.DELETE('/api/team/v1/me/totp', { body: proof }))
+  unwrap(api.DELETE('/api/team/v1/me/totp', { body: proof }))

@@ -1,4 +1,4 @@
-import { api, body } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 
 const path = '/api/team/v1'
 
@@ -6,17 +6,17 @@ const path = '/api/team/v1'
 export type SignInStep = Awaited<ReturnType<typeof signIn>>
 
 export const signIn = (email: string, password: string) =>
-  body(api.POST(`${path}/sign-in`, { body: { email, password } }))
+  unwrap(api.POST(`${path}/sign-in`, { body: { email, password } }))
 
 export const signInWithCode = (challenge: string, code: string) =>
-  body(api.POST(`${path}/sign-in/totp`, { body: { challenge, code } }))
+  unwrap(api.POST(`${path}/sign-in/totp`, { body: { challenge, code } }))
 
-export const signInWithLink = (token: string) => body(api.POST(`${path}/sign-in/link`, { body: { token } }))
+export const signInWithLink = (token: string) => unwrap(api.POST(`${path}/sign-in/link`, { body: { token } }))
 
 export type Invitation = Awaited<ReturnType<typeof readInvitation>>
 
-export const readInvitation = (token: string) => body(api.POST(`${path}/invitations/read`, { body: { token } }))
+export const readInvitation = (token: string) => unwrap(api.POST(`${path}/invitations/read`, { body: { token } }))
 
 /** Who is signed in joins as who they are; anyone else with a name and a password. */
 export const acceptInvitation = (token: string, newcomer: { name: string; password: string } | null) =>
-  body(api.POST(`${path}/invitations/accept`, { body: { token, ...newcomer } }))
+  unwrap(api.POST(`${path}/invitations/accept`, { body: { token, ...newcomer } }))

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, body } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import type { Role } from '../../session/session.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/tokens'
@@ -9,14 +9,14 @@ export type Token = Awaited<ReturnType<typeof listTokens>>[number]
 
 export const tokensKey = (workspaceId: string) => [workspaceId, 'tokens'] as const
 
-const listTokens = async (workspaceId: string) => (await body(api.GET(path, at(workspaceId)))).tokens
+const listTokens = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).tokens
 
 export function useTokens(workspaceId: string) {
   return useQuery({ queryKey: tokensKey(workspaceId), queryFn: () => listTokens(workspaceId) })
 }
 
 export const createToken = (workspaceId: string, token: { name: string; role: Role; expiresAt: string | null }) =>
-  body(api.POST(path, { ...at(workspaceId), body: token }))
+  unwrap(api.POST(path, { ...at(workspaceId), body: token }))
 
 export const revokeToken = (workspaceId: string, tokenId: string) =>
-  body(api.DELETE(`${path}/{tokenId}`, { params: { path: { workspaceId, tokenId } } }))
+  unwrap(api.DELETE(`${path}/{tokenId}`, { params: { path: { workspaceId, tokenId } } }))

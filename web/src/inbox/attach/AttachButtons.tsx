@@ -3,7 +3,7 @@ import { IconMicrophone, IconPaperclip } from '@tabler/icons-react'
 import { useMemo, useRef } from 'react'
 import type { UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { acceptOf } from './attachment.ts'
 
 interface AttachButtonsProps {
@@ -18,7 +18,7 @@ export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
   const input = useRef<HTMLInputElement>(null)
   const texts = t.attach
   const isOff = limits === undefined
-  useKeys(
+  useShortcuts(
     t.compose.title,
     useMemo(() => [{ keys: 'p', label: t.attach.choose, run: () => input.current?.click() }], []),
   )

@@ -2,7 +2,7 @@ import { Button, FileButton, Input } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import type { MediaKind, UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
+import { formatNumber } from '../../ui/format/time.ts'
 import { acceptOf } from './attachment.ts'
 import styles from './Tray.module.css'
 import type { HeaderFile } from './use-header-file.ts'
@@ -35,15 +35,20 @@ export function HeaderField({ kind, limits, file, isMissing }: HeaderFieldProps)
             </Button>
           )}
         </FileButton>
-        {file.share !== null && (
-          <progress className={styles.share} max={1} value={file.share} aria-label={file.name ?? texts[kind]} />
+        {file.uploadedFraction !== null && (
+          <progress
+            className={styles.share}
+            max={1}
+            value={file.uploadedFraction}
+            aria-label={file.name ?? texts[kind]}
+          />
         )}
         <span role="status">
-          {file.name} {file.share !== null && t.files.uploading({ percent: percent(file.share) })}
+          {file.name} {file.uploadedFraction !== null && t.files.uploading({ percent: percent(file.uploadedFraction) })}
         </span>
       </div>
     </Input.Wrapper>
   )
 }
 
-const percent = (share: number): string => number(share, { style: 'percent', maximumFractionDigits: 0 })
+const percent = (share: number): string => formatNumber(share, { style: 'percent', maximumFractionDigits: 0 })

@@ -3,29 +3,29 @@ import { IconCheck, IconTrash } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import type { UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { lengthOf } from '../../ui/format/size.ts'
+import { formatPlaybackTime } from '../../ui/format/size.ts'
 import unseen from '../../ui/unseen.module.css'
+import { newAttachment } from './attach-files.ts'
 import type { Attachment } from './attachment.ts'
 import styles from './Recorder.module.css'
-import { type Problem, type Recording, RecordingFailure, startRecording } from './record.ts'
-import { newAttachment } from './take-files.ts'
+import { type Recording, RecordingError, type RecordingProblem, startRecording } from './record.ts'
 import { toOgg } from './to-ogg.ts'
-import { type Plan, planFor } from './voice-formats.ts'
+import { planFor, type RecordingPlan } from './voice-formats.ts'
 import { waveformOf } from './waveform.ts'
 
 interface RecorderProps {
   limits: UploadLimits
   /** With what was recorded, or null when it was discarded. */
-  ended(recorded: Attachment | null): void
-  failed(problem: Problem): void
+  onEnded(recorded: Attachment | null): void
+  onFailed(problem: RecordingProblem): void
 }
 
 const [drawMs, maxBars, maxMinutes] = [100, 120, 15]
 
 /** Records a voice message: how long it is, how loud, done or discarded. It is heard before it is sent, in its row. */
-export function Recorder({ limits, ended, failed }: RecorderProps) {
+export function Recorder({ limits, onEnded, onFailed }: RecorderProps) {
   const { voice: texts } = t.files
-  const { state, levels, seconds, done, cancel } = useRecording(limits, ended, failed)
+  const { state, levels, seconds, done, cancel } = useRecording(limits, onEnded, onFailed)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (state === 'recording') button.current?.focus()
@@ -46,7 +46,7 @@ export function Recorder({ limits, ended, failed }: RecorderProps) {
       </span>
       <span className={styles.dot} aria-hidden="true" />
       <span className={styles.time} role="timer">
-        {lengthOf(seconds)}
+        {formatPlaybackTime(seconds)}
       </span>
       <span className={styles.meter} aria-hidden="true">
         {levels.slice(-maxBars).map((level, n) => (
@@ -65,13 +65,13 @@ export function Recorder({ limits, ended, failed }: RecorderProps) {
 }
 
 /** One recording, from when it is drawn until it is done, discarded or taken away. */
-function useRecording(limits: UploadLimits, ended: RecorderProps['ended'], failed: RecorderProps['failed']) {
+function useRecording(limits: UploadLimits, ended: RecorderProps['onEnded'], failed: RecorderProps['onFailed']) {
   const [state, setState] = useState<'opening' | 'recording' | 'preparing'>('opening')
   const [levels, setLevels] = useState<readonly number[]>([])
   const [seconds, setSeconds] = useState(0)
   const recording = useRef<Recording | null>(null)
-  const heard = useRef({ ended, failed })
-  heard.current = { ended, failed }
+  const callbacks = useRef({ ended, failed })
+  callbacks.current = { ended, failed }
 
   const done = async () => {
     const [plan, running] = [planHere(limits), recording.current]
@@ -81,7 +81,7 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['ended'], faile
     try {
       const { sound, seconds: length, levels: heights } = await running.stop()
       const file = plan.isRepacked ? await toOgg(sound) : new Blob([sound], { type: plan.type })
-      heard.current.ended(
+      callbacks.current.ended(
         newAttachment({
           file,
           kind: plan.kind,
@@ -92,7 +92,7 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['ended'], faile
         }),
       )
     } catch (error) {
-      heard.current.failed(problemOf(error))
+      callbacks.current.failed(problemOf(error))
     }
   }
   const end = useRef(done)
@@ -102,22 +102,22 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['ended'], faile
   useEffect(() => {
     let isGone = false
     let timer: ReturnType<typeof setInterval> | undefined
-    const begin = async () => {
+    const start = async () => {
       const plan = planHere(limits)
-      if (!window.isSecureContext) throw new RecordingFailure('insecure')
-      if (plan === null) throw new RecordingFailure('unable')
-      const begun = await startRecording(plan)
-      if (isGone) return begun.cancel()
-      recording.current = begun
+      if (!window.isSecureContext) throw new RecordingError('insecure')
+      if (plan === null) throw new RecordingError('unable')
+      const started = await startRecording(plan)
+      if (isGone) return started.cancel()
+      recording.current = started
       setState('recording')
       timer = setInterval(() => {
-        if (recording.current !== begun) return
-        setSeconds(begun.seconds())
-        setLevels((before) => [...before.slice(1 - maxBars), begun.level()])
-        if (begun.seconds() >= maxMinutes * 60) void end.current()
+        if (recording.current !== started) return
+        setSeconds(started.seconds())
+        setLevels((before) => [...before.slice(1 - maxBars), started.level()])
+        if (started.seconds() >= maxMinutes * 60) void end.current()
       }, drawMs)
     }
-    begin().catch((error: unknown) => heard.current.failed(problemOf(error)))
+    start().catch((error: unknown) => callbacks.current.failed(problemOf(error)))
     return () => {
       isGone = true
       clearInterval(timer)
@@ -132,9 +132,9 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['ended'], faile
   return { state, levels, seconds, done: () => void done(), cancel }
 }
 
-function planHere(limits: UploadLimits): Plan | null {
+function planHere(limits: UploadLimits): RecordingPlan | null {
   const canRecord = (type: string) => typeof MediaRecorder === 'function' && MediaRecorder.isTypeSupported(type)
   return planFor(limits, canRecord)
 }
 
-const problemOf = (error: unknown): Problem => (error instanceof RecordingFailure ? error.problem : 'failed')
+const problemOf = (error: unknown): RecordingProblem => (error instanceof RecordingError ? error.problem : 'failed')

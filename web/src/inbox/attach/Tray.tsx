@@ -1,13 +1,13 @@
 import { CloseButton } from '@mantine/core'
 import { t } from '../../text/index.ts'
-import { fileSize } from '../../ui/format/size.ts'
-import { number } from '../../ui/format/time.ts'
+import { formatFileSize } from '../../ui/format/size.ts'
+import { formatNumber } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type Attachment, type Attachments, inTray, leadOf } from './attachment.ts'
-import { type Refused, useTray } from './held-files.ts'
+import { type Attachment, type Attachments, leadingText, unsentAttachments } from './attachment.ts'
 import styles from './Tray.module.css'
 import { TrayRow } from './TrayRow.tsx'
-import { changeAttachments, setRefused } from './tray.ts'
+import { changeAttachments, setRejected } from './tray.ts'
+import { type RejectedFile, useTray } from './tray-store.ts'
 
 interface TrayProps {
   conversationId: string
@@ -21,24 +21,24 @@ interface TrayProps {
 /** What is to be sent with the text, and what is on its way: each with how far it is and what can be done about it. */
 export default function Tray({ conversationId, captionLength, arrange, retry }: TrayProps) {
   const workspaceId = useWorkspaceId()
-  const { attachments, refused } = useTray(workspaceId, conversationId)
-  const waiting = inTray(attachments)
-  const lead = leadOf(attachments)
+  const { attachments, rejected } = useTray(workspaceId, conversationId)
+  const waiting = unsentAttachments(attachments)
+  const lead = leadingText(attachments)
   return (
     <>
-      {refused.length > 0 && (
+      {rejected.length > 0 && (
         <div className={styles.refused} role="alert">
           <div>
-            {refused.map((one, n) => (
+            {rejected.map((one, n) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name
-              <p key={n}>{wordsOf(one)}</p>
+              <p key={n}>{rejectionText(one)}</p>
             ))}
           </div>
           <CloseButton
             size="sm"
             c="inherit"
             aria-label={t.common.close}
-            onClick={() => setRefused(workspaceId, conversationId, [])}
+            onClick={() => setRejected(workspaceId, conversationId, [])}
           />
         </div>
       )}
@@ -49,8 +49,8 @@ export default function Tray({ conversationId, captionLength, arrange, retry }: 
               <TrayRow
                 key={one.id}
                 attachment={one}
-                isBehind={n > 0 && one.letGo !== null}
-                hasCaption={waiting.length > 1 && one.letGo === null && one.id !== lead?.id}
+                isBehind={n > 0 && one.submitted !== null}
+                hasCaption={waiting.length > 1 && one.submitted === null && one.id !== lead?.id}
                 captionLength={captionLength}
                 change={(change) => changeAttachments(workspaceId, conversationId, change)}
                 arrange={arrange}
@@ -66,8 +66,8 @@ export default function Tray({ conversationId, captionLength, arrange, retry }: 
   )
 }
 
-function wordsOf({ name, reason, most }: Refused): string {
+function rejectionText({ name, reason, limit }: RejectedFile): string {
   const { refused } = t.files
-  if (reason === 'size') return refused.size({ name, most: fileSize(most) })
-  return reason === 'many' ? refused.many({ name, most: number(most) }) : refused[reason]({ name })
+  if (reason === 'size') return refused.size({ name, most: formatFileSize(limit) })
+  return reason === 'many' ? refused.many({ name, most: formatNumber(limit) }) : refused[reason]({ name })
 }

@@ -11,16 +11,16 @@ import {
 } from '@tabler/icons-react'
 import { Suspense } from 'react'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
-import { fileSize, lengthOf } from '../../ui/format/size.ts'
-import { number } from '../../ui/format/time.ts'
-import { later } from '../../ui/overlay/later.ts'
+import { errorSentence } from '../../ui/format/error-texts.ts'
+import { formatFileSize, formatPlaybackTime } from '../../ui/format/size.ts'
+import { formatNumber } from '../../ui/format/time.ts'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { type Attachment, type Attachments, takesCaption } from './attachment.ts'
-import { type Change, changed } from './attachments.ts'
+import { type Change, reduceAttachments } from './attachments.ts'
 import styles from './Tray.module.css'
 import { useThumbnail } from './use-thumbnail.ts'
 
-const Hear = later(() => import('./Hear.tsx'))
+const VoicePreview = prefetchedComponent(() => import('./VoicePreview.tsx'))
 
 interface TrayRowProps {
   attachment: Attachment
@@ -37,25 +37,27 @@ interface TrayRowProps {
 /** A file in the tray. */
 export function TrayRow(props: TrayRowProps) {
   const { attachment, isBehind, hasCaption, captionLength, isFirst, isLast, change, arrange, retry } = props
-  const { id, name, kind, file, seconds, caption, letGo, step } = attachment
+  const { id, name, kind, file, seconds, caption, submitted, step } = attachment
   const texts = t.files
-  const move = (by: -1 | 1) => arrange((before) => changed(before, { type: 'moved', id, by }))
-  const isMovable = letGo === null && !(isFirst && isLast)
+  const move = (by: -1 | 1) => arrange((before) => reduceAttachments(before, { type: 'moved', id, by }))
+  const isMovable = submitted === null && !(isFirst && isLast)
   return (
     <li className={styles.row} data-bad={step.at === 'failed' || undefined}>
-      <Face attachment={attachment} />
+      <Thumbnail attachment={attachment} />
       <div className={styles.facts}>
         <div className={styles.name}>
           {kind === 'voice' && seconds !== null ? (
             <Suspense>
-              <Hear recorded={attachment} />
+              <VoicePreview recording={attachment} />
             </Suspense>
           ) : (
             <span dir="auto" title={name}>
               {name}
             </span>
           )}
-          <small>{seconds === null ? `${texts.kinds[kind]} · ${fileSize(file.size)}` : lengthOf(seconds)}</small>
+          <small>
+            {seconds === null ? `${texts.kinds[kind]} · ${formatFileSize(file.size)}` : formatPlaybackTime(seconds)}
+          </small>
         </div>
         {hasCaption && takesCaption(kind) && (
           <input
@@ -68,19 +70,19 @@ export function TrayRow(props: TrayRowProps) {
             onChange={({ currentTarget: { value } }) => change({ type: 'captioned', id, caption: value })}
           />
         )}
-        <Standing attachment={attachment} isBehind={isBehind} retry={retry} />
+        <StepStatus attachment={attachment} isBehind={isBehind} retry={retry} />
       </div>
       <div className={styles.acts}>
         {isMovable && (
           <>
-            <Act label={texts.earlier({ name })} isOff={isFirst} run={() => move(-1)} Icon={IconArrowUp} />
-            <Act label={texts.later({ name })} isOff={isLast} run={() => move(1)} Icon={IconArrowDown} />
+            <ActionButton label={texts.earlier({ name })} isOff={isFirst} run={() => move(-1)} Icon={IconArrowUp} />
+            <ActionButton label={texts.later({ name })} isOff={isLast} run={() => move(1)} Icon={IconArrowDown} />
           </>
         )}
         {step.at !== 'sending' && (
-          <Act
+          <ActionButton
             label={texts.remove({ name })}
-            run={() => arrange((before) => changed(before, { type: 'cancelled', id }))}
+            run={() => arrange((before) => reduceAttachments(before, { type: 'cancelled', id }))}
             Icon={IconX}
           />
         )}
@@ -89,14 +91,14 @@ export function TrayRow(props: TrayRowProps) {
   )
 }
 
-interface ActProps {
+interface ActionButtonProps {
   label: string
   isOff?: boolean
   Icon: typeof IconX
   run(): void
 }
 
-const Act = ({ label, isOff, Icon, run }: ActProps) => (
+const ActionButton = ({ label, isOff, Icon, run }: ActionButtonProps) => (
   <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} disabled={isOff} onClick={run}>
     <Icon size={16} />
   </ActionIcon>
@@ -111,7 +113,7 @@ const icons = {
   document: IconFile,
 } as const
 
-function Face({ attachment: { file, kind } }: { attachment: Attachment }) {
+function Thumbnail({ attachment: { file, kind } }: { attachment: Attachment }) {
   const thumbnail = useThumbnail(file, kind)
   const Icon = icons[kind]
   return (
@@ -122,8 +124,8 @@ function Face({ attachment: { file, kind } }: { attachment: Attachment }) {
 }
 
 /** How far it is, or why it went no further. */
-function Standing({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachment' | 'isBehind' | 'retry'>) {
-  const { step, name, letGo } = attachment
+function StepStatus({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachment' | 'isBehind' | 'retry'>) {
+  const { step, name, submitted } = attachment
   const texts = t.files
   switch (step.at) {
     case 'waiting':
@@ -132,11 +134,11 @@ function Standing({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachmen
       return (
         <p className={styles.state}>
           <progress className={styles.share} max={1} value={step.share} aria-label={name} />
-          {texts.uploading({ percent: number(step.share, { style: 'percent', maximumFractionDigits: 0 }) })}
+          {texts.uploading({ percent: formatNumber(step.share, { style: 'percent', maximumFractionDigits: 0 }) })}
         </p>
       )
     case 'ready':
-      return letGo !== null && <p className={styles.state}>{isBehind ? texts.behind : texts.sending}</p>
+      return submitted !== null && <p className={styles.state}>{isBehind ? texts.behind : texts.sending}</p>
     case 'sending':
       return (
         <p className={styles.state} role="status">
@@ -146,7 +148,7 @@ function Standing({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachmen
     case 'failed':
       return (
         <p className={styles.state} role="alert">
-          <span>{step.upload === null ? `${texts.notUploaded}. ${sentenceFor(step.error)}` : texts.notSent}</span>
+          <span>{step.upload === null ? `${texts.notUploaded}. ${errorSentence(step.error)}` : texts.notSent}</span>
           <button type="button" className={styles.again} aria-label={texts.tryAgainWith({ name })} onClick={retry}>
             {texts.tryAgain}
           </button>

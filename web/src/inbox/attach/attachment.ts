@@ -14,11 +14,11 @@ export interface Attachment {
   waveform: readonly number[] | null
   caption: string
   /** What its writer had seen and answered when Send was pressed; null before. */
-  letGo: LetGo | null
+  submitted: SubmitContext | null
   step: Step
 }
 
-export interface LetGo {
+export interface SubmitContext {
   /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
   seenId: string | null
   quotedId: string | null
@@ -39,11 +39,11 @@ const captioned: readonly MediaKind[] = ['image', 'video', 'document']
 export const takesCaption = (kind: MediaKind): boolean => captioned.includes(kind)
 
 /** Those still to be let go. */
-export const inTray = (all: Attachments): Attachments => all.filter(({ letGo }) => letGo === null)
+export const unsentAttachments = (all: Attachments): Attachments => all.filter(({ submitted }) => submitted === null)
 
 /** The file that the text in the field goes with: the first to be let go that takes a caption. */
-export const leadOf = (all: Attachments): Attachment | null =>
-  inTray(all).find(({ kind }) => takesCaption(kind)) ?? null
+export const leadingText = (all: Attachments): Attachment | null =>
+  unsentAttachments(all).find(({ kind }) => takesCaption(kind)) ?? null
 
 /** For the browser's own window that chooses files. */
 export const acceptOf = ({ kinds }: Pick<UploadLimits, 'kinds'>, only?: MediaKind): string =>

@@ -1,5 +1,5 @@
 import type { Upload } from '../../data/inbox/types.ts'
-import { type Attachment, type Attachments, inTray, leadOf, type Step } from './attachment.ts'
+import { type Attachment, type Attachments, leadingText, type Step, unsentAttachments } from './attachment.ts'
 
 export type Change =
   | { type: 'added'; attachments: Attachments }
@@ -7,9 +7,9 @@ export type Change =
   | { type: 'progressed'; id: string; share: number }
   | { type: 'uploaded'; id: string; upload: Upload }
   /** Send was pressed: the text is the caption of the file that it goes with, the quote the first one's. */
-  | { type: 'letGo'; text: string; seenId: string | null; quotedId: string | null }
+  | { type: 'submitted'; text: string; seenId: string | null; quotedId: string | null }
   /** What somebody has written meanwhile was read, and the files are to be sent all the same. */
-  | { type: 'sawMore'; seenId: string | null }
+  | { type: 'seenUpdated'; seenId: string | null }
   | { type: 'sendBegan'; id: string }
   | { type: 'accepted'; id: string }
   | { type: 'failed'; id: string; error: unknown }
@@ -19,14 +19,16 @@ export type Change =
   | { type: 'captioned'; id: string; caption: string }
 
 /** What becomes of the files of a conversation. What does not fit the step that a file is at changes nothing. */
-export function changed(all: Attachments, change: Change): Attachments {
+export function reduceAttachments(all: Attachments, change: Change): Attachments {
   switch (change.type) {
     case 'added':
       return [...all, ...change.attachments]
-    case 'letGo':
-      return letGo(all, change)
-    case 'sawMore':
-      return all.map((one) => (one.letGo === null ? one : { ...one, letGo: { ...one.letGo, seenId: change.seenId } }))
+    case 'submitted':
+      return submitAll(all, change)
+    case 'seenUpdated':
+      return all.map((one) =>
+        one.submitted === null ? one : { ...one, submitted: { ...one.submitted, seenId: change.seenId } },
+      )
     case 'accepted':
       return all.filter(({ id, step }) => id !== change.id || step.at !== 'sending')
     case 'cancelled':
@@ -35,21 +37,23 @@ export function changed(all: Attachments, change: Change): Attachments {
     case 'moved':
       return moved(all, change.id, change.by)
     case 'captioned':
-      return all.map((one) => (one.id === change.id && one.letGo === null ? { ...one, caption: change.caption } : one))
+      return all.map((one) =>
+        one.id === change.id && one.submitted === null ? { ...one, caption: change.caption } : one,
+      )
     default:
       return all.map((one) => {
-        const step = one.id === change.id ? stepAfter(one.step, change) : one.step
+        const step = one.id === change.id ? nextStep(one.step, change) : one.step
         return step === one.step ? one : { ...one, step }
       })
   }
 }
 
-function letGo(all: Attachments, { text, seenId, quotedId }: Extract<Change, { type: 'letGo' }>): Attachments {
-  const [lead, [first]] = [leadOf(all), inTray(all)]
+function submitAll(all: Attachments, { text, seenId, quotedId }: Extract<Change, { type: 'submitted' }>): Attachments {
+  const [lead, [first]] = [leadingText(all), unsentAttachments(all)]
   return all.map((one) => {
-    if (one.letGo !== null) return one
+    if (one.submitted !== null) return one
     const caption = one.id === lead?.id ? text : one.caption
-    return { ...one, caption: caption.trim(), letGo: { seenId, quotedId: one.id === first?.id ? quotedId : null } }
+    return { ...one, caption: caption.trim(), submitted: { seenId, quotedId: one.id === first?.id ? quotedId : null } }
   })
 }
 
@@ -58,7 +62,7 @@ type StepChange = Extract<
   { type: 'uploadBegan' | 'progressed' | 'uploaded' | 'sendBegan' | 'failed' | 'retried' }
 >
 
-function stepAfter(step: Step, change: StepChange): Step {
+function nextStep(step: Step, change: StepChange): Step {
   switch (change.type) {
     case 'uploadBegan':
       return step.at === 'waiting' ? { at: 'uploading', share: 0 } : step
@@ -86,7 +90,7 @@ function stepAfter(step: Step, change: StepChange): Step {
 function moved(all: Attachments, id: string, by: -1 | 1): Attachments {
   const from = all.findIndex((one) => one.id === id)
   const [one, other] = [all[from], all[from + by]]
-  if (one === undefined || other === undefined || one.letGo !== null || other.letGo !== null) return all
+  if (one === undefined || other === undefined || one.submitted !== null || other.submitted !== null) return all
   return all.with(from, other).with(from + by, one)
 }
 
@@ -94,32 +98,33 @@ function moved(all: Attachments, id: string, by: -1 | 1): Attachments {
 const maxUploading = 2
 
 /** What is to be uploaded now. */
-export function nextUploads(all: Attachments): Attachments {
+export function nextToUpload(all: Attachments): Attachments {
   const free = maxUploading - all.filter(({ step }) => step.at === 'uploading').length
   return free <= 0 ? [] : all.filter(({ step }) => step.at === 'waiting').slice(0, free)
 }
 
-export const firstLetGo = (all: Attachments): Attachment | undefined => all.find(({ letGo }) => letGo !== null)
+export const firstSubmitted = (all: Attachments): Attachment | undefined =>
+  all.find(({ submitted }) => submitted !== null)
 
 /** What is to be sent now: the first of those let go, once it is uploaded and none before it is under way or has failed. */
 export function nextToSend(all: Attachments): Attachment | null {
-  const first = firstLetGo(all)
+  const first = firstSubmitted(all)
   return first?.step.at === 'ready' ? first : null
 }
 
 /** Whether one that was let go has failed: those behind it wait until it is tried again or taken away. */
-export const isHalted = (all: Attachments): boolean => firstLetGo(all)?.step.at === 'failed'
+export const isHalted = (all: Attachments): boolean => firstSubmitted(all)?.step.at === 'failed'
 
 /**
  * After a change of order another file may be the one that the field's text goes with: text and caption change places, so
  * that each stays with its file. Of a file that was taken away the text stays in the field.
  */
-export function keepCaptions(
+export function preserveCaptions(
   before: Attachments,
   after: Attachments,
   text: string,
 ): { attachments: Attachments; text: string } {
-  const [was, is] = [leadOf(before), leadOf(after)]
+  const [was, is] = [leadingText(before), leadingText(after)]
   if (is === null || was === null || was.id === is.id) return { attachments: after, text }
   const isGone = !after.some(({ id }) => id === was.id)
   const joined = [text, is.caption].filter((one) => one.trim() !== '').join('\n')

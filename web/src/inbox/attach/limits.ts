@@ -36,8 +36,8 @@ const sameAs: Readonly<Record<string, string>> = {
 
 /** By what the browser says, else by the ending of its name. */
 export function typeOf({ name, type }: Pick<Chosen, 'name' | 'type'>): string {
-  const said = type.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (said !== '' && said !== 'application/octet-stream') return sameAs[said] ?? said
+  const declared = type.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (declared !== '' && declared !== 'application/octet-stream') return sameAs[declared] ?? declared
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   return ofEndings[ending] ?? 'application/octet-stream'
 }
@@ -51,14 +51,14 @@ export function fitOf(file: Chosen, limits: Pick<UploadLimits, 'kinds'>): Fit {
   const type = typeOf(file)
   const [family] = type.split('/')
   const own = family === 'image' || family === 'video' || family === 'audio' ? family : 'document'
-  const ways = (own === 'document' ? [own] : [own, 'document']).flatMap((kind) =>
-    limits.kinds.filter((one) => one.kind === kind && takes(one.types, type)),
+  const rules = (own === 'document' ? [own] : [own, 'document']).flatMap((kind) =>
+    limits.kinds.filter((one) => one.kind === kind && accepts(one.types, type)),
   )
-  const way = ways.find(({ bytes }) => file.size <= bytes)
-  if (way !== undefined) return { kind: way.kind, type }
-  const most = Math.max(...ways.map(({ bytes }) => bytes))
-  return ways.length === 0 ? { refused: 'type' } : { refused: 'size', bytes: most }
+  const rule = rules.find(({ bytes }) => file.size <= bytes)
+  if (rule !== undefined) return { kind: rule.kind, type }
+  const maxBytes = Math.max(...rules.map(({ bytes }) => bytes))
+  return rules.length === 0 ? { refused: 'type' } : { refused: 'size', bytes: maxBytes }
 }
 
-export const takes = (types: readonly string[], type: string): boolean =>
+export const accepts = (types: readonly string[], type: string): boolean =>
   types.some((one) => one === type || one === '*/*' || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))))

@@ -1,12 +1,12 @@
-import type { Plan } from './voice-formats.ts'
+import type { RecordingPlan } from './voice-formats.ts'
 
 /** Why nothing is recorded. */
-export type Problem = 'insecure' | 'unable' | 'denied' | 'missing' | 'silent' | 'failed'
+export type RecordingProblem = 'insecure' | 'unable' | 'denied' | 'missing' | 'silent' | 'failed'
 
-export class RecordingFailure extends Error {
-  readonly problem: Problem
+export class RecordingError extends Error {
+  readonly problem: RecordingProblem
 
-  constructor(problem: Problem, cause?: unknown) {
+  constructor(problem: RecordingProblem, cause?: unknown) {
     super(problem, { cause })
     this.problem = problem
   }
@@ -16,12 +16,12 @@ export interface Recording {
   /** How loud it is now, from 0 to 1. */
   level(): number
   seconds(): number
-  /** Ends it. Rejects with a `RecordingFailure` when nothing was recorded. */
-  stop(): Promise<Recorded>
+  /** Ends it. Rejects with a `RecordingError` when nothing was recorded. */
+  stop(): Promise<RecordingResult>
   cancel(): void
 }
 
-export interface Recorded {
+export interface RecordingResult {
   sound: Blob
   seconds: number
   /** How loud it was from moment to moment, from 0 to 1. */
@@ -30,20 +30,20 @@ export interface Recorded {
 
 // Enough for a voice, and what the apps use themselves.
 const bitsPerSecond = 32_000
-const lookMs = 100
+const sampleMs = 100
 
-/** Begins to record. Rejects with a `RecordingFailure`. */
-export async function startRecording({ record }: Pick<Plan, 'record'>): Promise<Recording> {
+/** Begins to record. Rejects with a `RecordingError`. */
+export async function startRecording({ record }: Pick<RecordingPlan, 'record'>): Promise<Recording> {
   const stream = await openMicrophone()
   const recorder = new MediaRecorder(stream, { mimeType: record, audioBitsPerSecond: bitsPerSecond })
-  const meter = meterOf(stream)
+  const meter = createLevelMeter(stream)
   const parts: Blob[] = []
   const levels: number[] = []
   const beganMs = performance.now()
   const seconds = () => (performance.now() - beganMs) / 1000
-  const looking = setInterval(() => levels.push(meter.level()), lookMs)
+  const sampler = setInterval(() => levels.push(meter.level()), sampleMs)
   const end = () => {
-    clearInterval(looking)
+    clearInterval(sampler)
     for (const track of stream.getTracks()) track.stop()
     meter.close()
   }
@@ -54,9 +54,9 @@ export async function startRecording({ record }: Pick<Plan, 'record'>): Promise<
     seconds,
     stop: async () => {
       const length = seconds()
-      await ended(recorder).finally(end)
+      await onEnd(recorder).finally(end)
       const sound = new Blob(parts, { type: record })
-      if (sound.size === 0) throw new RecordingFailure('silent')
+      if (sound.size === 0) throw new RecordingError('silent')
       return { sound, seconds: length, levels }
     },
     cancel: () => {
@@ -68,27 +68,27 @@ export async function startRecording({ record }: Pick<Plan, 'record'>): Promise<
 
 async function openMicrophone(): Promise<MediaStream> {
   // Without https there are no devices at all.
-  if (!window.isSecureContext) throw new RecordingFailure('insecure')
+  if (!window.isSecureContext) throw new RecordingError('insecure')
   try {
     return await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true } })
   } catch (error) {
     const name = error instanceof DOMException ? error.name : ''
-    if (name === 'NotAllowedError' || name === 'SecurityError') throw new RecordingFailure('denied', error)
-    throw new RecordingFailure(name === 'NotFoundError' ? 'missing' : 'failed', error)
+    if (name === 'NotAllowedError' || name === 'SecurityError') throw new RecordingError('denied', error)
+    throw new RecordingError(name === 'NotFoundError' ? 'missing' : 'failed', error)
   }
 }
 
-function ended(recorder: MediaRecorder): Promise<void> {
+function onEnd(recorder: MediaRecorder): Promise<void> {
   return new Promise((resolve, reject) => {
     // The device may have gone, and the recorder with it: what it had is kept.
     if (recorder.state === 'inactive') return resolve()
     recorder.onstop = () => resolve()
-    recorder.onerror = (event) => reject(new RecordingFailure('failed', event))
+    recorder.onerror = (event) => reject(new RecordingError('failed', event))
     recorder.stop()
   })
 }
 
-function meterOf(stream: MediaStream): { level(): number; close(): void } {
+function createLevelMeter(stream: MediaStream): { level(): number; close(): void } {
   const context = new AudioContext()
   const analyser = context.createAnalyser()
   analyser.fftSize = 1024

@@ -1,69 +1,70 @@
 import { useEffect, useRef, useState } from 'react'
 import type { MediaKind, Upload, UploadLimits } from '../../data/inbox/types.ts'
-import { dropUpload, uploadFile } from '../../data/inbox/uploads.ts'
+import { deleteUpload, uploadFile } from '../../data/inbox/uploads.ts'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
-import { fileSize } from '../../ui/format/size.ts'
+import { errorSentence } from '../../ui/format/error-texts.ts'
+import { formatFileSize } from '../../ui/format/size.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { fitOf } from './limits.ts'
 
 export interface HeaderFile {
   name: string | null
   /** How much of it is uploaded; null while nothing is. */
-  share: number | null
+  uploadedFraction: number | null
   problem: string | null
   upload: Upload | null
   choose(file: File): void
   /** It is a message's now, and not to be dropped. */
-  taken(): void
+  release(): void
 }
 
-const none = { name: null, share: null, problem: null, upload: null }
+const none = { name: null, uploadedFraction: null, problem: null, upload: null }
 
 /** The one file that a template's header shows. */
 export function useHeaderFile(conversationId: string, kind: MediaKind, limits: UploadLimits | undefined): HeaderFile {
   const workspaceId = useWorkspaceId()
   const [state, setState] = useState<Pick<HeaderFile, keyof typeof none>>(none)
   const running = useRef<AbortController | null>(null)
-  const held = useRef<Upload | null>(null)
-  const drop = useRef(() => {})
-  drop.current = () => {
+  const currentUpload = useRef<Upload | null>(null)
+  const discard = useRef(() => {})
+  discard.current = () => {
     running.current?.abort()
-    if (held.current !== null) void dropUpload(workspaceId, conversationId, held.current.id)
-    held.current = null
+    if (currentUpload.current !== null) void deleteUpload(workspaceId, conversationId, currentUpload.current.id)
+    currentUpload.current = null
   }
-  useEffect(() => () => drop.current(), [])
+  useEffect(() => () => discard.current(), [])
 
   const choose = async (file: File) => {
     const kinds = limits?.kinds.filter((one) => one.kind === kind) ?? []
     const fit = fitOf(file, { kinds })
-    drop.current()
+    discard.current()
     const { name } = file
-    if ('refused' in fit) return setState({ ...none, problem: wordsOf(name, fit) })
+    if ('refused' in fit) return setState({ ...none, problem: problemText(name, fit) })
     const stop = new AbortController()
     running.current = stop
-    setState({ ...none, name, share: 0 })
-    const wish = { file, kind: fit.kind, name, type: fit.type, seconds: null, waveform: null }
+    setState({ ...none, name, uploadedFraction: 0 })
+    const fileToUpload = { file, kind: fit.kind, name, type: fit.type, seconds: null, waveform: null }
     try {
-      const sent = (share: number) => !stop.signal.aborted && setState({ ...none, name, share })
-      const upload = await uploadFile(workspaceId, conversationId, wish, { sent, signal: stop.signal })
-      if (stop.signal.aborted) return void dropUpload(workspaceId, conversationId, upload.id)
-      held.current = upload
+      const onProgress = (uploadedFraction: number) =>
+        !stop.signal.aborted && setState({ ...none, name, uploadedFraction })
+      const upload = await uploadFile(workspaceId, conversationId, fileToUpload, { onProgress, signal: stop.signal })
+      if (stop.signal.aborted) return void deleteUpload(workspaceId, conversationId, upload.id)
+      currentUpload.current = upload
       setState({ ...none, name, upload })
     } catch (error) {
-      if (!stop.signal.aborted) setState({ ...none, problem: `${t.files.notUploaded}. ${sentenceFor(error)}` })
+      if (!stop.signal.aborted) setState({ ...none, problem: `${t.files.notUploaded}. ${errorSentence(error)}` })
     }
   }
   return {
     ...state,
     choose: (file) => void choose(file),
-    taken: () => {
-      held.current = null
+    release: () => {
+      currentUpload.current = null
     },
   }
 }
 
-function wordsOf(name: string, fit: Extract<ReturnType<typeof fitOf>, { refused: string }>): string {
+function problemText(name: string, fit: Extract<ReturnType<typeof fitOf>, { refused: string }>): string {
   const { refused } = t.files
-  return 'bytes' in fit ? refused.size({ name, most: fileSize(fit.bytes) }) : refused[fit.refused]({ name })
+  return 'bytes' in fit ? refused.size({ name, most: formatFileSize(fit.bytes) }) : refused[fit.refused]({ name })
 }

@@ -14,20 +14,20 @@ import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useConversationPages } from '../../data/inbox/queries.ts'
 import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
-import { type KeyAction, useKeys } from '../../ui/keys.ts'
-import { type Drop, Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { later } from '../../ui/overlay/later.ts'
+import { formatNumber } from '../../ui/format/time.ts'
+import { type Dropdown, DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { chooseAll, clearChosen, maxChosen, useSelection } from '../parts/selection.ts'
-import { carriedBy, isSettled } from '../parts/selection-rules.ts'
+import { clearSelection, maxSelected, selectAll, useSelection } from '../parts/selection.ts'
+import { isResolvedOrClosed, labelState } from '../parts/selection-rules.ts'
 import styles from './BulkBar.module.css'
 import { type Progress, useBulk } from './use-bulk.ts'
 
-const AssignPicker = later(() => import('../pick/AssignPicker.tsx'))
-const LabelPicker = later(() => import('../../shared/LabelPicker.tsx'))
-const SnoozePicker = later(() => import('../pick/SnoozePicker.tsx'))
+const AssignPicker = prefetchedComponent(() => import('../pick/AssignPicker.tsx'))
+const LabelPicker = prefetchedComponent(() => import('../../shared/LabelPicker.tsx'))
+const SnoozePicker = prefetchedComponent(() => import('../pick/SnoozePicker.tsx'))
 
 type OpenMenu = 'snooze' | 'label' | 'assign' | null
 
@@ -38,8 +38,8 @@ export default function BulkBar({ filter }: { filter: ConversationFilter }) {
   const { progress, run } = useBulk()
   const [menu, setMenu] = useState<OpenMenu>(null)
   const chosen = useMemo(() => rows.filter(({ id }) => ids.includes(id)), [rows, ids])
-  const acts = actsOf(chosen, run)
-  useBulkKeys(acts, setMenu)
+  const bulkActions = bulkActionsFor(chosen, run)
+  useBulkKeys(bulkActions, setMenu)
   const menuProps = (name: OpenMenu) => ({
     isOpen: menu === name,
     setOpen: (isOpen: boolean) => setMenu((now) => (isOpen ? name : now === name ? null : now)),
@@ -48,39 +48,43 @@ export default function BulkBar({ filter }: { filter: ConversationFilter }) {
   const isIdle = ids.length > 0
   return (
     <div className={styles.bar} role="toolbar" aria-label={t.triage.bulk.group}>
-      <Count chosen={ids.length} shown={rows.length} all={() => chooseAll(rows.map(({ id }) => id))} />
+      <Count chosen={ids.length} shown={rows.length} all={() => selectAll(rows.map(({ id }) => id))} />
       <div className={styles.acts}>
         <Button
           variant="default"
           size="xs"
           disabled={!isIdle}
-          leftSection={acts.isDone ? <IconRotate size={16} /> : <IconCircleCheck size={16} />}
-          onClick={acts.toggleDone}
+          leftSection={bulkActions.isDone ? <IconRotate size={16} /> : <IconCircleCheck size={16} />}
+          onClick={bulkActions.toggleDone}
         >
-          {acts.isDone ? actions.reopen : actions.resolve}
+          {bulkActions.isDone ? actions.reopen : actions.resolve}
         </Button>
         <BulkMenu icon={IconUserPlus} label={`${actions.assign} (A)`} isIdle={isIdle} {...menuProps('assign')}>
-          {(drop) => <AssignPicker drop={drop} assignedTo={assigneeOf(chosen)} assign={acts.assign} />}
+          {(dropdown) => (
+            <AssignPicker dropdown={dropdown} assignedTo={assigneeOf(chosen)} assign={bulkActions.assign} />
+          )}
         </BulkMenu>
         <BulkMenu icon={IconTag} label={`${actions.label} (L)`} isIdle={isIdle} {...menuProps('label')}>
-          {(drop) => <LabelPicker drop={drop} carries={(id) => carriedBy(chosen, id)} set={acts.setLabel} />}
+          {(dropdown) => (
+            <LabelPicker dropdown={dropdown} carries={(id) => labelState(chosen, id)} set={bulkActions.setLabel} />
+          )}
         </BulkMenu>
         <BulkMenu icon={IconClockPause} label={`${actions.snooze} (Z)`} isIdle={isIdle} {...menuProps('snooze')}>
-          {(drop) => <SnoozePicker drop={drop} snooze={acts.snooze} />}
+          {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={bulkActions.snooze} />}
         </BulkMenu>
-        <Tip label={`${acts.isUnread ? actions.read : actions.unread} (U)`}>
+        <Tip label={`${bulkActions.isUnread ? actions.read : actions.unread} (U)`}>
           <ActionIcon
             variant="subtle"
             color="gray"
             disabled={!isIdle}
-            aria-label={acts.isUnread ? actions.read : actions.unread}
-            onClick={acts.toggleUnread}
+            aria-label={bulkActions.isUnread ? actions.read : actions.unread}
+            onClick={bulkActions.toggleUnread}
           >
-            {acts.isUnread ? <IconMailOpened size={18} stroke={1.6} /> : <IconMail size={18} stroke={1.6} />}
+            {bulkActions.isUnread ? <IconMailOpened size={18} stroke={1.6} /> : <IconMail size={18} stroke={1.6} />}
           </ActionIcon>
         </Tip>
       </div>
-      {progress !== null && <Working progress={progress} />}
+      {progress !== null && <ProgressStatus progress={progress} />}
     </div>
   )
 }
@@ -95,25 +99,25 @@ function Count({ chosen, shown, all }: { chosen: number; shown: number; all(): v
         size="sm"
         aria-label={t.inbox.bulk.clear}
         title={`${t.inbox.bulk.clear} (Esc)`}
-        onClick={clearChosen}
+        onClick={clearSelection}
       >
         <IconX size={16} />
       </ActionIcon>
       <span role="status">
         {bulk.chosen({ n: chosen })}
-        {chosen === maxChosen && ` · ${bulk.most({ shown: number(maxChosen) })}`}
+        {chosen === maxSelected && ` · ${bulk.most({ shown: formatNumber(maxSelected) })}`}
       </span>
-      {chosen < Math.min(shown, maxChosen) && (
+      {chosen < Math.min(shown, maxSelected) && (
         <button type="button" className={styles.all} onClick={all}>
-          {bulk.all({ shown: number(Math.min(shown, maxChosen)) })}
+          {bulk.all({ shown: formatNumber(Math.min(shown, maxSelected)) })}
         </button>
       )}
     </div>
   )
 }
 
-function Working({ progress: { done, of } }: { progress: Progress }) {
-  const words = t.triage.bulk.working({ done: number(done), of: number(of) })
+function ProgressStatus({ progress: { done, of } }: { progress: Progress }) {
+  const words = t.triage.bulk.working({ done: formatNumber(done), of: formatNumber(of) })
   return (
     <div className={styles.working}>
       <span role="status">{words}</span>
@@ -122,10 +126,10 @@ function Working({ progress: { done, of } }: { progress: Progress }) {
   )
 }
 
-type Acts = ReturnType<typeof actsOf>
+type BulkActions = ReturnType<typeof bulkActionsFor>
 
-function actsOf(chosen: readonly Conversation[], run: ReturnType<typeof useBulk>['run']) {
-  const isDone = chosen.length > 0 && chosen.every(({ status }) => isSettled(status))
+function bulkActionsFor(chosen: readonly Conversation[], run: ReturnType<typeof useBulk>['run']) {
+  const isDone = chosen.length > 0 && chosen.every(({ status }) => isResolvedOrClosed(status))
   const isUnread = chosen.some(({ unreadCount }) => unreadCount > 0)
   return {
     isDone,
@@ -145,12 +149,12 @@ function assigneeOf(chosen: readonly Conversation[]): string | null | undefined 
   return all.size === 1 ? [...all][0] : undefined
 }
 
-function useBulkKeys(acts: Acts, setMenu: (menu: OpenMenu) => void): void {
+function useBulkKeys(bulkActions: BulkActions, setMenu: (menu: OpenMenu) => void): void {
   const { actions } = t.inbox
-  const { isDone, isUnread } = acts
-  const latest = useRef(acts)
-  latest.current = acts
-  const keys = useMemo<KeyAction[]>(
+  const { isDone, isUnread } = bulkActions
+  const latest = useRef(bulkActions)
+  latest.current = bulkActions
+  const keys = useMemo<Shortcut[]>(
     () => [
       { keys: 'e', label: isDone ? actions.reopen : actions.resolve, run: () => latest.current.toggleDone() },
       { keys: 'z', label: actions.snooze, run: () => setMenu('snooze') },
@@ -160,7 +164,7 @@ function useBulkKeys(acts: Acts, setMenu: (menu: OpenMenu) => void): void {
     ],
     [actions, isDone, isUnread, setMenu],
   )
-  useKeys(t.triage.bulk.group, keys)
+  useShortcuts(t.triage.bulk.group, keys)
 }
 
 interface BulkMenuProps {
@@ -169,15 +173,15 @@ interface BulkMenuProps {
   isIdle: boolean
   isOpen: boolean
   setOpen(isOpen: boolean): void
-  children(drop: Drop): ReactNode
+  children(dropdown: Dropdown): ReactNode
 }
 
 function BulkMenu({ icon: Icon, label, isIdle, isOpen, setOpen, children }: BulkMenuProps) {
-  const drop = useDrop(isOpen, setOpen)
+  const dropdown = useDropdown(isOpen, setOpen)
   return (
     <>
       <ActionIcon
-        {...dropButton(drop, 'dialog')}
+        {...dropdownButtonProps(dropdown, 'dialog')}
         variant="subtle"
         color="gray"
         disabled={!isIdle}
@@ -186,7 +190,7 @@ function BulkMenu({ icon: Icon, label, isIdle, isOpen, setOpen, children }: Bulk
       >
         <Icon size={18} stroke={1.6} />
       </ActionIcon>
-      <Dropped drop={drop}>{children(drop)}</Dropped>
+      <DropdownContent dropdown={dropdown}>{children(dropdown)}</DropdownContent>
     </>
   )
 }

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react'
-import { changeConversations, type DoneToMany, undoConversations } from '../../data/inbox/bulk.ts'
+import { type BulkResult, changeConversations, undoConversations } from '../../data/inbox/bulk.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
-import type { ManyChanges } from '../../data/inbox/types.ts'
+import type { BulkChanges } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
-import { complain, say, sayWithUndo } from '../../ui/overlay/notices.tsx'
-import { clearChosen, selectionNow } from '../parts/selection.ts'
+import { formatNumber } from '../../ui/format/time.ts'
+import { showError, showToast, showUndoToast } from '../../ui/overlay/toasts.tsx'
+import { clearSelection, currentSelection } from '../parts/selection.ts'
 
 /** What goes on: how many of how many are done. */
 export interface Progress {
@@ -16,36 +16,38 @@ export interface Progress {
 const undoMs = 20_000
 
 /** Changes what is chosen, one change after the other, shows how far it is, and offers the undo. */
-export function useBulk(): { progress: Progress | null; run(changes: ManyChanges, keeps?: boolean): void } {
+export function useBulk(): { progress: Progress | null; run(changes: BulkChanges, keepsSelection?: boolean): void } {
   const inbox = useInbox()
   const [progress, setProgress] = useState<Progress | null>(null)
   const queue = useRef(Promise.resolve())
-  const work = async (ids: readonly string[], changes: ManyChanges, keeps: boolean) => {
+  const work = async (ids: readonly string[], changes: BulkChanges, keepsSelection: boolean) => {
     const done = await changeConversations(inbox, ids, changes, (done) => setProgress({ done, of: ids.length }))
     setProgress(null)
-    tell(done, ids.length, () => void undo(done).catch(complain))
+    reportResult(done, ids.length, () => void undo(done).catch(showError))
     // Of what failed the rest is still to be done.
-    if (done.error === null && !keeps) clearChosen()
+    if (done.error === null && !keepsSelection) clearSelection()
   }
-  const undo = async (done: DoneToMany) => {
+  const undo = async (done: BulkResult) => {
     const left = await undoConversations(inbox, done)
     const back = done.former.length - left
     const texts = t.triage.bulk
-    say([texts.undone({ n: back }), ...(left > 0 ? [texts.left({ n: left })] : [])].join('. '))
+    showToast([texts.undone({ n: back }), ...(left > 0 ? [texts.left({ n: left })] : [])].join('. '))
   }
-  const run = (changes: ManyChanges, keeps = false) => {
-    const { ids } = selectionNow()
-    if (ids.length > 0) queue.current = queue.current.then(() => work(ids, changes, keeps))
+  const run = (changes: BulkChanges, keepsSelection = false) => {
+    const { ids } = currentSelection()
+    if (ids.length > 0) queue.current = queue.current.then(() => work(ids, changes, keepsSelection))
   }
   return { progress, run }
 }
 
-function tell({ former, done, error }: DoneToMany, asked: number, undo: () => void): void {
+function reportResult({ former, done, error }: BulkResult, asked: number, undo: () => void): void {
   const texts = t.triage.bulk
   const changed = former.length
   const words =
-    error === null ? texts.changed({ n: changed }) : texts.broken({ shown: number(done), of: number(asked) })
-  if (error !== null && done === 0) complain(error)
-  else if (changed === 0) say(error === null ? texts.none : words)
-  else sayWithUndo(words, undo, undoMs)
+    error === null
+      ? texts.changed({ n: changed })
+      : texts.broken({ shown: formatNumber(done), of: formatNumber(asked) })
+  if (error !== null && done === 0) showError(error)
+  else if (changed === 0) showToast(error === null ? texts.none : words)
+  else showUndoToast(words, undo, undoMs)
 }

@@ -1,17 +1,17 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { enterSends, isTouch, useKeptChoice } from '../../ui/kept-choices.ts'
+import { enterSends, isTouch, useStoredToggle } from '../../ui/stored-toggles.ts'
 import styles from './Composer.module.css'
 import { optionId, type Suggestion, Suggestions } from './Suggestions.tsx'
-import { type Asked, askedAt, isOffered, putInPlace } from './typeahead.ts'
+import { findTypeahead, insertSuggestion, isTypeaheadOpen, type TypeaheadQuery } from './typeahead.ts'
 
 /** What a sign in the text offers. */
-export interface Offers {
-  sign: Asked['sign']
+export interface TypeaheadSource {
+  sign: TypeaheadQuery['sign']
   label: string
   empty: string
   /** Where a new one is made, for those who may. */
-  make?: { label: string; to: string }
+  create?: { label: string; to: string }
   find(term: string): Suggestion[]
 }
 
@@ -24,21 +24,21 @@ interface ComposeFieldProps {
   submit(): void
   /** Files that are pasted; undefined where none can be sent. */
   paste?(files: readonly File[]): void
-  offers: Offers
+  sources: TypeaheadSource
 }
 
 /** The field for words: grows to eight lines, offers what `/` or `@` asks for, and sends by Enter. */
 export function ComposeField(props: ComposeFieldProps) {
-  const { fieldRef, label, placeholder, value, change, submit, paste, offers } = props
+  const { fieldRef, label, placeholder, value, change, submit, paste, sources } = props
   const listId = useId()
-  const isSendingByEnter = useKeptChoice(enterSends)
-  const offered = useOffered(fieldRef, value, change, offers)
-  const { isOpen, options, chosen } = offered
+  const isSendingByEnter = useStoredToggle(enterSends)
+  const typeahead = useTypeahead(fieldRef, value, change, sources)
+  const { isOpen, options, chosen } = typeahead
   useHeight(fieldRef, value)
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return
-    if (offered.walk(event.key)) {
+    if (typeahead.walk(event.key)) {
       event.preventDefault()
       event.stopPropagation()
       return
@@ -53,7 +53,9 @@ export function ComposeField(props: ComposeFieldProps) {
   const points = isOpen && options.length > 0
   return (
     <div className={styles.fieldBox}>
-      {isOpen && <Suggestions id={listId} label={offers.label} empty={offers.empty} make={offers.make} {...offered} />}
+      {isOpen && (
+        <Suggestions id={listId} label={sources.label} empty={sources.empty} make={sources.create} {...typeahead} />
+      )}
       <textarea
         ref={fieldRef}
         className={styles.field}
@@ -66,10 +68,10 @@ export function ComposeField(props: ComposeFieldProps) {
         value={value}
         onChange={(event) => {
           change(event.currentTarget.value)
-          offered.look(event.currentTarget)
+          typeahead.look(event.currentTarget)
         }}
-        onSelect={(event) => offered.look(event.currentTarget)}
-        onBlur={offered.close}
+        onSelect={(event) => typeahead.look(event.currentTarget)}
+        onBlur={typeahead.close}
         onPaste={(event) => {
           const { files, types } = event.clipboardData
           // What is copied from a table or a page is words and a picture of them: the words are meant.
@@ -84,22 +86,22 @@ export function ComposeField(props: ComposeFieldProps) {
 }
 
 /** What is offered for the word at the caret, and the keys that choose of it. */
-function useOffered(
+function useTypeahead(
   fieldRef: ComposeFieldProps['fieldRef'],
   value: string,
   change: (text: string) => void,
-  offers: Offers,
+  offers: TypeaheadSource,
 ) {
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [query, setQuery] = useState<TypeaheadQuery | null>(null)
   const [chosen, point] = useState(0)
-  const options = asked === null ? [] : offers.find(asked.term)
-  const isOpen = asked !== null && isOffered(value, asked, options.length)
-  const close = () => setAsked(null)
+  const options = query === null ? [] : offers.find(query.term)
+  const isOpen = query !== null && isTypeaheadOpen(value, query, options.length)
+  const close = () => setQuery(null)
   const choose = (n: number) => {
     const option = options[n]
     const field = fieldRef.current
-    if (option === undefined || asked === null || field === null) return
-    const next = putInPlace(value, field.selectionStart, asked, option.words)
+    if (option === undefined || query === null || field === null) return
+    const next = insertSuggestion(value, field.selectionStart, query, option.insertText)
     // Drawn at once, as drawing puts the caret at the end and the next letter must find it in its place.
     flushSync(() => {
       change(next.text)
@@ -116,9 +118,9 @@ function useOffered(
     point,
     close,
     look: (field: HTMLTextAreaElement) => {
-      const next = askedAt(field.value, field.selectionStart, offers.sign)
-      if (next?.term !== asked?.term) point(0)
-      setAsked(next)
+      const next = findTypeahead(field.value, field.selectionStart, offers.sign)
+      if (next?.term !== query?.term) point(0)
+      setQuery(next)
     },
     /** Returns whether the key was for the list. */
     walk: (key: string): boolean => {
@@ -135,13 +137,13 @@ function useOffered(
 }
 
 // Where the browser does it by itself, no letter makes the thread above be laid out twice.
-const growsByItself = CSS.supports('field-sizing', 'content')
+const supportsFieldSizing = CSS.supports('field-sizing', 'content')
 
 function useHeight(fieldRef: ComposeFieldProps['fieldRef'], value: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height is that of the text
   useLayoutEffect(() => {
     const field = fieldRef.current
-    if (field === null || growsByItself) return
+    if (field === null || supportsFieldSizing) return
     field.style.height = 'auto'
     field.style.height = `${field.scrollHeight}px`
   }, [value, fieldRef])

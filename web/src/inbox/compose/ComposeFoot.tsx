@@ -3,9 +3,9 @@ import { IconClock, IconNote, IconSend2, IconTemplate } from '@tabler/icons-reac
 import type { ReactNode } from 'react'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { clock, number } from '../../ui/format/time.ts'
-import { enterSends, isTouch, useKeptChoice } from '../../ui/kept-choices.ts'
+import { formatNumber, formatTime } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { enterSends, isTouch, useStoredToggle } from '../../ui/stored-toggles.ts'
 import styles from './Composer.module.css'
 import type { Mode } from './drafts.ts'
 import type { Surface } from './use-composer.ts'
@@ -73,10 +73,10 @@ export function ComposeFoot(props: ComposeFootProps) {
       {surface === 'reply' && windowState.state === 'closing' && (
         <Tip label={t.compose.closesHelp} multiline w={260}>
           <span>
-            <Chip tone={windowState.presses ? 'attention' : 'plain'}>
+            <Chip tone={windowState.isUrgent ? 'attention' : 'plain'}>
               <IconClock size={12} aria-hidden="true" />
               {t.compose.closesIn({ hours: windowState.hours, minutes: windowState.minutes })}
-              <span className={styles.hideOnPhone}>{t.compose.closesAt({ time: clock(windowState.at) })}</span>
+              <span className={styles.hideOnPhone}>{t.compose.closesAt({ time: formatTime(windowState.at) })}</span>
             </Chip>
           </span>
         </Tip>
@@ -84,7 +84,7 @@ export function ComposeFoot(props: ComposeFootProps) {
       <span className={styles.space} />
       {isField && over > 0 && (
         <span className={styles.over} role="alert">
-          {t.compose.tooLong({ over: number(over) })}
+          {t.compose.tooLong({ over: formatNumber(over) })}
         </span>
       )}
       {isField && !isTouch() && <EnterChoice />}
@@ -105,7 +105,7 @@ export function ComposeFoot(props: ComposeFootProps) {
 }
 
 function EnterChoice() {
-  const isSending = useKeptChoice(enterSends)
+  const isSending = useStoredToggle(enterSends)
   const words = isSending ? t.compose.enterSends : t.compose.enterBreaks
   return (
     <button

@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
-import { useConnectionActs } from '../../data/connections.ts'
+import { useConnectionActions } from '../../data/connections.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { mayIn, me } from '../../session/session.ts'
+import { currentUser, hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { later } from '../../ui/overlay/later.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Composer.module.css'
-import type { Outgoing } from './kept-sends.ts'
 import type { Obstacle } from './obstacle.ts'
-import { isOfStanding, type Refusal } from './refusal.ts'
+import type { Outgoing } from './pending-sends.ts'
+import { isAvailabilityRefusal, type Refusal } from './refusal.ts'
 
-const RefusalLine = later(() => import('./RefusalLine.tsx'))
+const RefusalLine = prefetchedComponent(() => import('./RefusalLine.tsx'))
 
 interface ComposeLinesProps {
   conversation: Conversation
@@ -27,7 +27,7 @@ interface ComposeLinesProps {
 export function ComposeLines(props: ComposeLinesProps) {
   const { conversation, obstacle, refusal, movedBy, send } = props
   // The templates, which are shown then, say that the window is closed; what is still in the way has a line of its own.
-  const isShown = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isOfStanding(refusal))
+  const isShown = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isAvailabilityRefusal(refusal))
   return (
     <>
       {obstacle !== null && <ObstacleLine conversation={conversation} obstacle={obstacle} />}
@@ -54,8 +54,8 @@ interface ObstacleLineProps {
 function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLineProps) {
   const workspaceId = useWorkspaceId()
   const { obstacles: texts, refusal } = t.compose
-  const { acknowledge, resume } = useConnectionActs(workspaceId)
-  const act = (label: string, step: () => Promise<unknown>) => <Act label={label} step={step} />
+  const { acknowledge, resume } = useConnectionActions(workspaceId)
+  const action = (label: string, step: () => Promise<unknown>) => <ActionButton label={label} step={step} />
   const to = (label: string, path: string) => (
     <Button size="compact-sm" variant="default" component={Link} to={`/w/${workspaceId}/${path}`}>
       {label}
@@ -64,15 +64,17 @@ function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLine
   const remedy = () => {
     switch (obstacle) {
       case 'unacknowledged':
-        return act(refusal.acknowledge, () => acknowledge(connectionId))
+        return action(refusal.acknowledge, () => acknowledge(connectionId))
       case 'paused':
-        return mayIn(workspaceId, 'admin') && act(texts.resume, () => resume(connectionId))
+        return hasRole(workspaceId, 'admin') && action(texts.resume, () => resume(connectionId))
       case 'inbox_closed':
-        return mayIn(workspaceId, 'owner')
+        return hasRole(workspaceId, 'owner')
           ? to(texts.openSettings, 'settings/workspace')
           : to(texts.seeOwners, 'settings/members')
       case 'not_in_plan':
-        return me().isOperator ? to(texts.openSettings, 'settings/workspaces') : to(texts.seeOwners, 'settings/members')
+        return currentUser().isOperator
+          ? to(texts.openSettings, 'settings/workspaces')
+          : to(texts.seeOwners, 'settings/members')
       default:
         return null
     }
@@ -90,12 +92,12 @@ function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLine
   )
 }
 
-function Act({ label, step }: { label: string; step(): Promise<unknown> }) {
+function ActionButton({ label, step }: { label: string; step(): Promise<unknown> }) {
   const [isRunning, setRunning] = useState(false)
   const run = () => {
     setRunning(true)
     void step()
-      .catch(complain)
+      .catch(showError)
       .finally(() => setRunning(false))
   }
   return (

@@ -2,27 +2,27 @@ import { type RefObject, Suspense, useCallback, useEffect, useLayoutEffect, useM
 import { flushSync } from 'react-dom'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
-import { later, whenWanted } from '../../ui/overlay/later.ts'
+import { lazyComponent, prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { AttachButtons } from '../attach/AttachButtons.tsx'
-import { customerName } from '../parts/words.ts'
+import { customerName } from '../parts/inbox-texts.ts'
 import { useQuoted } from '../quote/quoting.ts'
 import { ComposeField } from './ComposeField.tsx'
 import { ComposeFoot } from './ComposeFoot.tsx'
 import { ComposeLines } from './ComposeLines.tsx'
 import styles from './Composer.module.css'
-import { type Mode, setDraft, takeFocusAsk } from './drafts.ts'
+import { consumeFocusRequest, type Mode, setDraft } from './drafts.ts'
 import { type ComposerFiles, type Surface, useComposer } from './use-composer.ts'
 import { useTakeOver } from './use-owner.ts'
 import { useSuggestions } from './use-suggestions.ts'
 
-const TemplateComposer = later(() => withTexts(() => import('./TemplateComposer.tsx')))
-const Tray = later(() => withTexts(() => import('../attach/Tray.tsx')))
-const DropPlace = later(() => withTexts(() => import('../attach/DropPlace.tsx')))
-const QuoteBar = later(() => withTexts(() => import('../quote/QuoteBar.tsx')))
+const TemplateComposer = prefetchedComponent(() => withTexts(() => import('./TemplateComposer.tsx')))
+const Tray = prefetchedComponent(() => withTexts(() => import('../attach/Tray.tsx')))
+const DropZone = prefetchedComponent(() => withTexts(() => import('../attach/DropZone.tsx')))
+const QuoteBar = prefetchedComponent(() => withTexts(() => import('../quote/QuoteBar.tsx')))
 // With all that it takes to write a sound file: whoever never records does not load it.
-const VoicePlace = whenWanted(() => withTexts(() => import('../attach/VoicePlace.tsx')))
+const VoiceRecording = lazyComponent(() => withTexts(() => import('../attach/VoiceRecording.tsx')))
 
 interface ComposerProps {
   conversation: Conversation
@@ -36,7 +36,7 @@ interface ComposerProps {
 export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const workspaceId = useWorkspaceId()
   const composer = useComposer(workspaceId, conversation, onSent)
-  const { draft, refusal, surface, isClosed, seen, letGo, files } = composer
+  const { draft, refusal, surface, isClosed, seen, sendOutgoing, files } = composer
   const attaching = useAttaching(conversation.id, composer)
   const { take, mayAttach } = attaching
   const offers = useSuggestions(workspaceId, conversation, draft.mode)
@@ -44,7 +44,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
   useComposerKeys(write)
   // Before it is painted: the next letter is for the field, and would else be taken for a key.
   useLayoutEffect(() => {
-    if (surface === 'reply' && takeFocusAsk(conversation.id)) composer.fieldRef.current?.focus()
+    if (surface === 'reply' && consumeFocusRequest(conversation.id)) composer.fieldRef.current?.focus()
   }, [surface, conversation.id, composer.fieldRef])
   const name = customerName(conversation)
   const isBlocked = composer.obstacle !== null
@@ -56,7 +56,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
         obstacle={surface === 'reply' ? composer.obstacle : null}
         refusal={refusal}
         movedBy={surface === 'reply' ? seen.movedBy : null}
-        send={letGo}
+        send={sendOutgoing}
       />
       <Attaching conversation={conversation} pane={pane} composer={composer} attaching={attaching} />
       {surface === 'agent' && <AgentAnswers id={conversation.id} name={name} />}
@@ -66,9 +66,9 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
             conversation={conversation}
             isClosed={isClosed}
             keepsText={draft.reply.trim() !== ''}
-            send={(reply, text) => letGo({ reply, text, ifLastMessageId: seen.newestId() })}
-            begun={() => composer.wantTemplate(true)}
-            sent={() => composer.wantTemplate(false)}
+            send={(reply, text) => sendOutgoing({ reply, text, ifLastMessageId: seen.newestId() })}
+            onStarted={() => composer.wantTemplate(true)}
+            onSent={() => composer.wantTemplate(false)}
           />
         </Suspense>
       )}
@@ -81,7 +81,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
           value={composer.value}
           change={composer.change}
           submit={composer.submit}
-          offers={offers}
+          sources={offers}
         />
       )}
       <ComposeFoot
@@ -110,8 +110,8 @@ function useAttaching(id: string, { files, surface, obstacle, fieldRef }: Compos
   const workspaceId = useWorkspaceId()
   const [isRecording, setRecording] = useState(false)
   // From then on it is there, to say why it did not work.
-  const [wasAsked, setAsked] = useState(false)
-  if (isRecording && !wasAsked) setAsked(true)
+  const [wasAsked, setRequested] = useState(false)
+  if (isRecording && !wasAsked) setRequested(true)
   const quoted = useQuoted(id)
   // Whoever chooses a message to answer writes next.
   useEffect(() => {
@@ -145,7 +145,7 @@ function Attaching({ conversation, pane, composer, attaching }: AttachingProps) 
   return (
     <>
       <Suspense>
-        <DropPlace pane={pane} name={name} isOpen={mayAttach} take={take} />
+        <DropZone pane={pane} name={name} isOpen={mayAttach} take={take} />
         {files.isShown && surface !== 'note' && (
           <Tray
             conversationId={conversation.id}
@@ -158,10 +158,10 @@ function Attaching({ conversation, pane, composer, attaching }: AttachingProps) 
       </Suspense>
       {surface === 'reply' && wasAsked && (
         <Suspense>
-          <VoicePlace
+          <VoiceRecording
             isRecording={isRecording}
             limits={files.limits}
-            ended={(recorded) => {
+            onEnded={(recorded) => {
               setRecording(false)
               if (recorded !== null) files.add(recorded)
               fieldRef.current?.focus()
@@ -202,7 +202,7 @@ function useWrite(workspaceId: string, id: string, fieldRef: { current: HTMLText
 }
 
 function useComposerKeys(write: (mode: Mode) => void): void {
-  useKeys(
+  useShortcuts(
     t.compose.title,
     useMemo(
       () => [

@@ -5,16 +5,16 @@ import type { Conversation } from '../../data/inbox/types.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { KeyHint, useKeys } from '../../ui/keys.ts'
-import { KeysHeld } from '../../ui/overlay/keys-held.ts'
-import { later } from '../../ui/overlay/later.ts'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
+import { ShortcutHint, useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { useWriting } from './drafts.ts'
+import { useComposeState } from './drafts.ts'
 import styles from './OwnerBar.module.css'
 import { useSendingAgent, useTakeOver } from './use-owner.ts'
 
-const HandBackAsk = later(() => import('./HandBackAsk.tsx'))
+const HandBackDialog = prefetchedComponent(() => import('./HandBackDialog.tsx'))
 
 interface OwnerBarProps {
   conversation: Conversation
@@ -23,24 +23,26 @@ interface OwnerBarProps {
 /** Shows who answers, and lets people take over or hand back. */
 export function OwnerBar({ conversation }: OwnerBarProps) {
   const workspaceId = useWorkspaceId()
-  const [asks, setAsks] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const { data: workspace } = useWorkspace(workspaceId)
   const take = useTakeOver(conversation.id)
   // A message that the agent had begun to send is past stopping: whoever takes over sees so, until it shows.
   const wasSending = useSendingAgent(workspaceId, conversation.id)
-  const ask = useCallback(() => setAsks(true), [])
-  const { isTaking } = useWriting(workspaceId, conversation.id)
-  const isAgents = conversation.owner !== 'human' && !isTaking
+  const openDialog = useCallback(() => setConfirming(true), [])
+  const { isTakingOver } = useComposeState(workspaceId, conversation.id)
+  const isAgents = conversation.owner !== 'human' && !isTakingOver
   const isStopped = workspace?.agentsStopped === true
   const texts = t.compose.owner
 
-  useKeys(
+  useShortcuts(
     t.compose.title,
     useMemo(
       () => [
-        isAgents ? { keys: 't', label: texts.takeOver, run: take } : { keys: 'h', label: texts.handBack, run: ask },
+        isAgents
+          ? { keys: 't', label: texts.takeOver, run: take }
+          : { keys: 'h', label: texts.handBack, run: openDialog },
       ],
-      [isAgents, take, ask, texts],
+      [isAgents, take, openDialog, texts],
     ),
   )
 
@@ -64,16 +66,18 @@ export function OwnerBar({ conversation }: OwnerBarProps) {
         </Tip>
       )}
       {isAgents ? (
-        <Button size="compact-sm" onClick={take} rightSection={<KeyHint keys="t" />}>
+        <Button size="compact-sm" onClick={take} rightSection={<ShortcutHint keys="t" />}>
           {texts.takeOver}
         </Button>
       ) : (
-        <Button size="compact-sm" variant="default" onClick={ask} rightSection={<KeyHint keys="h" />}>
+        <Button size="compact-sm" variant="default" onClick={openDialog} rightSection={<ShortcutHint keys="h" />}>
           {texts.handBack}
         </Button>
       )}
-      <Suspense fallback={<KeysHeld />}>
-        {asks && <HandBackAsk conversation={conversation} isStopped={isStopped} close={() => setAsks(false)} />}
+      <Suspense fallback={<ShortcutsBlocked />}>
+        {isConfirming && (
+          <HandBackDialog conversation={conversation} isStopped={isStopped} close={() => setConfirming(false)} />
+        )}
       </Suspense>
     </div>
   )

@@ -1,21 +1,21 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useConnectionActs } from '../../data/connections.ts'
+import { useConnectionActions } from '../../data/connections.ts'
 import { takeOver } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { problemFor } from '../../ui/format/failure-words.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { problemText } from '../../ui/format/error-texts.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { filing } from '../attach/filing.ts'
-import { quote, quotedIn, withQuote } from '../quote/quoting.ts'
+import { loadFileSender } from '../attach/file-sender.ts'
+import { quote, quotedMessageOf, withQuote } from '../quote/quoting.ts'
 import styles from './Composer.module.css'
-import { setDraft, setRefusal, writingOf } from './drafts.ts'
-import type { Outgoing } from './kept-sends.ts'
+import { composeStateOf, setDraft, setRefusal } from './drafts.ts'
+import type { Outgoing } from './pending-sends.ts'
 import type { Refusal } from './refusal.ts'
-import { tellFor } from './send.ts'
+import { refusalReporter } from './send.ts'
 
 interface RefusalLineProps {
   conversation: Conversation
@@ -35,7 +35,7 @@ export default function RefusalLine({ conversation, refusal, send }: RefusalLine
     <div className={styles.line} data-tone={isMoved ? 'attention' : 'bad'} role="alert">
       <div className={styles.words}>
         {!isMoved && <strong>{texts.title}. </strong>}
-        {texts.reasons[reason]} {detail !== '' && problemFor(detail)}
+        {texts.reasons[reason]} {detail !== '' && problemText(detail)}
         {reason === 'ACKNOWLEDGEMENT_REQUIRED' && ` ${texts.acknowledgeHelp}`}
         {newer !== null && newer.text !== '' && (
           <div>
@@ -65,22 +65,25 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
   const workspaceId = useWorkspaceId()
   const { reason, outgoing } = refusal
   const { refusal: texts, owner } = t.compose
-  const { acknowledge } = useConnectionActs(workspaceId)
+  const { acknowledge } = useConnectionActions(workspaceId)
   const inbox = useInbox()
   const [isRunning, setRunning] = useState(false)
   const { id, connectionId } = conversation
   const again = (changes: Partial<Outgoing> = {}) => {
     if (outgoing.reply.kind === 'media') {
       const seenId = changes.ifLastMessageId ?? outgoing.ifLastMessageId
-      void filing().then(({ sendFilesAgain }) => sendFilesAgain(inbox, id, tellFor(inbox, id), seenId), complain)
+      void loadFileSender().then(
+        ({ resendFiles }) => resendFiles(inbox, id, refusalReporter(inbox, id), seenId),
+        showError,
+      )
       return
     }
     // What is sent again leaves the field; what was changed there is sent as it is now, to whom it answers now.
-    const { draft } = writingOf(workspaceId, id)
+    const { draft } = composeStateOf(workspaceId, id)
     const isText = outgoing.reply.kind === 'text'
     const text = isText ? draft.reply.trim() : outgoing.text
     if (text === '') return
-    const quoted = quotedIn(id)
+    const quoted = quotedMessageOf(id)
     if (isText) setDraft(workspaceId, id, { reply: '' })
     quote(id, null)
     const reply = withQuote(isText ? { kind: 'text', text } : outgoing.reply, quoted)
@@ -91,7 +94,7 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
     try {
       if ((await step()) !== false) again()
     } catch (error) {
-      complain(error)
+      showError(error)
     } finally {
       setRunning(false)
     }

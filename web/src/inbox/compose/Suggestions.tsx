@@ -6,7 +6,7 @@ export interface Suggestion {
   title: string
   detail: string
   /** What takes the place of the word that was typed. */
-  words: string
+  insertText: string
 }
 
 interface SuggestionsProps {
@@ -51,7 +51,7 @@ export function Suggestions({ id, label, empty, make, options, chosen, choose, p
             role="option"
             aria-selected={n === chosen}
             className={styles.option}
-            ref={n === chosen ? intoView : undefined}
+            ref={n === chosen ? scrollIntoViewIfNeeded : undefined}
             onMouseDown={(event) => event.preventDefault()}
             onMouseMove={() => point(n)}
             onClick={() => choose(n)}
@@ -65,4 +65,4 @@ export function Suggestions({ id, label, empty, make, options, chosen, choose, p
   )
 }
 
-const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' })
+const scrollIntoViewIfNeeded = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' })

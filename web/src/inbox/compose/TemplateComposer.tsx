@@ -5,7 +5,7 @@ import { useTemplates } from '../../data/connections.ts'
 import type { Conversation, Reply } from '../../data/inbox/types.ts'
 import { findTemplates, findUnsendable, type Template } from '../../shared/template-preview.ts'
 import { language, t } from '../../text/index.ts'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './TemplateComposer.module.css'
 import { TemplateForm } from './TemplateForm.tsx'
@@ -16,14 +16,14 @@ interface TemplateComposerProps {
   keepsText: boolean
   send(reply: Reply, text: string): void
   /** A template was chosen: what is filled in stays, also when the customer writes meanwhile. */
-  begun(): void
-  sent(): void
+  onStarted(): void
+  onSent(): void
 }
 
 /** What stands in place of the field when text would not reach the customer: approved templates, seen as they will be read. */
 export default function TemplateComposer(props: TemplateComposerProps) {
   const workspaceId = useWorkspaceId()
-  const { conversation, isClosed, keepsText, send, begun, sent } = props
+  const { conversation, isClosed, keepsText, send, onStarted, onSent } = props
   const query = useTemplates(workspaceId, conversation.connectionId)
   const sendsNone = conversation.channel === 'unofficial'
   return (
@@ -34,10 +34,16 @@ export default function TemplateComposer(props: TemplateComposerProps) {
         </p>
       )}
       {!sendsNone && (
-        <Loaded query={query} rows={3}>
+        <QueryBoundary query={query} rows={3}>
           {(templates) =>
             templates.some(({ sendable, status }) => sendable || status === 'APPROVED') ? (
-              <Picker templates={templates} conversation={conversation} send={send} begun={begun} sent={sent} />
+              <Picker
+                templates={templates}
+                conversation={conversation}
+                send={send}
+                onStarted={onStarted}
+                onSent={onSent}
+              />
             ) : (
               <div className={styles.empty}>
                 <Text size="md">{t.compose.templates.empty}</Text>
@@ -47,17 +53,17 @@ export default function TemplateComposer(props: TemplateComposerProps) {
               </div>
             )
           }
-        </Loaded>
+        </QueryBoundary>
       )}
     </div>
   )
 }
 
-type PickerProps = Pick<TemplateComposerProps, 'conversation' | 'send' | 'begun' | 'sent'> & {
+type PickerProps = Pick<TemplateComposerProps, 'conversation' | 'send' | 'onStarted' | 'onSent'> & {
   templates: readonly Template[]
 }
 
-function Picker({ templates, conversation, send, begun, sent }: PickerProps) {
+function Picker({ templates, conversation, send, onStarted, onSent }: PickerProps) {
   const texts = t.compose.templates
   const [term, setTerm] = useState('')
   const [chosenId, setChosenId] = useState<string | null>(null)
@@ -87,7 +93,7 @@ function Picker({ templates, conversation, send, begun, sent }: PickerProps) {
                 aria-pressed={one.name === chosen?.name}
                 onClick={() => {
                   setChosenId(one.id)
-                  begun()
+                  onStarted()
                 }}
               >
                 <strong>{titleOf(one.name)}</strong>
@@ -117,7 +123,7 @@ function Picker({ templates, conversation, send, begun, sent }: PickerProps) {
           send={(reply, text) => {
             send(reply, text)
             setChosenId(null)
-            sent()
+            onSent()
           }}
         />
       )}

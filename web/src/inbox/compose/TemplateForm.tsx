@@ -38,7 +38,7 @@ export function TemplateForm(props: TemplateFormProps) {
     event.preventDefault()
     setTried(true)
     if (problems.some((problem) => problem !== null) || (header !== null && file.upload === null)) return
-    file.taken()
+    file.release()
     const withHeader = file.upload === null ? {} : { header_upload_id: file.upload.id }
     const filled = values.map((value) => value.trim())
     const { name, language: code } = template
@@ -85,7 +85,7 @@ export function TemplateForm(props: TemplateFormProps) {
             const { value: typed } = event.currentTarget
             setValues((before) => before.with(n, typed))
           }}
-          error={wordsFor(problems[n] ?? null, isTried)}
+          error={fieldError(problems[n] ?? null, isTried)}
           dir="auto"
           ref={n === 0 ? first : undefined}
         />
@@ -99,7 +99,7 @@ export function TemplateForm(props: TemplateFormProps) {
 }
 
 // An empty field is an error when somebody tries to send, not while they are still typing.
-function wordsFor(problem: ReturnType<typeof problemOf>, isTried: boolean): string | undefined {
+function fieldError(problem: ReturnType<typeof problemOf>, isTried: boolean): string | undefined {
   if (problem === null || (problem === 'empty' && !isTried)) return undefined
   return t.compose.templates.problems[problem]
 }

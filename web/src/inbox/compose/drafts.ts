@@ -15,12 +15,13 @@ export const blankDraft: Draft = { mode: 'reply', reply: '', note: '' }
 
 const prefix = privatePrefixes.draft
 /** The oldest go first: a browser keeps a few megabytes for all of the app. */
-const maxKept = 200
+const maxDrafts = 200
 
-const placeOf = (workspaceId: string, conversationId: string): string => `${prefix}${workspaceId}.${conversationId}`
+const storageKeyOf = (workspaceId: string, conversationId: string): string =>
+  `${prefix}${workspaceId}.${conversationId}`
 
 export function readDraft(storage: KeyedStorage, workspaceId: string, conversationId: string): Draft {
-  const kept = parse(storage.getItem(placeOf(workspaceId, conversationId)))
+  const kept = parse(storage.getItem(storageKeyOf(workspaceId, conversationId)))
   return kept === null ? blankDraft : { mode: kept.mode, reply: kept.reply, note: kept.note }
 }
 
@@ -32,7 +33,7 @@ export function writeDraft(
   { mode, reply, note }: Draft,
   nowMs: number,
 ): void {
-  const place = placeOf(workspaceId, conversationId)
+  const place = storageKeyOf(workspaceId, conversationId)
   if (reply.trim() === '' && note.trim() === '') {
     storage.removeItem(place)
     return
@@ -46,18 +47,18 @@ export function writeDraft(
 }
 
 /** The text that a refusal gives back, before what was typed since. */
-export const givenBack = (text: string, typedSince: string): string =>
+export const restoreDraft = (text: string, typedSince: string): string =>
   typedSince.trim() === '' ? text : `${text}\n${typedSince}`
 
 function dropOldest(storage: KeyedStorage): void {
   const places = Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '').filter((one) =>
     one.startsWith(prefix),
   )
-  if (places.length < maxKept) return
+  if (places.length < maxDrafts) return
   const byAge = places
     .map((place) => ({ place, at: parse(storage.getItem(place))?.at ?? 0 }))
     .sort((a, b) => a.at - b.at)
-  for (const { place } of byAge.slice(0, places.length - maxKept + 1)) storage.removeItem(place)
+  for (const { place } of byAge.slice(0, places.length - maxDrafts + 1)) storage.removeItem(place)
 }
 
 function parse(text: string | null): (Draft & { at: number }) | null {
@@ -76,57 +77,57 @@ export const maxReply = 16_384
 export const maxNote = 4096
 
 /** What is being written in a conversation. Read and written at once, so that a second click finds nothing to send. */
-interface Writing {
+interface ComposeState {
   draft: Draft
   refusal: Refusal | null
   /** Being taken over: it is ours for the eye, whatever older news of it still comes in. */
-  isTaking: boolean
+  isTakingOver: boolean
 }
 
-const writings = new Map<string, Writing>()
-const watchers = new Set<() => void>()
+const states = new Map<string, ComposeState>()
+const listeners = new Set<() => void>()
 
-export function writingOf(workspaceId: string, id: string): Writing {
+export function composeStateOf(workspaceId: string, id: string): ComposeState {
   const place = `${workspaceId} ${id}`
-  const known = writings.get(place)
+  const known = states.get(place)
   if (known !== undefined) return known
-  const read = { draft: readDraft(privateStorage, workspaceId, id), refusal: null, isTaking: false }
-  writings.set(place, read)
+  const read = { draft: readDraft(privateStorage, workspaceId, id), refusal: null, isTakingOver: false }
+  states.set(place, read)
   return read
 }
 
 export function setDraft(workspaceId: string, id: string, changes: Partial<Draft>): void {
-  const writing = writingOf(workspaceId, id)
+  const writing = composeStateOf(workspaceId, id)
   const next = { ...writing.draft, ...changes }
   writeDraft(privateStorage, workspaceId, id, next, Date.now())
   set(workspaceId, id, { ...writing, draft: next })
 }
 
 export function setRefusal(workspaceId: string, id: string, refusal: Refusal | null): void {
-  set(workspaceId, id, { ...writingOf(workspaceId, id), refusal })
+  set(workspaceId, id, { ...composeStateOf(workspaceId, id), refusal })
 }
 
-export function setTaking(workspaceId: string, id: string, isTaking: boolean): void {
-  set(workspaceId, id, { ...writingOf(workspaceId, id), isTaking })
+export function setTakingOver(workspaceId: string, id: string, isTakingOver: boolean): void {
+  set(workspaceId, id, { ...composeStateOf(workspaceId, id), isTakingOver })
 }
 
-export function useWriting(workspaceId: string, id: string): Writing {
-  return useSyncExternalStore(watch, () => writingOf(workspaceId, id))
+export function useComposeState(workspaceId: string, id: string): ComposeState {
+  return useSyncExternalStore(subscribe, () => composeStateOf(workspaceId, id))
 }
 
-function set(workspaceId: string, id: string, writing: Writing): void {
-  writings.set(`${workspaceId} ${id}`, writing)
-  for (const changed of watchers) changed()
+function set(workspaceId: string, id: string, writing: ComposeState): void {
+  states.set(`${workspaceId} ${id}`, writing)
+  for (const changed of listeners) changed()
 }
 
-function watch(changed: () => void): () => void {
-  watchers.add(changed)
-  return () => watchers.delete(changed)
+function subscribe(changed: () => void): () => void {
+  listeners.add(changed)
+  return () => listeners.delete(changed)
 }
 
-const focusAsked = new Set<string>()
+const focusRequests = new Set<string>()
 
 /** Whoever takes a conversation over wants to write in it: the field takes the caret once it is there. */
-export const askFocus = (id: string): void => void focusAsked.add(id)
+export const requestFocus = (id: string): void => void focusRequests.add(id)
 
-export const takeFocusAsk = (id: string): boolean => focusAsked.delete(id)
+export const consumeFocusRequest = (id: string): boolean => focusRequests.delete(id)

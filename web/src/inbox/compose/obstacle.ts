@@ -11,24 +11,28 @@ export type Obstacle =
   | 'unavailable'
   | 'unacknowledged'
 
-export interface Standing {
+export interface InboxAvailability {
   inboxEnabled: boolean
   inboxAvailable: boolean
 }
 
 /** What of a connection decides it. */
-export interface Sending {
+export interface ConnectionStatus {
   channel: Connection['channel']
   state: Connection['state']
   stateReason: string | null
   acknowledgement: { until: string } | null
-  holds?: readonly { stops: string; nextTryAt: string | null }[]
+  isStopped?: readonly { stops: string; nextTryAt: string | null }[]
 }
 
 const unlinked: readonly (string | null)[] = ['never_paired', 'pairing', 'logged_out']
 
 /** What stands in the way, the widest first; null when nothing is known to. A connection that is not there is undefined. */
-export function obstacleOf(workspace: Standing, connection: Sending | undefined, nowMs: number): Obstacle | null {
+export function obstacleOf(
+  workspace: InboxAvailability,
+  connection: ConnectionStatus | undefined,
+  nowMs: number,
+): Obstacle | null {
   if (!workspace.inboxEnabled) return 'not_in_plan'
   if (!workspace.inboxAvailable) return 'inbox_closed'
   if (connection === undefined) return 'removed'
@@ -40,7 +44,7 @@ export function obstacleOf(workspace: Standing, connection: Sending | undefined,
     // One send may find out whether the platform takes it again.
     const mayTry = ({ stops, nextTryAt }: { stops: string; nextTryAt: string | null }) =>
       stops === 'all' && nextTryAt !== null && Date.parse(nextTryAt) <= nowMs
-    return connection.holds?.some(mayTry) ? null : 'unavailable'
+    return connection.isStopped?.some(mayTry) ? null : 'unavailable'
   }
   const isConfirmed = acknowledgement !== null && Date.parse(acknowledgement.until) > nowMs
   return channel === 'unofficial' && !isConfirmed ? 'unacknowledged' : null

@@ -1,6 +1,6 @@
-import { Failure } from '../../api/failure.ts'
+import { ApiError } from '../../api/api-error.ts'
 import type { Message } from '../../data/inbox/types.ts'
-import type { Outgoing } from './kept-sends.ts'
+import type { Outgoing } from './pending-sends.ts'
 
 /** Why a message was not sent. */
 export interface Refusal {
@@ -32,15 +32,19 @@ export const reasons = [
 ] as const
 export type Reason = (typeof reasons)[number]
 
-const ofStanding: readonly Reason[] = ['CONNECTION_UNAVAILABLE', 'ACKNOWLEDGEMENT_REQUIRED', 'CHAT_INBOX_UNAVAILABLE']
+const availabilityReasons: readonly Reason[] = [
+  'CONNECTION_UNAVAILABLE',
+  'ACKNOWLEDGEMENT_REQUIRED',
+  'CHAT_INBOX_UNAVAILABLE',
+]
 
 /** Whether it was refused for how the connection or the workspace stands, and not for what was sent. */
-export const isOfStanding = (refusal: Refusal | null): boolean =>
-  refusal !== null && ofStanding.includes(refusal.reason)
+export const isAvailabilityRefusal = (refusal: Refusal | null): boolean =>
+  refusal !== null && availabilityReasons.includes(refusal.reason)
 
 /** What a failed send is shown as. */
 export function refusalOf(error: unknown, outgoing: Outgoing): Refusal {
-  const failure = error instanceof Failure ? error : null
+  const failure = error instanceof ApiError ? error : null
   const reason = reasonOf(failure)
   const tellsMore = reason === 'INVALID_MESSAGE' || reason === 'OTHER'
   const detail = tellsMore && failure !== null ? [failure.message, ...failure.issues.values()].join('. ') : ''
@@ -48,7 +52,7 @@ export function refusalOf(error: unknown, outgoing: Outgoing): Refusal {
   return { reason, detail, outgoing, newer }
 }
 
-function reasonOf(failure: Failure | null): Reason {
+function reasonOf(failure: ApiError | null): Reason {
   const named = reasons.find((one) => one === failure?.code)
   if (named !== undefined) return named
   if (failure?.status === 429) return 'RATE_LIMITED'

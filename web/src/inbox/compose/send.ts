@@ -2,24 +2,24 @@ import type { Inbox } from '../../data/inbox/inbox.ts'
 import { sendReply } from '../../data/inbox/outbox.ts'
 import type { Message } from '../../data/inbox/types.ts'
 import { privateStorage } from '../../session/private-storage.ts'
-import { me } from '../../session/session.ts'
-import type { Tell } from '../attach/send-files.ts'
-import { quote, quotedIn } from '../quote/quoting.ts'
-import { givenBack, setDraft, setRefusal, writingOf } from './drafts.ts'
-import { dropSend, type KeptSend, keepSend, keptSends, type Outgoing } from './kept-sends.ts'
+import { currentUser } from '../../session/session.ts'
+import type { ReportRefusal } from '../attach/send-files.ts'
+import { quote, quotedMessageOf } from '../quote/quoting.ts'
+import { composeStateOf, restoreDraft, setDraft, setRefusal } from './drafts.ts'
+import { type Outgoing, type PendingSend, pendingSends, removePendingSend, savePendingSend } from './pending-sends.ts'
 import { refusalOf } from './refusal.ts'
 
 /** Sends a message under a key of its own. Returns whether the service took it; if not, the text is back in the draft. */
 export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
   const { quoted, ...words } = outgoing
-  const kept = { ...words, key: crypto.randomUUID(), userId: me().id, conversationId, atMs: Date.now() }
-  keepSend(privateStorage, inbox.workspaceId, kept)
-  return carry(inbox, kept, quoted)
+  const kept = { ...words, key: crypto.randomUUID(), userId: currentUser().id, conversationId, atMs: Date.now() }
+  savePendingSend(privateStorage, inbox.workspaceId, kept)
+  return sendPending(inbox, kept, quoted)
 }
 
 /** Shows in the composer what of a file's message the service refused. */
-export const tellFor =
-  ({ workspaceId }: Inbox, id: string): Tell =>
+export const refusalReporter =
+  ({ workspaceId }: Inbox, id: string): ReportRefusal =>
   (refused) =>
     setRefusal(workspaceId, id, refused === null ? null : refusalOf(refused.error, refused))
 
@@ -29,10 +29,10 @@ const resumed = new Set<string>()
 export function resumeSends(inbox: Inbox): void {
   if (resumed.has(inbox.workspaceId)) return
   resumed.add(inbox.workspaceId)
-  for (const kept of keptSends(privateStorage, inbox.workspaceId, me().id)) void carry(inbox, kept)
+  for (const kept of pendingSends(privateStorage, inbox.workspaceId, currentUser().id)) void sendPending(inbox, kept)
 }
 
-async function carry(inbox: Inbox, kept: KeptSend, quoted?: Message): Promise<boolean> {
+async function sendPending(inbox: Inbox, kept: PendingSend, quoted?: Message): Promise<boolean> {
   const { workspaceId } = inbox
   const { conversationId: id, key, reply, text, ifLastMessageId } = kept
   setRefusal(workspaceId, id, null)
@@ -40,12 +40,12 @@ async function carry(inbox: Inbox, kept: KeptSend, quoted?: Message): Promise<bo
     await sendReply(inbox, id, { key, reply, text, ifLastMessageId })
     return true
   } catch (error) {
-    const { draft } = writingOf(workspaceId, id)
-    if (reply.kind === 'text') setDraft(workspaceId, id, { mode: 'reply', reply: givenBack(text, draft.reply) })
-    if (quoted !== undefined && quotedIn(id) === null) quote(id, quoted)
+    const { draft } = composeStateOf(workspaceId, id)
+    if (reply.kind === 'text') setDraft(workspaceId, id, { mode: 'reply', reply: restoreDraft(text, draft.reply) })
+    if (quoted !== undefined && quotedMessageOf(id) === null) quote(id, quoted)
     setRefusal(workspaceId, id, refusalOf(error, { reply, text, ifLastMessageId }))
     return false
   } finally {
-    dropSend(privateStorage, workspaceId, key)
+    removePendingSend(privateStorage, workspaceId, key)
   }
 }

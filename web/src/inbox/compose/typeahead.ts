@@ -1,7 +1,7 @@
-import { plain } from '../../ui/format/plain.ts'
+import { foldText } from '../../ui/format/fold-text.ts'
 
 /** A word that is being typed after `/` or `@`, up to the caret. */
-export interface Asked {
+export interface TypeaheadQuery {
   sign: '/' | '@'
   term: string
   /** Where the sign stands. */
@@ -11,7 +11,7 @@ export interface Asked {
 const maxTerm = 40
 
 /** What the text before the caret asks for: `/hou` at the start of a line or after a space, `@an` likewise. */
-export function askedAt(text: string, caret: number, sign: Asked['sign']): Asked | null {
+export function findTypeahead(text: string, caret: number, sign: TypeaheadQuery['sign']): TypeaheadQuery | null {
   const before = text.slice(0, caret)
   const start = before.lastIndexOf(sign)
   if (start === -1) return null
@@ -25,14 +25,14 @@ export function askedAt(text: string, caret: number, sign: Asked['sign']): Asked
  * Whether the list stands open: with what fits; with the sign alone; and where a text is nothing but such a word, which nobody means
  * to send. Elsewhere a sign that finds nothing is just a sign, as in 24/7.
  */
-export const isOffered = (text: string, { sign, term }: Asked, found: number): boolean =>
+export const isTypeaheadOpen = (text: string, { sign, term }: TypeaheadQuery, found: number): boolean =>
   found > 0 || term === '' || (sign === '/' && text.trim() === sign + term)
 
 /** The text with the asked-for word replaced, and where the caret stands then. */
-export function putInPlace(
+export function insertSuggestion(
   text: string,
   caret: number,
-  { start }: Asked,
+  { start }: TypeaheadQuery,
   words: string,
 ): { text: string; caret: number } {
   const rest = text.slice(caret)
@@ -48,32 +48,32 @@ export interface CannedReply {
 }
 
 /** What `{{…}}` stands for. */
-export interface Facts {
+export interface ReplyVariables {
   contact: { name: string | null; phone: string | null }
   me: string
   workspace: string
 }
 
-const maxFound = 8
+const maxResults = 8
 
 /** Those whose shortcut begins with the term, then those that hold it, then those whose text does. */
 export function findReplies(replies: readonly CannedReply[], term: string): CannedReply[] {
-  const wanted = plain(term)
+  const needle = foldText(term)
   const rank = ({ shortcut, text }: CannedReply): number => {
-    if (shortcut.startsWith(wanted)) return 0
-    if (shortcut.includes(wanted)) return 1
-    return plain(text).includes(wanted) ? 2 : 3
+    if (shortcut.startsWith(needle)) return 0
+    if (shortcut.includes(needle)) return 1
+    return foldText(text).includes(needle) ? 2 : 3
   }
   return replies
     .map((reply) => ({ reply, rank: rank(reply) }))
     .filter((one) => one.rank < 3)
     .sort((a, b) => a.rank - b.rank)
-    .slice(0, maxFound)
+    .slice(0, maxResults)
     .map(({ reply }) => reply)
 }
 
 /** Fills `{{contact.name}}` and its kind. What is not known is left out, with the space before it. */
-export function fillReply(text: string, { contact, me, workspace }: Facts): string {
+export function renderReply(text: string, { contact, me, workspace }: ReplyVariables): string {
   const name = contact.name?.trim() ?? ''
   const values: Record<string, string> = {
     'contact.name': name,
@@ -82,8 +82,8 @@ export function fillReply(text: string, { contact, me, workspace }: Facts): stri
     'me.name': me,
     'workspace.name': workspace,
   }
-  return text.replace(/( ?)\{\{([^{}]*)\}\}/g, (whole, space: string, asked: string) => {
-    const value = values[asked.trim()]
+  return text.replace(/( ?)\{\{([^{}]*)\}\}/g, (whole, space: string, query: string) => {
+    const value = values[query.trim()]
     if (value === undefined) return whole
     return value === '' ? '' : space + value
   })
@@ -96,18 +96,18 @@ export interface Member {
 
 /** Members of whose name a word begins with the term. */
 export function findMembers(members: readonly Member[], term: string): Member[] {
-  const wanted = plain(term)
+  const needle = foldText(term)
   return members
     .filter(({ name }) =>
-      plain(name)
+      foldText(name)
         .split(/\s+/)
-        .some((word) => word.startsWith(wanted)),
+        .some((word) => word.startsWith(needle)),
     )
-    .slice(0, maxFound)
+    .slice(0, maxResults)
 }
 
 /** Whom a note names by `@` and the whole name. Of two names of which one begins the other, the longer counts. */
-export function mentionedIn(text: string, members: readonly Member[]): string[] {
+export function findMentions(text: string, members: readonly Member[]): string[] {
   const byLength = [...members].sort((a, b) => b.name.length - a.name.length)
   const found = new Set<string>()
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {

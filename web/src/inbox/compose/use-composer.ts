@@ -1,24 +1,24 @@
 import { useEffect, useRef, useState } from 'react'
 import { useConnections } from '../../data/connections.ts'
 import type { Inbox } from '../../data/inbox/inbox.ts'
-import { useInbox, useKnownThread } from '../../data/inbox/queries.ts'
+import { useCachedThread, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
 import { useWorkspace } from '../../data/workspace.ts'
-import { me } from '../../session/session.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
-import { type Attachment, type Attachments, inTray, leadOf } from '../attach/attachment.ts'
-import { filing, filingNow } from '../attach/filing.ts'
-import { attachmentsOf, useTray } from '../attach/held-files.ts'
-import { presenceIn } from '../parts/presence.tsx'
-import { quote, quotedIn, withQuote } from '../quote/quoting.ts'
-import { maxNote, maxReply, setDraft, setRefusal, useWriting, writingOf } from './drafts.ts'
-import type { Outgoing } from './kept-sends.ts'
+import { currentUser } from '../../session/session.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { type Attachment, type Attachments, leadingText, unsentAttachments } from '../attach/attachment.ts'
+import { loadedFileSender, loadFileSender } from '../attach/file-sender.ts'
+import { attachmentsOf, useTray } from '../attach/tray-store.ts'
+import { presenceSenderOf } from '../parts/presence.tsx'
+import { quote, quotedMessageOf, withQuote } from '../quote/quoting.ts'
+import { composeStateOf, maxNote, maxReply, setDraft, setRefusal, useComposeState } from './drafts.ts'
+import { newestMessageId, newMessageAuthor } from './new-messages.ts'
 import { type Obstacle, obstacleOf } from './obstacle.ts'
-import { resumeSends, send, tellFor } from './send.ts'
+import type { Outgoing } from './pending-sends.ts'
+import { refusalReporter, resumeSends, send } from './send.ts'
 import { useNote } from './use-note.ts'
 import { useWindow } from './window.ts'
-import { newestMessageId, writtenSince } from './written-since.ts'
 
 /** What stands where one writes: a field, the line of an agent's conversation, or templates. */
 export type Surface = 'reply' | 'note' | 'agent' | 'template'
@@ -28,15 +28,15 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   const { id, windowExpiresAt } = conversation
   const obstacle = useObstacle(workspaceId, conversation)
   const inbox = useInbox()
-  const { draft, refusal, isTaking } = useWriting(workspaceId, id)
+  const { draft, refusal, isTakingOver } = useComposeState(workspaceId, id)
   const [wantsTemplate, setWantsTemplate] = useState(false)
   const fieldRef = useRef<HTMLTextAreaElement>(null)
   const windowState = useWindow(windowExpiresAt)
-  const seen = useSeen(workspaceId, id, draft.mode === 'reply' ? draft.reply : '')
+  const seen = useReadState(workspaceId, id, draft.mode === 'reply' ? draft.reply : '')
   const note = useNote(workspaceId, id)
   const isClosed = windowState.state === 'closed' || refusal?.reason === 'WINDOW_CLOSED'
   const isNote = draft.mode === 'note'
-  const isHeld = useHeld(isClosed, draft.reply)
+  const isHeld = useKeepsField(isClosed, draft.reply)
   const files = useFiles(inbox, conversation)
   const max = isNote ? maxNote : files.lead === null ? maxReply : files.captionLength
 
@@ -44,20 +44,20 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   // The customer has written: what was refused for their silence can be sent now.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the window moves
   useEffect(() => {
-    if (writingOf(workspaceId, id).refusal?.reason === 'WINDOW_CLOSED') setRefusal(workspaceId, id, null)
+    if (composeStateOf(workspaceId, id).refusal?.reason === 'WINDOW_CLOSED') setRefusal(workspaceId, id, null)
   }, [windowExpiresAt])
 
-  const letGo = (outgoing: Outgoing) => {
-    presenceIn(id)?.rest()
+  const sendOutgoing = (outgoing: Outgoing) => {
+    presenceSenderOf(id)?.stopTyping()
     void send(inbox, id, outgoing)
     onSent?.()
   }
   const submitReply = () => {
-    if (obstacle === null && !isClosed) letGoReply({ inbox, id, max, seen, letGo, sent: onSent })
+    if (obstacle === null && !isClosed) sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent: onSent })
   }
   const surface: Surface = isNote
     ? 'note'
-    : conversation.owner !== 'human' && !isTaking
+    : conversation.owner !== 'human' && !isTakingOver
       ? 'agent'
       : obstacle === null && (isClosed || wantsTemplate)
         ? 'template'
@@ -72,7 +72,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     surface,
     isClosed,
     hasField: surface === 'reply' || surface === 'note' || (surface === 'template' && isHeld),
-    letGo,
+    sendOutgoing,
     value: isNote ? draft.note : draft.reply,
     isSending: isNote && note.isAdding,
     submit: isNote ? note.add : submitReply,
@@ -84,44 +84,44 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
       setDraft(workspaceId, id, isNote ? { note: text } : { reply: text })
       // Whoever goes on with their text is not at a template any more.
       if (isHeld) setWantsTemplate(false)
-      if (text.trim() === '') presenceIn(id)?.rest()
-      else presenceIn(id)?.type()
+      if (text.trim() === '') presenceSenderOf(id)?.stopTyping()
+      else presenceSenderOf(id)?.startTyping()
     },
     wantTemplate: setWantsTemplate,
   }
 }
 
-interface LettingGo {
+interface SendTextAndFilesInput {
   inbox: Inbox
   id: string
   /** In characters, of what is written. */
   max: number
-  seen: Seen
-  letGo(outgoing: Outgoing): void
-  sent?: () => void
+  seen: ReadState
+  sendOutgoing(outgoing: Outgoing): void
+  onSent?: () => void
 }
 
 /** Sends the text and the files: the text with the first of them that takes a caption, else after them. */
-function letGoReply({ inbox, id, max, seen, letGo, sent }: LettingGo): void {
+function sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent }: SendTextAndFilesInput): void {
   const { workspaceId } = inbox
   // From the stores and not from what is drawn: the second click of two finds them empty.
-  const text = writingOf(workspaceId, id).draft.reply.trim()
-  const waiting = inTray(attachmentsOf(workspaceId, id))
+  const text = composeStateOf(workspaceId, id).draft.reply.trim()
+  const waiting = unsentAttachments(attachmentsOf(workspaceId, id))
   if (text.length > max || (text === '' && waiting.length === 0)) return
-  const [quoted, isCaption] = [quotedIn(id), leadOf(waiting) !== null]
+  const [quoted, isCaption] = [quotedMessageOf(id), leadingText(waiting) !== null]
   const seenId = text === '' ? seen.newestId() : seen.lastId()
   setDraft(workspaceId, id, { reply: '' })
   quote(id, null)
   if (waiting.length > 0) {
-    const wish = { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null }
-    filingNow()?.letGoFiles(inbox, id, tellFor(inbox, id), wish)
-    sent?.()
+    const submission = { text: isCaption ? text : '', seenId, quotedId: quoted?.id ?? null }
+    loadedFileSender()?.submitFiles(inbox, id, refusalReporter(inbox, id), submission)
+    onSent?.()
   }
   if (text === '' || isCaption) return
   // What goes with files is quoted by the first of them.
   const answered = waiting.length > 0 ? null : quoted
   const reply = withQuote({ kind: 'text', text }, answered)
-  letGo({ reply, text, ifLastMessageId: seenId, ...(answered === null ? {} : { quoted: answered }) })
+  sendOutgoing({ reply, text, ifLastMessageId: seenId, ...(answered === null ? {} : { quoted: answered }) })
 }
 
 export type ComposerFiles = ReturnType<typeof useFiles>
@@ -131,31 +131,31 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
   const { id } = conversation
   const { workspaceId } = inbox
   const limits = useUploadLimits(workspaceId, conversation)
-  const { attachments, refused } = useTray(workspaceId, id)
+  const { attachments, rejected } = useTray(workspaceId, id)
   return {
     limits,
     /** What the channel takes along with a file; unknown, nothing is too long. */
     captionLength: limits?.captionLength ?? maxReply,
     /** The file that the text goes with. */
-    lead: leadOf(attachments),
-    waiting: inTray(attachments).length,
-    isShown: attachments.length + refused.length > 0,
+    lead: leadingText(attachments),
+    waiting: unsentAttachments(attachments).length,
+    isShown: attachments.length + rejected.length > 0,
     take: (files: readonly File[]) => {
-      if (limits !== undefined) filing().then(({ addFiles }) => addFiles(inbox, id, limits, files), complain)
+      if (limits !== undefined) loadFileSender().then(({ addFiles }) => addFiles(inbox, id, limits, files), showError)
     },
-    add: (one: Attachment) => void filing().then(({ addRecorded }) => addRecorded(inbox, id, one), complain),
+    add: (one: Attachment) => void loadFileSender().then(({ addRecording }) => addRecording(inbox, id, one), showError),
     /** Text and captions stay with their files, whatever the order becomes. */
     arrange: (change: (before: Attachments) => Attachments) => {
-      const text = writingOf(workspaceId, id).draft.reply
-      const kept = filingNow()?.arrangeFiles(inbox, id, tellFor(inbox, id), { change, text })
+      const text = composeStateOf(workspaceId, id).draft.reply
+      const kept = loadedFileSender()?.arrangeFiles(inbox, id, refusalReporter(inbox, id), { change, text })
       if (kept !== undefined) setDraft(workspaceId, id, { reply: kept })
     },
-    retry: (one: Attachment) => filingNow()?.retryFile(inbox, id, tellFor(inbox, id), one.id),
+    retry: (one: Attachment) => loadedFileSender()?.retryFile(inbox, id, refusalReporter(inbox, id), one.id),
   }
 }
 
 /** What was begun when the window closed stays in its field, to be gone on with: no letter is lost, nor taken for a key. */
-function useHeld(isClosed: boolean, text: string): boolean {
+function useKeepsField(isClosed: boolean, text: string): boolean {
   const [isHeld, setHeld] = useState(false)
   const holds = isClosed && (isHeld || text.trim() !== '')
   if (holds !== isHeld) setHeld(holds)
@@ -171,7 +171,7 @@ function useObstacle(workspaceId: string, { connectionId }: Conversation): Obsta
   return obstacleOf(workspace, connection, Date.now())
 }
 
-interface Seen {
+interface ReadState {
   /** To be called whenever something is typed: what is shown then has been seen. */
   mark(): void
   /** The newest message that had been seen when the last letter was typed. */
@@ -182,20 +182,20 @@ interface Seen {
 }
 
 /** What the writer of a text has seen of the thread, so that nothing is answered that they have not read. */
-function useSeen(workspaceId: string, id: string, text: string): Seen {
-  const thread = useKnownThread(workspaceId, id)
+function useReadState(workspaceId: string, id: string, text: string): ReadState {
+  const thread = useCachedThread(workspaceId, id)
   const last = useRef<string | null>(null)
-  const begun = useRef<string | null>(null)
+  const initial = useRef<string | null>(null)
   const newestId = () => (thread === undefined ? null : newestMessageId(thread))
-  if (text.trim() === '') begun.current = null
-  const since = begun.current
+  if (text.trim() === '') initial.current = null
+  const since = initial.current
   return {
     mark: () => {
       last.current = newestId()
-      begun.current ??= last.current
+      initial.current ??= last.current
     },
     lastId: () => last.current ?? newestId(),
     newestId,
-    movedBy: since === null || thread === undefined ? null : writtenSince(thread.items, since, me().id),
+    movedBy: since === null || thread === undefined ? null : newMessageAuthor(thread.items, since, currentUser().id),
   }
 }

@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Failure } from '../../api/failure.ts'
+import { ApiError } from '../../api/api-error.ts'
 import { addNote } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import { readMembers } from '../../data/team/members.ts'
 import { privateStorage } from '../../session/private-storage.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
-import { presenceIn } from '../parts/presence.tsx'
-import { maxNote, setDraft, writingOf } from './drafts.ts'
-import { dropNoteKey, noteKeyFor } from './kept-sends.ts'
-import { mentionedIn } from './typeahead.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { presenceSenderOf } from '../parts/presence.tsx'
+import { composeStateOf, maxNote, setDraft } from './drafts.ts'
+import { noteKeyFor, removeNoteKey } from './pending-sends.ts'
+import { findMentions } from './typeahead.ts'
 
 const adding = new Set<string>()
 
@@ -19,22 +19,22 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
   const queries = useQueryClient()
   const [isAdding, setAdding] = useState(false)
   const add = async () => {
-    const typed = writingOf(workspaceId, id).draft.note
+    const typed = composeStateOf(workspaceId, id).draft.note
     const text = typed.trim()
     if (text === '' || text.length > maxNote || adding.has(id)) return
     adding.add(id)
     setAdding(true)
     try {
-      presenceIn(id)?.rest()
-      const named = text.includes('@') ? mentionedIn(text, await readMembers(queries, workspaceId)) : []
+      presenceSenderOf(id)?.stopTyping()
+      const named = text.includes('@') ? findMentions(text, await readMembers(queries, workspaceId)) : []
       await addNote(inbox, id, text, named, noteKeyFor(privateStorage, workspaceId, id, text))
-      dropNoteKey(privateStorage, workspaceId, id)
+      removeNoteKey(privateStorage, workspaceId, id)
       // What was typed on meanwhile stays.
-      const { note } = writingOf(workspaceId, id).draft
+      const { note } = composeStateOf(workspaceId, id).draft
       setDraft(workspaceId, id, { note: note.startsWith(typed) ? note.slice(typed.length) : note })
     } catch (error) {
-      if (isAnswer(error)) dropNoteKey(privateStorage, workspaceId, id)
-      complain(error)
+      if (isAnswer(error)) removeNoteKey(privateStorage, workspaceId, id)
+      showError(error)
     } finally {
       adding.delete(id)
       setAdding(false)
@@ -44,4 +44,4 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
 }
 
 // After any other failure nobody knows whether the note was added: it is tried again under its key.
-const isAnswer = (error: unknown): boolean => error instanceof Failure && error.status >= 400 && error.status < 500
+const isAnswer = (error: unknown): boolean => error instanceof ApiError && error.status >= 400 && error.status < 500

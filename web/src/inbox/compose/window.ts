@@ -16,7 +16,7 @@ export function useWindow(expiresAt: string | null): WindowState {
     tick()
     return () => clearTimeout(timer)
   }, [expiresAt])
-  return windowAt(expiresAt, nowMs)
+  return windowStateAt(expiresAt, nowMs)
 }
 
 const minuteMs = 60_000
@@ -24,15 +24,15 @@ const hourMs = 60 * minuteMs
 
 /** From when on the end of the window is announced, and from when on it presses. */
 export const announceMs = 4 * hourMs
-const pressMs = hourMs
+const urgentMs = hourMs
 
 export type WindowState =
   | { state: 'open' }
-  | { state: 'closing'; at: string; hours: number; minutes: number; presses: boolean }
+  | { state: 'closing'; at: string; hours: number; minutes: number; isUrgent: boolean }
   | { state: 'closed' }
 
 /** What the 24-hour window lets a member do at a moment. */
-export function windowAt(expiresAt: string | null, nowMs: number): WindowState {
+export function windowStateAt(expiresAt: string | null, nowMs: number): WindowState {
   if (expiresAt === null) return { state: 'closed' }
   const leftMs = Date.parse(expiresAt) - nowMs
   if (leftMs <= 0) return { state: 'closed' }
@@ -40,10 +40,10 @@ export function windowAt(expiresAt: string | null, nowMs: number): WindowState {
   // Rounded up: what says one minute has one still.
   const minutes = Math.ceil(leftMs / minuteMs)
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  return { state: 'closing', at: expiresAt, hours, minutes: rest, presses: leftMs <= pressMs }
+  return { state: 'closing', at: expiresAt, hours, minutes: rest, isUrgent: leftMs <= urgentMs }
 }
 
-/** In how many milliseconds `windowAt` says something else; null: never. */
+/** In how many milliseconds `windowStateAt` says something else; null: never. */
 export function nextChangeMs(expiresAt: string | null, nowMs: number): number | null {
   if (expiresAt === null) return null
   const leftMs = Date.parse(expiresAt) - nowMs

@@ -3,7 +3,7 @@ import { useConnections } from '../../data/connections.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { fullMoment } from '../../ui/format/time.ts'
+import { formatDateTime } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { useWindow } from '../compose/window.ts'
 import { Facts, Section } from './Section.tsx'
@@ -39,9 +39,12 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
               </>
             ),
           },
-          { name: texts.window, value: isClosed || windowExpiresAt === null ? closed : fullMoment(windowExpiresAt) },
-          ...(optedOutAt === null ? [] : [{ name: texts.optedOut, value: fullMoment(optedOutAt) }]),
-          { name: texts.began, value: fullMoment(firstContactAt) },
+          {
+            name: texts.window,
+            value: isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt),
+          },
+          ...(optedOutAt === null ? [] : [{ name: texts.optedOut, value: formatDateTime(optedOutAt) }]),
+          { name: texts.began, value: formatDateTime(firstContactAt) },
           // Where the lead has another name.
           ...(profileName === null || profileName === contact.name
             ? []

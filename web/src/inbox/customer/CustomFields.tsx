@@ -3,11 +3,11 @@ import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { useCurrency } from '../../data/workspace.ts'
 import { OpenLink } from '../../shared/fields/OpenLink.tsx'
 import { t } from '../../text/index.ts'
-import { chosenOf, fits, guessedType } from '../../ui/format/custom-value.ts'
-import { customName } from '../../ui/format/lead-words.ts'
+import { guessType, isValidValue, splitChoices } from '../../ui/format/custom-value.ts'
+import { customFieldName } from '../../ui/format/lead-texts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Customer.module.css'
-import { Choice, Several, Typed } from './EditInPlace.tsx'
+import { Choice, MultiChoice, TextValue } from './EditInPlace.tsx'
 import { Facts, Section } from './Section.tsx'
 
 type Value = string | boolean
@@ -52,9 +52,9 @@ const isShown = ({ isArchived, shownIn }: LeadField): boolean => !isArchived && 
 function undefinedOf({ customFields = [] }: Lead, defined: readonly LeadField[]): Field[] {
   const others = customFields.filter(({ key }) => defined.every((field) => field.key !== key))
   return others.map(({ key, label, value }) => {
-    const type = guessedType(value)
+    const type = guessType(value)
     const isPlain = type !== 'boolean' && type !== 'url' && type !== 'email'
-    return { key, label: customName({ key, label }), type: isPlain ? 'text' : type, choices: [], required: false }
+    return { key, label: customFieldName({ key, label }), type: isPlain ? 'text' : type, choices: [], required: false }
   })
 }
 
@@ -66,7 +66,7 @@ interface FieldValueProps {
 
 function FieldValue(props: FieldValueProps) {
   const { field, value } = props
-  const isUnfit = value !== undefined && !fits(field, value)
+  const isUnfit = value !== undefined && !isValidValue(field, value)
   return (
     <>
       <Editor {...props} />
@@ -100,11 +100,11 @@ function Editor({ field, value, change }: FieldValueProps) {
   }
   if (type === 'multiselect') {
     const set = (chosen: string[]) => change(chosen.join(', ') || null)
-    return <Several label={label} chosen={chosenOf(words ?? '')} options={choices} change={set} />
+    return <MultiChoice label={label} chosen={splitChoices(words ?? '')} options={choices} change={set} />
   }
   return (
     <span className={styles.typed}>
-      <Typed label={label} rule={{ type, choices }} value={words} currency={currency} change={change} />
+      <TextValue label={label} rule={{ type, choices }} value={words} currency={currency} change={change} />
       <OpenLink field={field} text={words ?? ''} />
     </span>
   )

@@ -2,21 +2,21 @@ import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useCallback } from 'react'
 import { type LiveEvent, useLive } from '../../api/live.ts'
-import { readAgain } from '../../api/read-again.ts'
+import { refetchQueries } from '../../api/refetch.ts'
 import { detailKey } from '../../data/inbox/cache.ts'
-import { useDetail, useInbox, useKnownThread } from '../../data/inbox/queries.ts'
+import { useCachedThread, useDetail, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation, Note, TimelineItem } from '../../data/inbox/types.ts'
 import { leadKey } from '../../data/leads.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
-import { plainPhone } from '../../ui/format/phone.ts'
-import { ago, fullMoment } from '../../ui/format/time.ts'
+import { dialablePhone } from '../../ui/format/phone.ts'
+import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import AdCard from '../parts/AdCard.tsx'
 import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
-import { customerName, shownPhone } from '../parts/words.ts'
+import { customerName, phoneLabel } from '../parts/inbox-texts.ts'
 import { ConnectionFacts } from './ConnectionFacts.tsx'
 import styles from './Customer.module.css'
 import { Gallery } from './Gallery.tsx'
@@ -34,14 +34,14 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
   const workspaceId = useWorkspaceId()
   const { id, contact } = conversation
   const { data: detail, isError } = useDetail(workspaceId, id)
-  const thread = useKnownThread(workspaceId, id)
+  const thread = useCachedThread(workspaceId, id)
   const newest = thread?.items.findLast(({ message }) => message?.referral != null)?.message?.referral
   const referral = newest ?? detail?.referral ?? null
   const leadId = detail?.lead?.id ?? null
   // Until the notes are read, the lead is not read either.
   const isKnown = detail !== undefined && detail.notes !== null
   const labels = useConversationLabels(conversation.labelIds)
-  useLeadNews(workspaceId, id)
+  useLiveLead(workspaceId, id)
   return (
     <div className={styles.pane}>
       <Head conversation={conversation} />
@@ -75,22 +75,22 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
 const leadEvents = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored']
 
 /** A lead is changed by agents and colleagues meanwhile, and whoever was none may become one. */
-function useLeadNews(workspaceId: string, conversationId: string): void {
+function useLiveLead(workspaceId: string, conversationId: string): void {
   const { queries } = useInbox()
-  const hear = useCallback(
+  const handleEvent = useCallback(
     ({ event, payload }: LiveEvent) => {
-      void readAgain(queries, leadKey(workspaceId, String(payload.id)))
+      void refetchQueries(queries, leadKey(workspaceId, String(payload.id)))
       if (event === 'lead.updated') return
-      void readAgain(queries, detailKey(workspaceId, conversationId))
+      void refetchQueries(queries, detailKey(workspaceId, conversationId))
     },
     [queries, workspaceId, conversationId],
   )
-  useLive(leadEvents, hear)
+  useLive(leadEvents, handleEvent)
 }
 
 function Head({ conversation }: { conversation: Conversation }) {
   const { contact } = conversation
-  const phone = shownPhone(contact.phone)
+  const phone = phoneLabel(contact.phone)
   const name = customerName(conversation)
   return (
     <header className={styles.head}>
@@ -101,7 +101,7 @@ function Head({ conversation }: { conversation: Conversation }) {
       {phone !== null && (
         <div className={styles.phone}>
           <span>{phone}</span>
-          <CopyButton value={plainPhone(contact.phone ?? '')}>
+          <CopyButton value={dialablePhone(contact.phone ?? '')}>
             {({ copied, copy }) => (
               <Tip label={copied ? t.common.copied : t.common.copy}>
                 <ActionIcon
@@ -130,8 +130,8 @@ function Notes({ notes }: { notes: readonly Note[] }) {
         {notes.map(({ id, text, actor, createdAt }) => (
           <li key={id} className={styles.note}>
             <p dir="auto">{text}</p>
-            <div className={styles.meta} title={fullMoment(createdAt)}>
-              {actor.name ?? t.inbox.teammate} · {ago(createdAt)}
+            <div className={styles.meta} title={formatDateTime(createdAt)}>
+              {actor.name ?? t.inbox.teammate} · {timeAgo(createdAt)}
             </div>
           </li>
         ))}

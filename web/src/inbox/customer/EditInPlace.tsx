@@ -3,13 +3,13 @@ import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import {
   type FieldRule,
+  formatValue,
+  inputValue,
+  interpretTyped,
   isNumberType,
-  meantBy,
-  readTyped,
-  shownValue,
-  typedValue,
-  withOwn,
-  wrongTyped,
+  parseTyped,
+  validateTyped,
+  withCurrentChoices,
 } from '../../ui/format/custom-value.ts'
 import styles from './Customer.module.css'
 
@@ -37,7 +37,7 @@ export function Choice({ label, value, options, change }: ChoiceProps) {
   )
 }
 
-interface SeveralProps {
+interface MultiChoiceProps {
   label: string
   chosen: readonly string[]
   options: readonly string[]
@@ -45,12 +45,12 @@ interface SeveralProps {
 }
 
 /** Some of many, changed where they stand. */
-export function Several({ label, chosen, options, change }: SeveralProps) {
+export function MultiChoice({ label, chosen, options, change }: MultiChoiceProps) {
   return (
     <MultiSelect
       aria-label={label}
       size="xs"
-      data={withOwn(options, chosen)}
+      data={withCurrentChoices(options, chosen)}
       value={[...chosen]}
       onChange={change}
       placeholder={chosen.length === 0 ? '–' : undefined}
@@ -60,7 +60,7 @@ export function Several({ label, chosen, options, change }: SeveralProps) {
   )
 }
 
-interface TypedProps {
+interface TextValueProps {
   label: string
   rule: FieldRule
   value: string | undefined
@@ -73,16 +73,16 @@ interface TypedProps {
  * What is written, changed where it stands: as people read it until somebody comes to write. Enter or leaving keeps it, Esc
  * does not.
  */
-export function Typed({ label, rule, value, currency, change }: TypedProps) {
+export function TextValue({ label, rule, value, currency, change }: TextValueProps) {
   const [typed, setTyped] = useState<string | null>(null)
-  const saved = typedValue(rule, value)
-  const shown = value === undefined ? '' : shownValue(rule, value, currency)
-  const wrong = typed === null ? null : wrongTyped(rule, typed)
-  const meant = typed === null ? null : meantBy(rule, typed, currency)
+  const saved = inputValue(rule, value)
+  const shown = value === undefined ? '' : formatValue(rule, value, currency)
+  const wrong = typed === null ? null : validateTyped(rule, typed)
+  const meant = typed === null ? null : interpretTyped(rule, typed, currency)
   const keep = () => {
     if (typed === null || wrong !== null) return
     setTyped(null)
-    const read = readTyped(rule, typed) ?? null
+    const read = parseTyped(rule, typed) ?? null
     if (typed.trim() !== saved) change(read === null ? null : String(read))
   }
   return (
@@ -94,10 +94,10 @@ export function Typed({ label, rule, value, currency, change }: TypedProps) {
         isWritten={typed !== null}
         isWrong={wrong !== null}
         numeric={isNumberType(rule.type)}
-        begin={() => setTyped((before) => before ?? saved)}
+        start={() => setTyped((before) => before ?? saved)}
         type={setTyped}
-        keep={keep}
-        leave={() => setTyped(null)}
+        save={keep}
+        cancel={() => setTyped(null)}
       />
       {meant !== null && (
         <span className={styles.meant} role="status">
@@ -121,13 +121,13 @@ interface InPlaceProps {
   isWrong: boolean
   numeric: boolean
   /** Whoever comes to write sees what they would type. */
-  begin(): void
+  start(): void
   type(text: string): void
-  keep(): void
-  leave(): void
+  save(): void
+  cancel(): void
 }
 
-function InPlace({ label, value, isDay, isWritten, isWrong, numeric, begin, type, keep, leave }: InPlaceProps) {
+function InPlace({ label, value, isDay, isWritten, isWrong, numeric, start, type, save, cancel }: InPlaceProps) {
   const isGivenUp = useRef(false)
   const input = useRef<HTMLInputElement>(null)
   const kind = isDay && isWritten ? 'date' : 'text'
@@ -155,9 +155,9 @@ function InPlace({ label, value, isDay, isWritten, isWrong, numeric, begin, type
       dir="auto"
       value={value}
       onFocus={({ currentTarget }) => {
-        if (isDay) return begin()
+        if (isDay) return start()
         // What is typed over stands there before it is selected.
-        flushSync(begin)
+        flushSync(start)
         currentTarget.select()
       }}
       onChange={(event) => type(event.currentTarget.value)}
@@ -165,8 +165,8 @@ function InPlace({ label, value, isDay, isWritten, isWrong, numeric, begin, type
         // It has made room for the input that a day is written in.
         if (isDay && !isWritten) return
         // Half a date is none.
-        if (isGivenUp.current || validity.badInput) leave()
-        else keep()
+        if (isGivenUp.current || validity.badInput) cancel()
+        else save()
         isGivenUp.current = false
       }}
       onKeyDown={onKeyDown}

@@ -2,17 +2,17 @@ import { IconPhotoOff, IconPlayerPlayFilled } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { fileAddress, previewAddress } from '../../data/inbox/files.ts'
 import { useGallery } from '../../data/inbox/gallery.ts'
-import { useKnownThread } from '../../data/inbox/queries.ts'
+import { useCachedThread } from '../../data/inbox/queries.ts'
 import type { GalleryItem, Media } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment, shortMoment } from '../../ui/format/time.ts'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { formatDateTime, formatShortTime } from '../../ui/format/time.ts'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { FileCard } from '../media/FileCard.tsx'
 import MediaPart from '../media/MediaPart.tsx'
 import { Placeholder } from '../media/Picture.tsx'
-import { useInThread } from '../parts/in-thread.ts'
+import { useThreadContext } from '../parts/thread-context.ts'
 import styles from './Gallery.module.css'
 import { Section } from './Section.tsx'
 
@@ -46,7 +46,7 @@ export function Gallery() {
 
 function Shelf({ tab }: { tab: Tab }) {
   const workspaceId = useWorkspaceId()
-  const { conversationId } = useInThread()
+  const { conversationId } = useThreadContext()
   const { query, items } = useGallery(workspaceId, conversationId, tabs[tab])
   const { refetch } = query
   const newest = useNewestFile(workspaceId, conversationId)
@@ -56,7 +56,7 @@ function Shelf({ tab }: { tab: Tab }) {
     if (newest !== known) void refetch()
   }, [newest, known, refetch])
   const texts = t.media.gallery
-  if (query.isError && items.length === 0) return <ErrorNotice error={query.error} retry={() => void refetch()} />
+  if (query.isError && items.length === 0) return <ErrorState error={query.error} retry={() => void refetch()} />
   if (query.isPending) return <div className={styles.shape} aria-busy="true" />
   if (items.length === 0) return <p className={styles.quiet}>{texts.none[tab]}</p>
   return (
@@ -82,13 +82,13 @@ function Shelf({ tab }: { tab: Tab }) {
 
 /** Whatever is sent stands in the thread first. */
 function useNewestFile(workspaceId: string, conversationId: string): string | null {
-  const thread = useKnownThread(workspaceId, conversationId)
+  const thread = useCachedThread(workspaceId, conversationId)
   return thread?.items.findLast(({ message }) => message?.media != null)?.id ?? null
 }
 
 function Thumb({ item: { messageId, at, direction, media } }: { item: GalleryItem }) {
   const workspaceId = useWorkspaceId()
-  const { customerName, openFile, showMessage } = useInThread()
+  const { customerName, openFile, showMessage } = useThreadContext()
   const what = t.media.kinds[media.kind]
   const label = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
   const isHere = media.state === 'here' && media.isInline
@@ -98,7 +98,7 @@ function Thumb({ item: { messageId, at, direction, media } }: { item: GalleryIte
     <button
       type="button"
       className={styles.thumb}
-      title={`${label} · ${fullMoment(at)}`}
+      title={`${label} · ${formatDateTime(at)}`}
       aria-label={isHere ? t.media.open({ what: label }) : `${label}: ${t.media.toMessage}`}
       onClick={() => (isHere ? openFile(messageId) : showMessage(messageId))}
     >
@@ -115,7 +115,7 @@ function Thumb({ item: { messageId, at, direction, media } }: { item: GalleryIte
 }
 
 function Row({ item: { messageId, at, direction, media } }: { item: GalleryItem }) {
-  const { customerName, openFile, showMessage } = useInThread()
+  const { customerName, openFile, showMessage } = useThreadContext()
   return (
     <>
       {media.kind === 'document' && media.state === 'here' ? (
@@ -124,7 +124,7 @@ function Row({ item: { messageId, at, direction, media } }: { item: GalleryItem 
         <MediaPart messageId={messageId} direction={direction} media={media} />
       )}
       <button type="button" className={styles.where} title={t.media.toMessage} onClick={() => showMessage(messageId)}>
-        <bdi>{direction === 'inbound' ? customerName : t.media.us}</bdi> · <time>{shortMoment(at)}</time>
+        <bdi>{direction === 'inbound' ? customerName : t.media.us}</bdi> · <time>{formatShortTime(at)}</time>
       </button>
     </>
   )

@@ -10,13 +10,13 @@ import { type Lead, type LeadChanges, useLead } from '../../data/leads.ts'
 import { useMemberList } from '../../data/team/members.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/format/lead-words.ts'
-import { complain, say } from '../../ui/overlay/notices.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { statusName } from '../../ui/format/lead-texts.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Customer.module.css'
 import { CustomFields } from './CustomFields.tsx'
-import { Choice, Typed } from './EditInPlace.tsx'
+import { Choice, TextValue } from './EditInPlace.tsx'
 import { type Fact, Facts, Section } from './Section.tsx'
 
 /** The lead that the customer is: what matters of it can be changed where it stands. */
@@ -24,9 +24,9 @@ export function LeadCard({ leadId }: { leadId: string }) {
   const workspaceId = useWorkspaceId()
   const query = useLead(workspaceId, leadId)
   return (
-    <Loaded query={query} rows={4}>
+    <QueryBoundary query={query} rows={4}>
       {(lead) => <LeadFacts lead={lead} />}
-    </Loaded>
+    </QueryBoundary>
   )
 }
 
@@ -34,7 +34,7 @@ function LeadFacts({ lead }: { lead: Lead }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const change = (changes: LeadChanges) =>
-    void changeLead(queries, workspaceId, lead, changes).then((error) => error !== null && complain(error))
+    void changeLead(queries, workspaceId, lead, changes).then((error) => error !== null && showError(error))
   return (
     <>
       <Section title={t.customer.lead}>
@@ -83,7 +83,7 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
     {
       name: texts.value,
       value: (
-        <Typed
+        <TextValue
           label={texts.value}
           rule={amountRule}
           value={lead.estimatedValue === null ? undefined : String(lead.estimatedValue)}
@@ -129,9 +129,9 @@ export function NoLead({ conversation }: { conversation: Conversation }) {
     setMaking(true)
     try {
       const lead = await createLead(inbox, id, contact)
-      say(t.customer.created({ name: lead.firstName }))
+      showToast(t.customer.created({ name: lead.firstName }))
     } catch (error) {
-      complain(error)
+      showError(error)
     } finally {
       setMaking(false)
     }

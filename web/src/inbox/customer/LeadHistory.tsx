@@ -1,8 +1,8 @@
 import { useHistory } from '../../data/leads.ts'
 import { usePeople } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/format/lead-words.ts'
-import { ago, fullMoment } from '../../ui/format/time.ts'
+import { statusName } from '../../ui/format/lead-texts.ts'
+import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Customer.module.css'
 import { Section } from './Section.tsx'
@@ -22,8 +22,8 @@ export function LeadHistory({ leadId }: { leadId: string }) {
         {history.toReversed().map(({ id, from, to, actor, at }) => (
           <li key={id}>
             {t.customer.step({ from: statusName(from), to: statusName(to) })}
-            <div className={styles.meta} title={fullMoment(at)}>
-              {nameOf(actor)} · {ago(at)}
+            <div className={styles.meta} title={formatDateTime(at)}>
+              {nameOf(actor)} · {timeAgo(at)}
             </div>
           </li>
         ))}

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { useConversationsWith } from '../../data/inbox/customer.ts'
-import { me } from '../../session/session.ts'
+import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { shortMoment } from '../../ui/format/time.ts'
+import { formatShortTime } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { lastLine } from '../parts/words.ts'
+import { lastMessageLine } from '../parts/inbox-texts.ts'
 import styles from './Customer.module.css'
 import { Section } from './Section.tsx'
 
@@ -33,13 +33,13 @@ export function OtherConversations({ conversationId, phone }: OtherConversations
               search={true}
             >
               <span className={styles.otherLine} dir="auto">
-                {lastLine(one, me().id) || t.inbox.emptyThread}
+                {lastMessageLine(one, currentUser().id) || t.inbox.emptyThread}
               </span>
               <span className={styles.meta}>
                 {[
                   one.connectionName ?? t.common.unknown,
                   t.inbox.statuses[one.status],
-                  shortMoment(one.lastMessageAt),
+                  formatShortTime(one.lastMessageAt),
                 ].join(' · ')}
               </span>
               {one.unreadCount > 0 && <Chip tone="accent">{t.inbox.unreadCount({ n: one.unreadCount })}</Chip>}

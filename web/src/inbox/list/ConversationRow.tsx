@@ -14,10 +14,10 @@ import type { Label } from '../../data/labels.ts'
 import { useAnswerGoalMs } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
-import { fullMoment, shortMoment, span } from '../../ui/format/time.ts'
+import { formatDateTime, formatShortTime, formatSpan } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { RowLabels } from '../parts/ConversationLabels.tsx'
-import { customerName, lastLine } from '../parts/words.ts'
+import { customerName, lastMessageLine } from '../parts/inbox-texts.ts'
 import styles from './ConversationRows.module.css'
 
 export const rowHeight = 64
@@ -30,9 +30,9 @@ interface ConversationRowProps {
   /** -1: not known. */
   total: number
   isOpen: boolean
-  isChosen: boolean
+  isSelected: boolean
   /** Tapped, a row is chosen rather than opened. */
-  isByTouch: boolean
+  isTouchMode: boolean
   /** Tab stops at one row of the list; from there the arrows lead on. */
   isStop: boolean
   labels: ReadonlyMap<string, Label>
@@ -40,19 +40,19 @@ interface ConversationRowProps {
   userId: string
   open(id: string): void
   /** With `isRange`, all rows from the one before. */
-  choose(id: string, isRange: boolean): void
+  select(id: string, isRange: boolean): void
   peek(id: string): void
 }
 
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const workspaceId = useWorkspaceId()
-  const { row, index, start, total, isOpen, isChosen, isByTouch, isStop, labels, now, userId } = props
-  const { open, choose, peek } = props
+  const { row, index, start, total, isOpen, isSelected, isTouchMode, isStop, labels, now, userId } = props
+  const { open, select, peek } = props
   const name = customerName(row)
   const go = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.button !== 0) return
     event.preventDefault()
-    if (isByTouch || event.shiftKey) choose(row.id, event.shiftKey)
+    if (isTouchMode || event.shiftKey) select(row.id, event.shiftKey)
     else open(row.id)
   }
   return (
@@ -61,7 +61,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       style={{ transform: `translateY(${start}px)` }}
       aria-posinset={index + 1}
       aria-setsize={total}
-      data-chosen={isChosen || undefined}
+      data-chosen={isSelected || undefined}
     >
       <input
         type="checkbox"
@@ -69,8 +69,8 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         // X does the same: a list is walked by its rows.
         tabIndex={-1}
         aria-label={t.inbox.bulk.choose({ name })}
-        checked={isChosen}
-        onClick={(event) => choose(row.id, event.shiftKey)}
+        checked={isSelected}
+        onClick={(event) => select(row.id, event.shiftKey)}
         onChange={ignored}
       />
       <a
@@ -91,13 +91,13 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             <span className={styles.name} dir="auto">
               {name}
             </span>
-            <time className={styles.time} dateTime={row.lastMessageAt} title={fullMoment(row.lastMessageAt)}>
-              {shortMoment(row.lastMessageAt)}
+            <time className={styles.time} dateTime={row.lastMessageAt} title={formatDateTime(row.lastMessageAt)}>
+              {formatShortTime(row.lastMessageAt)}
             </time>
           </span>
           <span className={styles.line}>
             <span className={styles.text} dir="auto">
-              {lastLine(row, userId)}
+              {lastMessageLine(row, userId)}
             </span>
             <Edge row={row} now={now} />
           </span>
@@ -145,8 +145,8 @@ function Waiting({ since, now }: { since: string; now: number }) {
   const waitedMs = now - Date.parse(since)
   const late = goalMs === null || waitedMs < goalMs ? 0 : waitedMs < 2 * goalMs ? 1 : 2
   return (
-    <span className={styles.waiting} data-late={late} title={t.inbox.waitingSince({ moment: fullMoment(since) })}>
-      {t.inbox.waiting({ span: span(waitedMs) })}
+    <span className={styles.waiting} data-late={late} title={t.inbox.waitingSince({ moment: formatDateTime(since) })}>
+      {t.inbox.waiting({ span: formatSpan(waitedMs) })}
     </span>
   )
 }
@@ -161,7 +161,7 @@ function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, 
   if (isPlain && labelIds.length === 0 && assignedToName === null) return null
   const agent = ownerName ?? t.inbox.byAiOnly
   const until =
-    snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: shortMoment(snoozedUntil) })
+    snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
   return (
     <span className={styles.meta}>
       {handover !== null && <HandedOver handover={handover} />}
@@ -186,7 +186,7 @@ function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, 
       {isSnoozed && (
         <span title={until}>
           <IconClockPause size={13} aria-hidden="true" />
-          {snoozedUntil === null ? t.inbox.statuses.snoozed : shortMoment(snoozedUntil)}
+          {snoozedUntil === null ? t.inbox.statuses.snoozed : formatShortTime(snoozedUntil)}
         </span>
       )}
       {labelIds.length > 0 && <RowLabels labelIds={labelIds} labels={labels} />}
@@ -197,7 +197,11 @@ function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, 
 function HandedOver({ handover: { urgency, reason, at } }: { handover: NonNullable<Conversation['handover']> }) {
   const texts = t.inbox.handover
   return (
-    <span className={styles.handed} data-urgency={urgency} title={reason ?? texts.since({ moment: fullMoment(at) })}>
+    <span
+      className={styles.handed}
+      data-urgency={urgency}
+      title={reason ?? texts.since({ moment: formatDateTime(at) })}
+    >
       <IconArrowsExchange size={13} aria-hidden="true" />
       {urgency === 'normal' ? texts.open : texts.urgencies[urgency]}
     </span>

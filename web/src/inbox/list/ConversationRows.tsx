@@ -13,16 +13,16 @@ import {
 import { prefetchThread, useConversationPages, useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation, ConversationFilter } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
-import { me } from '../../session/session.ts'
+import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
-import { Empty } from '../../ui/page/Empty.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { chooseTo, selectionNow, toggleChosen, useSelection } from '../parts/selection.ts'
+import { currentSelection, selectRangeTo, toggleSelected, useSelection } from '../parts/selection.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
 import styles from './ConversationRows.module.css'
-import { placeAfter } from './keep-place.ts'
+import { anchoredScrollTop } from './scroll-anchor.ts'
 
 interface ConversationRowsProps {
   filter: ConversationFilter
@@ -53,22 +53,22 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
   const shown = virtual.getVirtualItems()
   const labels = useLabelsById(workspaceId)
   const now = useNow()
-  useKeepPlace(scroller, rows, filter)
+  useScrollAnchor(scroller, rows, filter)
   const isNearEnd = hasMore && (shown.at(-1)?.index ?? 0) >= rows.length - ahead
-  useMore(isNearEnd ? cursor : null, more)
-  const { chosen, isByTouch, choose } = useChoosing(rows)
-  useListKeys(useKept(useMoves(scroller, rows, openId, virtual.scrollToIndex, open), query.isPending), choose)
+  useNextPage(isNearEnd ? cursor : null, more)
+  const { chosen, isTouchMode, choose } = useRowSelection(rows)
+  useListKeys(useQueued(useRowMoves(scroller, rows, openId, virtual.scrollToIndex, open), query.isPending), choose)
   const peek = useCallback((id: string) => prefetchThread(inbox, id), [inbox])
 
-  if (query.isError && rows.length === 0) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
-  if (query.isPending) return <Shapes />
+  if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />
+  if (query.isPending) return <SkeletonRows />
   if (rows.length === 0) {
     if (isNarrowed) {
-      return <Empty title={t.inbox.empty.filtered} action={{ label: t.inbox.clearFilters, run: clear }} />
+      return <EmptyState title={t.inbox.empty.filtered} action={{ label: t.inbox.clearFilters, run: clear }} />
     }
     const connect = () => void navigate({ to: '/w/$workspaceId/connections', params: { workspaceId } })
     const action = { label: t.common.pages.connections, run: connect }
-    return <Empty title={t.inbox.empty[filter.view]} {...(filter.view === 'all' && { action })} />
+    return <EmptyState title={t.inbox.empty[filter.view]} {...(filter.view === 'all' && { action })} />
   }
   const drawn = shown.map(({ index }) => rows[index]?.id)
   const stopId = drawn.includes(openId) ? openId : drawn[0]
@@ -77,8 +77,8 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
       <ul
         className={styles.rows}
         style={{ height: virtual.getTotalSize() }}
-        data-choosing={isByTouch || chosen.size > 0 || undefined}
-        onKeyDown={focusBeside}
+        data-choosing={isTouchMode || chosen.size > 0 || undefined}
+        onKeyDown={focusAdjacentRow}
       >
         {shown.map(({ index, start }) => {
           const row = rows[index]
@@ -91,14 +91,14 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
                 start={start}
                 total={hasMore ? -1 : rows.length}
                 isOpen={row.id === openId}
-                isChosen={chosen.has(row.id)}
-                isByTouch={isByTouch}
+                isSelected={chosen.has(row.id)}
+                isTouchMode={isTouchMode}
                 isStop={row.id === stopId}
                 labels={labels}
                 now={now}
-                userId={me().id}
+                userId={currentUser().id}
                 open={open}
-                choose={choose}
+                select={choose}
                 peek={peek}
               />
             )
@@ -114,20 +114,20 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
  * read again meanwhile: the page is then none of it. That shows by another cursor, or by the same one when both came between
  * two drawings.
  */
-function useMore(cursor: string | null, more: () => Promise<void>): void {
+function useNextPage(cursor: string | null, more: () => Promise<void>): void {
   const [readings, setReadings] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each cursor, and after each reading
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
-    const goOn = (afterMs: number) => {
+    const scheduleRead = (afterMs: number) => {
       if (!isOver) timer = setTimeout(() => setReadings((count) => count + 1), afterMs)
     }
     if (cursor !== null)
       more().then(
         // What came is drawn first.
-        () => goOn(0),
-        () => goOn(retryMs),
+        () => scheduleRead(0),
+        () => scheduleRead(retryMs),
       )
     return () => {
       isOver = true
@@ -136,20 +136,20 @@ function useMore(cursor: string | null, more: () => Promise<void>): void {
   }, [cursor, readings])
 }
 
-interface Moves {
+interface RowMoves {
   moveBy(step: 1 | -1): void
   /** The row that has the focus, else what is open. */
   here(): string | undefined
 }
 
 /** Moves up and down the rows, and opens each, unless several are being chosen: those are not read by the way. */
-function useMoves(
+function useRowMoves(
   scroller: { current: HTMLDivElement | null },
   rows: readonly { id: string }[],
   openId: string | undefined,
   scrollTo: (index: number) => void,
   open: (id: string) => void,
-): Moves {
+): RowMoves {
   const latest = useRef({ rows, openId, scrollTo, open })
   latest.current = { rows, openId, scrollTo, open }
   return useMemo(() => {
@@ -166,14 +166,14 @@ function useMoves(
       // One that was out of sight is drawn first.
       if (focusedRow() !== id) requestAnimationFrame(focus)
       // Not by what is open: who is quick is a row ahead of it.
-      if (to !== from && selectionNow().ids.length === 0) open(id)
+      if (to !== from && currentSelection().ids.length === 0) open(id)
     }
     return { moveBy, here }
   }, [scroller])
 }
 
 /** To go on to the next before the rows are there is kept until they are, once. */
-function useKept(moves: Moves, isPending: boolean): Moves {
+function useQueued(moves: RowMoves, isPending: boolean): RowMoves {
   const isKept = useRef(false)
   useEffect(() => {
     if (isPending || !isKept.current) return
@@ -194,8 +194,8 @@ function useKept(moves: Moves, isPending: boolean): Moves {
 
 const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
 
-function useListKeys({ moveBy, here }: Moves, choose: (id: string | undefined, isRange: boolean) => void): void {
-  useKeys(
+function useListKeys({ moveBy, here }: RowMoves, choose: (id: string | undefined, isRange: boolean) => void): void {
+  useShortcuts(
     t.inbox.title,
     useMemo(
       () => [
@@ -208,34 +208,34 @@ function useListKeys({ moveBy, here }: Moves, choose: (id: string | undefined, i
   )
 }
 
-export function useChoosing(rows: readonly { id: string }[]) {
-  const { ids, isByTouch } = useSelection()
+export function useRowSelection(rows: readonly { id: string }[]) {
+  const { ids, isTouchMode } = useSelection()
   const latest = useRef(rows)
   latest.current = rows
   const chosen = useMemo(() => new Set(ids), [ids])
   const choose = useCallback((id: string | undefined, isRange: boolean) => {
     if (id === undefined) return
-    if (isRange) chooseTo(id, latest.current)
-    else toggleChosen(id)
+    if (isRange) selectRangeTo(id, latest.current)
+    else toggleSelected(id)
   }, [])
-  return { chosen, isByTouch, choose }
+  return { chosen, isTouchMode, choose }
 }
 
-const beside: Partial<Record<string, 'nextElementSibling' | 'previousElementSibling'>> = {
+const adjacentRow: Partial<Record<string, 'nextElementSibling' | 'previousElementSibling'>> = {
   ArrowDown: 'nextElementSibling',
   ArrowUp: 'previousElementSibling',
 }
 
 /** The arrows move the focus from row to row, and open nothing. */
-function focusBeside(event: KeyboardEvent): void {
-  const side = beside[event.key]
+function focusAdjacentRow(event: KeyboardEvent): void {
+  const side = adjacentRow[event.key]
   if (side === undefined || !(event.target instanceof HTMLElement)) return
   event.preventDefault()
   event.target.closest('li')?.[side]?.querySelector<HTMLElement>('[data-row]')?.focus()
 }
 
 /** Where rows will be. */
-export function Shapes({ count = 8 }: { count?: number }) {
+export function SkeletonRows({ count = 8 }: { count?: number }) {
   return (
     <div className={styles.shapes} aria-busy="true">
       {Array.from({ length: count }, (_, n) => (
@@ -259,7 +259,7 @@ export function useNow(): number {
 }
 
 /** Whoever has scrolled down keeps the rows in sight where they are, whatever comes in above. */
-function useKeepPlace(
+function useScrollAnchor(
   scroller: RefObject<HTMLElement | null>,
   rows: readonly Conversation[],
   filter: ConversationFilter,
@@ -271,6 +271,6 @@ function useKeepPlace(
     const element = scroller.current
     if (element === null || previous === rows) return
     if (previousFilter !== filter) element.scrollTop = 0
-    else element.scrollTop = placeAfter(previous, rows, element.scrollTop, rowHeight)
+    else element.scrollTop = anchoredScrollTop(previous, rows, element.scrollTop, rowHeight)
   }, [scroller, rows, filter])
 }

@@ -15,7 +15,7 @@ interface FilterChipsProps {
 /** What narrows the list, each to be taken away. */
 export default function FilterChips({ search, filterBy }: FilterChipsProps) {
   const workspaceId = useWorkspaceId()
-  const wordFor = useWords(workspaceId)
+  const wordFor = useFilterTexts(workspaceId)
   const fields = (Object.keys(search) as (keyof InboxSearch)[]).filter((field) => field !== 'view' && field !== 'sort')
   const without = (field: keyof InboxSearch) =>
     filterBy((before) => {
@@ -44,7 +44,7 @@ export default function FilterChips({ search, filterBy }: FilterChipsProps) {
   )
 }
 
-function useWords(workspaceId: string) {
+function useFilterTexts(workspaceId: string) {
   const labels = useLabelsById(workspaceId)
   const members = useMemberList(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)

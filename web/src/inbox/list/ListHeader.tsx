@@ -2,19 +2,19 @@ import { ActionIcon } from '@mantine/core'
 import { IconFilter, IconSearch, IconSquareCheck } from '@tabler/icons-react'
 import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t, withTexts } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
-import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { later, useStanding } from '../../ui/overlay/later.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { prefetchedComponent, useIsPageReady } from '../../ui/overlay/lazy.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { SearchField } from '../../ui/page/SearchField.tsx'
-import { chooseByTouch } from '../parts/selection.ts'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import { startTouchSelection } from '../parts/selection.ts'
 import { StartButton } from '../start/StartButton.tsx'
-import { type FilterBy, foundMark, type InboxSearch } from './filters.ts'
+import { type FilterBy, type InboxSearch, resultsAttribute } from './filters.ts'
 import styles from './ListPane.module.css'
 
-const MentionsButton = later(() => withTexts(() => import('../mentions/MentionsButton.tsx')))
+const MentionsButton = prefetchedComponent(() => withTexts(() => import('../mentions/MentionsButton.tsx')))
 // Its fields are heavy, and most days go by without them.
-const FilterDrop = later(() => import('./FilterDrop.tsx'))
+const FilterDropdown = prefetchedComponent(() => import('./FilterDropdown.tsx'))
 
 interface ListHeaderProps {
   search: InboxSearch
@@ -25,9 +25,9 @@ interface ListHeaderProps {
 export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
   const [isSearching, setSearching] = useState(search.search !== undefined)
   const [isFiltering, setFiltering] = useState(false)
-  const drop = useDrop(isFiltering, setFiltering)
-  const isStanding = useStanding()
-  useKeys(
+  const dropdown = useDropdown(isFiltering, setFiltering)
+  const isStanding = useIsPageReady()
+  useShortcuts(
     t.inbox.title,
     useMemo(() => [{ keys: '/', label: t.inbox.openSearch, run: () => setSearching(true) }], []),
   )
@@ -45,7 +45,7 @@ export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
             variant="subtle"
             color="gray"
             aria-label={t.inbox.bulk.select}
-            onClick={chooseByTouch}
+            onClick={startTouchSelection}
           >
             <IconSquareCheck size={18} stroke={1.6} />
           </ActionIcon>
@@ -67,7 +67,7 @@ export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
         </>
       )}
       <ActionIcon
-        {...dropButton(drop, 'dialog')}
+        {...dropdownButtonProps(dropdown, 'dialog')}
         variant="subtle"
         color="gray"
         title={t.inbox.filter}
@@ -75,9 +75,9 @@ export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
       >
         <IconFilter size={18} stroke={1.6} />
       </ActionIcon>
-      <Dropped drop={drop}>
-        <FilterDrop drop={drop} search={search} filterBy={filterBy} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <FilterDropdown dropdown={dropdown} search={search} filterBy={filterBy} />
+      </DropdownContent>
       <StartButton open={open} />
     </header>
   )
@@ -86,8 +86,8 @@ export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
 const typingMs = 200
 
 /** From the field into what it has found. */
-function toFound(event: KeyboardEvent): void {
-  const first = document.querySelector<HTMLElement>(`[${foundMark}] a`)
+function focusResults(event: KeyboardEvent): void {
+  const first = document.querySelector<HTMLElement>(`[${resultsAttribute}] a`)
   if (first === null) return
   event.preventDefault()
   first.focus()
@@ -100,17 +100,17 @@ interface InboxSearchFieldProps {
 }
 
 function InboxSearchField({ search, filterBy, close }: InboxSearchFieldProps) {
-  const asked = search.search ?? ''
-  const [term, setTerm] = useState(asked)
+  const urlTerm = search.search ?? ''
+  const [term, setTerm] = useState(urlTerm)
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
   // What takes the search away elsewhere empties the field, but nothing takes words from under who types.
   useEffect(() => {
-    if (document.activeElement !== field.current) setTerm(asked)
-  }, [asked])
+    if (document.activeElement !== field.current) setTerm(urlTerm)
+  }, [urlTerm])
   const apply = useRef((_: string) => {})
   apply.current = (text) => {
-    if (text === asked) return
+    if (text === urlTerm) return
     filterBy(({ search: _, ...before }) => (text === '' ? before : { ...before, search: text }))
   }
   useEffect(() => {
@@ -131,7 +131,7 @@ function InboxSearchField({ search, filterBy, close }: InboxSearchFieldProps) {
       onChange={(event) => setTerm(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') end()
-        if (event.key === 'ArrowDown') toFound(event)
+        if (event.key === 'ArrowDown') focusResults(event)
       }}
       end={{ label: t.common.close, run: end }}
     />

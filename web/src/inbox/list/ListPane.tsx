@@ -2,20 +2,20 @@ import { Suspense, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useCounts } from '../../data/inbox/queries.ts'
 import { type View, views } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
-import { KeysKept } from '../../ui/keys.ts'
-import { later } from '../../ui/overlay/later.ts'
+import { formatNumber } from '../../ui/format/time.ts'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { SkipLink } from '../../ui/SkipLink.tsx'
+import { ShortcutsQueued } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { clearChosen, useIsChoosing } from '../parts/selection.ts'
+import { clearSelection, useIsSelecting } from '../parts/selection.ts'
 import { ConversationRows } from './ConversationRows.tsx'
 import { type FilterBy, filterOf, type InboxSearch, isNarrowed } from './filters.ts'
 import { ListHeader } from './ListHeader.tsx'
 import styles from './ListPane.module.css'
 
-const Found = later(() => withTexts(() => import('./Found.tsx')))
-const FilterChips = later(() => import('./FilterChips.tsx'))
-const BulkBar = later(() => withTexts(() => import('../bulk/BulkBar.tsx')))
+const SearchResults = prefetchedComponent(() => withTexts(() => import('./SearchResults.tsx')))
+const FilterChips = prefetchedComponent(() => import('./FilterChips.tsx'))
+const BulkBar = prefetchedComponent(() => withTexts(() => import('../bulk/BulkBar.tsx')))
 
 export interface ListPaneProps {
   search: InboxSearch
@@ -28,10 +28,10 @@ export interface ListPaneProps {
 
 export function ListPane({ search, openId, open, openAt, filterBy }: ListPaneProps) {
   const filter = useMemo(() => filterOf(search), [search])
-  const isChoosing = useIsChoosing()
+  const isChoosing = useIsSelecting()
   // What is not in sight is not to be changed unseen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each filter
-  useEffect(() => clearChosen, [filter])
+  useEffect(() => clearSelection, [filter])
   const views = (view: typeof filter.view) =>
     filterBy(({ view: _, ...before }) => (view === 'all' ? before : { ...before, view }))
   return (
@@ -40,7 +40,7 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
       <ListHeader search={search} filterBy={filterBy} open={open} />
       <ViewTabs view={filter.view} choose={views} />
       {isChoosing && (
-        <Suspense fallback={<KeysKept />}>
+        <Suspense fallback={<ShortcutsQueued />}>
           <BulkBar filter={filter} />
         </Suspense>
       )}
@@ -59,7 +59,7 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
         />
       ) : (
         <Suspense>
-          <Found filter={filter} term={filter.search} openId={openId} open={open} openAt={openAt} />
+          <SearchResults filter={filter} term={filter.search} openId={openId} open={open} openAt={openAt} />
         </Suspense>
       )}
     </section>
@@ -96,4 +96,4 @@ function ViewTabs({ view, choose }: ViewTabsProps) {
 /** The service counts no further. */
 const maxCounted = 500
 
-const countOf = (open: number) => (open < maxCounted ? number(open) : `${number(maxCounted)}+`)
+const countOf = (open: number) => (open < maxCounted ? formatNumber(open) : `${formatNumber(maxCounted)}+`)

@@ -9,9 +9,9 @@ import {
   savedFiltersKey,
   useSavedFiltersOf,
 } from '../../data/saved-filters.ts'
-import { mayIn } from '../../session/session.ts'
+import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain, say } from '../../ui/overlay/notices.tsx'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type FilterBy, type InboxSearch, queryOf, searchOf } from './filters.ts'
 import styles from './ListPane.module.css'
@@ -31,11 +31,11 @@ export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
   const changed = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
   const remove = ({ id, name }: SavedFilter) =>
     deleteFilter(workspaceId, id).then(() => {
-      say(t.inbox.saved.deleted({ name }))
+      showToast(t.inbox.saved.deleted({ name }))
       void changed()
-    }, complain)
+    }, showError)
   const isNew = query !== '' && !saved.some((one) => one.query === query)
-  const mayShare = mayIn(workspaceId, 'admin')
+  const mayShare = hasRole(workspaceId, 'admin')
   return (
     <div ref={here} tabIndex={-1} className={styles.panel}>
       {saved.length > 0 && <h2 className={styles.savedTitle}>{t.inbox.saved.title}</h2>}
@@ -67,7 +67,7 @@ export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
               // The field that had the focus is gone.
               here.current?.focus()
               void changed()
-            }, complain)
+            }, showError)
           }
         />
       ) : (

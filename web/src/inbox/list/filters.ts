@@ -19,7 +19,7 @@ export interface InboxSearch {
 export type FilterBy = ChangeSearch<InboxSearch>
 
 /** An attribute of the place where a search shows what it has found. */
-export const foundMark = 'data-found-here'
+export const resultsAttribute = 'data-found-here'
 
 export const statuses = conversationStatusValues
 

@@ -1,13 +1,13 @@
 import type { Media } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { useInThread } from '../parts/in-thread.ts'
+import { useThreadContext } from '../parts/thread-context.ts'
+import { AudioMessage } from './AudioMessage.tsx'
 import { FileCard } from './FileCard.tsx'
-import { lookOf } from './media-rules.ts'
-import { NotHere } from './NotHere.tsx'
+import { MediaUnavailable } from './MediaUnavailable.tsx'
+import { mediaViewOf } from './media-rules.ts'
 import { Picture } from './Picture.tsx'
 import { canPlay } from './player.ts'
-import { Sound } from './Sound.tsx'
 
 interface MediaPartProps {
   messageId: string
@@ -18,16 +18,16 @@ interface MediaPartProps {
 /** The file of a message, as what it is. */
 export default function MediaPart({ messageId, direction, media }: MediaPartProps) {
   const workspaceId = useWorkspaceId()
-  const { conversationId, customerName, openFile } = useInThread()
+  const { conversationId, customerName, openFile } = useThreadContext()
   const { id: mediaId, kind, state, seconds } = media
-  if (state !== 'here') return <NotHere conversationId={conversationId} media={{ ...media, state }} />
+  if (state !== 'here') return <MediaUnavailable conversationId={conversationId} media={{ ...media, state }} />
   const what = t.media.kinds[kind]
   const title = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
   const open = () => openFile(messageId)
-  const look = lookOf(media, canPlay)
+  const look = mediaViewOf(media, canPlay)
   if (look === 'file') return <FileCard media={media} open={open} />
   if (look === 'sound') {
-    return <Sound media={media} track={{ workspaceId, conversationId, messageId, mediaId, title, seconds }} />
+    return <AudioMessage media={media} track={{ workspaceId, conversationId, messageId, mediaId, title, seconds }} />
   }
   return <Picture media={media} label={title} open={open} />
 }

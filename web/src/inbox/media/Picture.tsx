@@ -3,7 +3,7 @@ import { type CSSProperties, useState } from 'react'
 import { fileAddress, previewAddress } from '../../data/inbox/files.ts'
 import type { Media } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { lengthOf } from '../../ui/format/size.ts'
+import { formatPlaybackTime } from '../../ui/format/size.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './media.module.css'
 import { placeholderAddress, sizeInBubble } from './media-rules.ts'
@@ -50,7 +50,7 @@ export function Picture({ media, label, open }: PictureProps) {
           <IconPlayerPlayFilled size={22} aria-hidden="true" />
         </span>
       )}
-      {isVideo && media.seconds !== null && <span className={styles.length}>{lengthOf(media.seconds)}</span>}
+      {isVideo && media.seconds !== null && <span className={styles.length}>{formatPlaybackTime(media.seconds)}</span>}
     </>
   )
   const room = { '--w': `${width}px`, '--ratio': `${width} / ${height}` } as CSSProperties

@@ -2,10 +2,10 @@ import { ActionIcon } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { t } from '../../text/index.ts'
+import styles from './AudioMessage.module.css'
+import { AudioTime, PlayButton, SpeedButton } from './AudioMessage.tsx'
 import { stop, usePlayer } from './player.ts'
 import { Seek } from './Seek.tsx'
-import styles from './Sound.module.css'
-import { PlayButton, SoundTime, SpeedButton } from './Sound.tsx'
 
 /** What is being played, while one reads elsewhere. */
 export default function PlayerBar() {
@@ -26,7 +26,7 @@ export default function PlayerBar() {
         <bdi>{track.title}</bdi>
       </Link>
       <Seek track={track} playing={playing} waveform={null} />
-      <SoundTime seconds={track.seconds} playing={playing} />
+      <AudioTime seconds={track.seconds} playing={playing} />
       <SpeedButton speed={playing.speed} />
       <ActionIcon variant="subtle" color="gray" aria-label={t.media.stop} title={t.media.stop} onClick={stop}>
         <IconX size={16} />

@@ -1,12 +1,12 @@
 import { t } from '../../text/index.ts'
-import { lengthOf } from '../../ui/format/size.ts'
+import { formatPlaybackTime } from '../../ui/format/size.ts'
+import styles from './AudioMessage.module.css'
 import { barsOf } from './media-rules.ts'
-import { type Playing, seek, type Track } from './player.ts'
-import styles from './Sound.module.css'
+import { type PlaybackState, seek, type Track } from './player.ts'
 
 interface SeekProps {
   track: Track
-  playing: Playing | null
+  playing: PlaybackState | null
   waveform: readonly number[] | null
 }
 
@@ -37,7 +37,7 @@ export function Seek({ track, playing, waveform }: SeekProps) {
         value={at}
         disabled={length === 0}
         aria-label={t.media.position}
-        aria-valuetext={t.media.positionOf({ at: lengthOf(at), length: lengthOf(length) })}
+        aria-valuetext={t.media.positionOf({ at: formatPlaybackTime(at), length: formatPlaybackTime(length) })}
         onChange={({ currentTarget }) => seek(track, Number(currentTarget.value))}
       />
     </span>

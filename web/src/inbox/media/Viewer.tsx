@@ -11,15 +11,15 @@ import {
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment, number } from '../../ui/format/time.ts'
+import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { useInThread } from '../parts/in-thread.ts'
-import type { Leaf } from './album.ts'
+import { useThreadContext } from '../parts/thread-context.ts'
+import type { AlbumItem } from './album.ts'
 import { isPdf } from './media-rules.ts'
 import { useAlbum } from './use-album.ts'
 import { useZoom } from './use-zoom.ts'
 import styles from './Viewer.module.css'
-import { Film, Sheet } from './ViewerFilm.tsx'
+import { PdfView, VideoView } from './ViewerMedia.tsx'
 import { ZoomPicture } from './ZoomPicture.tsx'
 
 interface ViewerProps {
@@ -29,40 +29,45 @@ interface ViewerProps {
 
 /** One file over the whole window, with the conversation's other pictures and videos beside it. */
 export default function Viewer({ messageId, close }: ViewerProps) {
-  const { conversationId, customerName } = useInThread()
-  const { leaf, place, go } = useAlbum(conversationId, messageId)
+  const { conversationId, customerName } = useThreadContext()
+  const { item, place, go } = useAlbum(conversationId, messageId)
   const dialog = useRef<HTMLDialogElement>(null)
-  const zoom = useZoom(leaf?.media.id)
+  const zoom = useZoom(item?.media.id)
   useModal(dialog)
   useViewerKeys({ close, go, larger: zoom.larger, smaller: zoom.smaller, reset: zoom.reset })
-  const isPicture = leaf !== null && isZoomable(leaf)
+  const isPicture = item !== null && isZoomable(item)
   return (
     <dialog ref={dialog} className={styles.viewer} aria-label={t.media.viewer.title} tabIndex={-1} onClose={close}>
       <header className={styles.head}>
-        {leaf !== null && (
+        {item !== null && (
           <p className={styles.who}>
-            <bdi>{leaf.direction === 'inbound' ? customerName : t.media.us}</bdi>
-            <time>{fullMoment(leaf.at)}</time>
+            <bdi>{item.direction === 'inbound' ? customerName : t.media.us}</bdi>
+            <time>{formatDateTime(item.at)}</time>
           </p>
         )}
         {isPicture && (
           <>
-            <Act icon={IconZoomOut} label={t.media.viewer.smaller} run={zoom.smaller} isOff={zoom.view.scale === 1} />
-            <Act icon={IconZoomIn} label={t.media.viewer.larger} run={zoom.larger} />
+            <ViewerAction
+              icon={IconZoomOut}
+              label={t.media.viewer.smaller}
+              run={zoom.smaller}
+              isOff={zoom.view.scale === 1}
+            />
+            <ViewerAction icon={IconZoomIn} label={t.media.viewer.larger} run={zoom.larger} />
           </>
         )}
-        {leaf !== null && <Download leaf={leaf} />}
-        <Act icon={IconX} label={t.common.close} run={close} />
+        {item !== null && <Download leaf={item} />}
+        <ViewerAction icon={IconX} label={t.common.close} run={close} />
       </header>
       <div className={styles.stage}>
-        {leaf !== null && <Shown key={leaf.media.id} leaf={leaf} zoom={zoom} go={go} />}
+        {item !== null && <ViewerContent key={item.media.id} leaf={item} zoom={zoom} go={go} />}
       </div>
       {place !== null && place.of > 1 && (
         <>
-          <Turn side="previous" isOff={place.n === 1} run={() => go(-1)} />
-          <Turn side="next" isOff={place.n === place.of} run={() => go(1)} />
+          <NavigateButton side="previous" isOff={place.n === 1} run={() => go(-1)} />
+          <NavigateButton side="next" isOff={place.n === place.of} run={() => go(1)} />
           <p className={styles.place} role="status">
-            {t.media.viewer.place({ n: number(place.n), of: number(place.of) })}
+            {t.media.viewer.place({ n: formatNumber(place.n), of: formatNumber(place.of) })}
           </p>
         </>
       )}
@@ -70,25 +75,26 @@ export default function Viewer({ messageId, close }: ViewerProps) {
   )
 }
 
-const isZoomable = ({ media }: Leaf): boolean => media.kind !== 'video' && media.type?.startsWith('image/') === true
+const isZoomable = ({ media }: AlbumItem): boolean =>
+  media.kind !== 'video' && media.type?.startsWith('image/') === true
 
-interface ShownProps {
-  leaf: Leaf
+interface ViewerContentProps {
+  leaf: AlbumItem
   zoom: ReturnType<typeof useZoom>
   go(step: -1 | 1): void
 }
 
-function Shown({ leaf, zoom, go }: ShownProps) {
-  const { customerName } = useInThread()
+function ViewerContent({ leaf, zoom, go }: ViewerContentProps) {
+  const { customerName } = useThreadContext()
   const { media, direction } = leaf
   const what = t.media.kinds[media.kind]
   const label = direction === 'inbound' ? t.media.from({ what, who: customerName }) : t.media.fromUs({ what })
-  if (isPdf(media)) return <Sheet media={media} />
-  if (!isZoomable(leaf)) return <Film media={media} label={label} />
+  if (isPdf(media)) return <PdfView media={media} />
+  if (!isZoomable(leaf)) return <VideoView media={media} label={label} />
   return <ZoomPicture media={media} label={label} zoom={zoom} go={go} />
 }
 
-function Download({ leaf: { media } }: { leaf: Leaf }) {
+function Download({ leaf: { media } }: { leaf: AlbumItem }) {
   const workspaceId = useWorkspaceId()
   return (
     <ActionIcon
@@ -106,7 +112,7 @@ function Download({ leaf: { media } }: { leaf: Leaf }) {
   )
 }
 
-interface ActProps {
+interface ViewerActionProps {
   icon: TablerIcon
   label: string
   run(): void
@@ -114,7 +120,7 @@ interface ActProps {
 }
 
 // It keeps the focus when there is nothing more to do, so that keys go on to act.
-function Act({ icon: Icon, label, run, isOff = false }: ActProps) {
+function ViewerAction({ icon: Icon, label, run, isOff = false }: ViewerActionProps) {
   return (
     <ActionIcon
       variant="subtle"
@@ -131,10 +137,10 @@ function Act({ icon: Icon, label, run, isOff = false }: ActProps) {
   )
 }
 
-function Turn({ side, isOff, run }: { side: 'previous' | 'next'; isOff: boolean; run(): void }) {
+function NavigateButton({ side, isOff, run }: { side: 'previous' | 'next'; isOff: boolean; run(): void }) {
   return (
     <div className={styles.turn} data-side={side}>
-      <Act
+      <ViewerAction
         icon={side === 'next' ? IconChevronRight : IconChevronLeft}
         label={t.media.viewer[side]}
         run={run}
@@ -167,7 +173,7 @@ interface ViewerKeys {
 function useViewerKeys(keys: ViewerKeys): void {
   const latest = useRef(keys)
   latest.current = keys
-  const [acts] = useState<Record<string, () => void>>(() => ({
+  const [actions] = useState<Record<string, () => void>>(() => ({
     ArrowRight: () => latest.current.go(1),
     ArrowLeft: () => latest.current.go(-1),
     '+': () => latest.current.larger(),
@@ -181,12 +187,12 @@ function useViewerKeys(keys: ViewerKeys): void {
     const onKeyDown = (event: KeyboardEvent) => {
       event.stopPropagation()
       const isField = event.target instanceof HTMLMediaElement && event.key.startsWith('Arrow')
-      const act = event.ctrlKey || event.metaKey || event.altKey || isField ? undefined : acts[event.key]
+      const act = event.ctrlKey || event.metaKey || event.altKey || isField ? undefined : actions[event.key]
       if (act === undefined) return
       event.preventDefault()
       act()
     }
     document.addEventListener('keydown', onKeyDown, true)
     return () => document.removeEventListener('keydown', onKeyDown, true)
-  }, [acts])
+  }, [actions])
 }

@@ -1,7 +1,7 @@
 import type { GalleryItem, Media, TimelineItem } from '../../data/inbox/types.ts'
 
 /** A picture or video that one can go to from another one. */
-export type Leaf = Pick<GalleryItem, 'messageId' | 'at' | 'direction' | 'media'>
+export type AlbumItem = Pick<GalleryItem, 'messageId' | 'at' | 'direction' | 'media'>
 
 export const albumKinds = ['image', 'video'] as const
 
@@ -9,8 +9,8 @@ const belongs = ({ kind, state, isInline }: Media): boolean =>
   state === 'here' && isInline && (albumKinds as readonly string[]).includes(kind)
 
 /** What the thread and the gallery know of a conversation's pictures and videos, each once, oldest first. */
-export function albumOf(items: readonly TimelineItem[], gallery: readonly GalleryItem[]): Leaf[] {
-  const leaves = new Map<string, Leaf>()
+export function albumOf(items: readonly TimelineItem[], gallery: readonly GalleryItem[]): AlbumItem[] {
+  const leaves = new Map<string, AlbumItem>()
   for (const item of gallery) if (belongs(item.media)) leaves.set(item.messageId, item)
   for (const { id, at, message } of items) {
     if (message?.media == null || message.withdrawnAt !== null || !belongs(message.media)) continue

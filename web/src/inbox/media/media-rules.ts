@@ -5,7 +5,7 @@ export interface Size {
   height: number
 }
 
-const [most, least] = [
+const [maxSize, minSize] = [
   { width: 320, height: 360 },
   { width: 140, height: 90 },
 ]
@@ -19,10 +19,10 @@ const stickerPx = 160
 export function sizeInBubble({ kind, width, height }: Pick<Media, 'kind' | 'width' | 'height'>): Size {
   if (kind === 'sticker') return { width: stickerPx, height: stickerPx }
   if (width === null || height === null) return unknown
-  const scale = Math.min(most.width / width, most.height / height, 1)
+  const scale = Math.min(maxSize.width / width, maxSize.height / height, 1)
   return {
-    width: Math.round(Math.max(least.width, width * scale)),
-    height: Math.round(Math.max(least.height, height * scale)),
+    width: Math.round(Math.max(minSize.width, width * scale)),
+    height: Math.round(Math.max(minSize.height, height * scale)),
   }
 }
 
@@ -34,17 +34,17 @@ export function placeholderAddress(placeholder: string | null): string | null {
 }
 
 /** What a file is shown as. What no browser may show, or this one cannot play, is a file to save. */
-export type Look = 'picture' | 'video' | 'sound' | 'file'
+export type MediaView = 'picture' | 'video' | 'sound' | 'file'
 
-export function lookOf({ kind, type, isInline }: Media, canPlay: (type: string) => boolean): Look {
+export function mediaViewOf({ kind, type, isInline }: Media, canPlay: (type: string) => boolean): MediaView {
   if (!isInline || type === null) return 'file'
   const [family] = type.split('/')
   if (family === 'image') return 'picture'
-  if (family === 'video') return kind === 'audio' || kind === 'voice' ? soundOrFile(type, canPlay) : 'video'
-  return family === 'audio' ? soundOrFile(type, canPlay) : 'file'
+  if (family === 'video') return kind === 'audio' || kind === 'voice' ? audioOrFile(type, canPlay) : 'video'
+  return family === 'audio' ? audioOrFile(type, canPlay) : 'file'
 }
 
-const soundOrFile = (type: string, canPlay: (type: string) => boolean): Look => (canPlay(type) ? 'sound' : 'file')
+const audioOrFile = (type: string, canPlay: (type: string) => boolean): MediaView => (canPlay(type) ? 'sound' : 'file')
 
 /** While a file is not here, what it was said to be tells how much room it wants. */
 export const hasPictureRoom = ({ kind }: Pick<Media, 'kind'>): boolean =>

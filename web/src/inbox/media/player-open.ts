@@ -1,18 +1,18 @@
 import { useSyncExternalStore } from 'react'
 
-const watchers = new Set<() => void>()
+const listeners = new Set<() => void>()
 let isOpen = false
 
 /** Whether something is being played, or was until it was paused. The player itself comes with what can be played. */
-export const useIsPlayerOpen = (): boolean => useSyncExternalStore(watch, () => isOpen)
+export const useIsPlayerOpen = (): boolean => useSyncExternalStore(subscribe, () => isOpen)
 
 export function setPlayerOpen(next: boolean): void {
   if (next === isOpen) return
   isOpen = next
-  for (const changed of watchers) changed()
+  for (const listener of listeners) listener()
 }
 
-function watch(changed: () => void): () => void {
-  watchers.add(changed)
-  return () => watchers.delete(changed)
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

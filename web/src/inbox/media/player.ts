@@ -15,7 +15,7 @@ export interface Track {
   seconds: number | null
 }
 
-export interface Playing {
+export interface PlaybackState {
   track: Track
   isPlaying: boolean
   /** In seconds. */
@@ -26,17 +26,17 @@ export interface Playing {
 }
 
 const storageKey = 'parley.speed'
-const watchers = new Set<() => void>()
-let playing: Playing | null = null
+const listeners = new Set<() => void>()
+let playing: PlaybackState | null = null
 // One for the whole app: it goes on while its message is out of sight, and nothing sounds beside it.
 let audio: HTMLAudioElement | null = null
 
 /** What is being played, or was until it was paused, anywhere. */
-export const usePlayer = (): Playing | null => useSyncExternalStore(watch, () => playing)
+export const usePlayer = (): PlaybackState | null => useSyncExternalStore(subscribe, () => playing)
 
 /** The same if it is this file, else null. */
-export const usePlayerOf = (mediaId: string): Playing | null =>
-  useSyncExternalStore(watch, () => (playing?.track.mediaId === mediaId ? playing : null))
+export const usePlayerOf = (mediaId: string): PlaybackState | null =>
+  useSyncExternalStore(subscribe, () => (playing?.track.mediaId === mediaId ? playing : null))
 
 const canPlayKnown = new Map<string, boolean>()
 
@@ -51,11 +51,11 @@ export function canPlay(type: string): boolean {
 export function toggle(track: Track): void {
   if (playing?.track.mediaId === track.mediaId && !playing.hasFailed) {
     if (playing.isPlaying) audio?.pause()
-    else void begin()
+    else void startPlayback()
     return
   }
   load(track)
-  void begin()
+  void startPlayback()
 }
 
 /** Goes to a moment of a file, which is taken up if another one was. */
@@ -75,27 +75,27 @@ export function nextSpeed(): void {
 }
 
 /** Something else begins to sound. */
-export const hush = (): void => audio?.pause()
+export const pausePlayer = (): void => audio?.pause()
 
 export function stop(): void {
   audio?.pause()
   audio?.removeAttribute('src')
   playing = null
-  tell()
+  emitChange()
 }
 
 function load(track: Track): void {
   audio ??= newAudio()
   audio.src = fileAddress(track.workspaceId, track.mediaId)
-  const speed = keptSpeed()
+  const speed = savedSpeed()
   // The browser goes back to its default with each new source.
   audio.defaultPlaybackRate = speed
   audio.playbackRate = speed
   playing = { track, isPlaying: false, at: 0, length: track.seconds, speed, hasFailed: false }
-  tell()
+  emitChange()
 }
 
-async function begin(): Promise<void> {
+async function startPlayback(): Promise<void> {
   try {
     await audio?.play()
   } catch (error) {
@@ -121,23 +121,23 @@ function newAudio(): HTMLAudioElement {
   return made
 }
 
-function keptSpeed(): Speed {
+function savedSpeed(): Speed {
   const kept = Number(localStorage.getItem(storageKey))
   return speeds.find((one) => one === kept) ?? 1
 }
 
-function change(changes: Partial<Playing>): void {
+function change(changes: Partial<PlaybackState>): void {
   if (playing === null) return
   playing = { ...playing, ...changes }
-  tell()
+  emitChange()
 }
 
-const tell = (): void => {
+const emitChange = (): void => {
   setPlayerOpen(playing !== null)
-  for (const changed of watchers) changed()
+  for (const listener of listeners) listener()
 }
 
-function watch(changed: () => void): () => void {
-  watchers.add(changed)
-  return () => watchers.delete(changed)
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useState } from 'react'
 import { fileAddress } from '../../data/inbox/files.ts'
 import { knownFile, useGallery } from '../../data/inbox/gallery.ts'
-import { useInbox, useKnownThread } from '../../data/inbox/queries.ts'
-import { albumKinds, albumOf, type Leaf } from './album.ts'
+import { useCachedThread, useInbox } from '../../data/inbox/queries.ts'
+import { type AlbumItem, albumKinds, albumOf } from './album.ts'
 
 export interface Album {
   /** What is shown; null when it is no longer there. */
-  leaf: Leaf | null
+  item: AlbumItem | null
   /** Which of how many that are known it is; null when it stands alone. */
   place: { n: number; of: number } | null
   go(step: -1 | 1): void
@@ -20,7 +20,7 @@ export function useAlbum(conversationId: string, openedId: string): Album {
   const inbox = useInbox()
   const { workspaceId } = inbox
   const [shownId, setShownId] = useState(openedId)
-  const items = useKnownThread(workspaceId, conversationId)?.items
+  const items = useCachedThread(workspaceId, conversationId)?.items
   const { query, items: gallery } = useGallery(workspaceId, conversationId, albumKinds)
   const leaves = useMemo(() => albumOf(items ?? [], gallery), [items, gallery])
   const n = leaves.findIndex(({ messageId }) => messageId === shownId)
@@ -38,7 +38,7 @@ export function useAlbum(conversationId: string, openedId: string): Album {
   }, [leaves, n, workspaceId])
   return {
     // A document is in no album, and so is what has come too lately.
-    leaf: leaves[n] ?? knownFile(inbox, conversationId, shownId),
+    item: leaves[n] ?? knownFile(inbox, conversationId, shownId),
     place: n === -1 ? null : { n: n + 1, of: leaves.length },
     go: (step) => {
       const next = n === -1 ? undefined : leaves[n + step]

@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
-import { type Box, held, type Point, pinched, swipeOf, type View, whole, zoomAt } from './zoom.ts'
+import { type Box, clampView, initialView, type Point, pinchView, swipeOf, type View, zoomAt } from './zoom.ts'
 
 const step = 1.5
 const middle: Point = { x: 0, y: 0 }
@@ -16,22 +16,22 @@ export interface Zoom {
 
 /** How large the file that is shown is; each one begins whole. */
 export function useZoom(id: string | undefined): Zoom {
-  const [view, setView] = useState(whole)
+  const [view, setView] = useState(initialView)
   const frame = useRef<HTMLDivElement>(null)
   const picture = useRef<HTMLImageElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each file anew
-  useEffect(() => setView(whole), [id])
+  useEffect(() => setView(initialView), [id])
   const change = useCallback((next: (view: View) => View) => {
     setView((now) => {
       const box = boxOf(frame.current, picture.current)
-      return box === null ? now : held(next(now), box)
+      return box === null ? now : clampView(next(now), box)
     })
   }, [])
   return {
     view,
     larger: () => change((now) => zoomAt(now, step, middle)),
     smaller: () => change((now) => zoomAt(now, 1 / step, middle)),
-    reset: () => setView(whole),
+    reset: () => setView(initialView),
     frame,
     picture,
     change,
@@ -79,7 +79,7 @@ export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) =>
       const others = [...fingers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point)
       fingers.current.set(event.pointerId, now)
       const [other] = others
-      if (other !== undefined) change((view) => pinched(view, [before, other], [now, other]))
+      if (other !== undefined) change((view) => pinchView(view, [before, other], [now, other]))
       else if (view.scale > 1)
         change((view) => ({ ...view, x: view.x + now.x - before.x, y: view.y + now.y - before.y }))
     },
@@ -94,7 +94,7 @@ export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) =>
     onPointerCancel: (event: React.PointerEvent) => void fingers.current.delete(event.pointerId),
     onDoubleClick: (event: React.MouseEvent) => {
       const point = pointOf(event)
-      change((now) => (now.scale > 1 ? whole : zoomAt(now, 2, point)))
+      change((now) => (now.scale > 1 ? initialView : zoomAt(now, 2, point)))
     },
   }
 }

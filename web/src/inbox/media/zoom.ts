@@ -16,19 +16,19 @@ export interface Box {
   picture: { width: number; height: number }
 }
 
-export const whole: View = { scale: 1, x: 0, y: 0 }
+export const initialView: View = { scale: 1, x: 0, y: 0 }
 export const maxScale = 8
 
 /** Larger or smaller about a point, told from the middle of the frame, which stays where it is. */
 export function zoomAt(view: View, factor: number, point: Point): View {
   const scale = Math.min(maxScale, Math.max(1, view.scale * factor))
-  if (scale === 1) return whole
+  if (scale === 1) return initialView
   const grown = scale / view.scale
   return { scale, x: point.x - (point.x - view.x) * grown, y: point.y - (point.y - view.y) * grown }
 }
 
 /** No edge of the picture is drawn into the frame further than it has to be. */
-export function held({ scale, x, y }: View, { frame, picture }: Box): View {
+export function clampView({ scale, x, y }: View, { frame, picture }: Box): View {
   const within = (at: number, long: number, room: number) => {
     const most = Math.max(0, (long * scale - room) / 2)
     return Math.min(most, Math.max(-most, at)) + 0
@@ -37,12 +37,12 @@ export function held({ scale, x, y }: View, { frame, picture }: Box): View {
 }
 
 /** What two fingers do that were at `before` and are at `now`. */
-export function pinched(view: View, before: readonly [Point, Point], now: readonly [Point, Point]): View {
+export function pinchView(view: View, before: readonly [Point, Point], now: readonly [Point, Point]): View {
   const far = ([a, b]: readonly [Point, Point]) => Math.hypot(a.x - b.x, a.y - b.y)
   const middle = ([a, b]: readonly [Point, Point]) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 })
   const [from, to] = [middle(before), middle(now)]
   const zoomed = zoomAt(view, far(now) / Math.max(1, far(before)), from)
-  return zoomed.scale === 1 ? whole : { ...zoomed, x: zoomed.x + to.x - from.x, y: zoomed.y + to.y - from.y }
+  return zoomed.scale === 1 ? initialView : { ...zoomed, x: zoomed.x + to.x - from.x, y: zoomed.y + to.y - from.y }
 }
 
 const swipePx = 60

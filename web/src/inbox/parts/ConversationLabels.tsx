@@ -28,20 +28,20 @@ export function LabelList({ labels }: { labels: readonly Label[] }) {
   )
 }
 
-const mostInRow = 2
+const maxInRow = 2
 
 /** The same in a row of the list: the first by name, the others by their number; all where the mouse rests on them, and for who hears the page. */
 export function RowLabels({ labelIds, labels }: { labelIds: readonly string[]; labels: Labels }) {
   const known = labelsOf(labelIds, labels)
   if (known.length === 0) return null
   const names = known.map(({ name }) => name).join(', ')
-  const more = known.length - mostInRow
+  const more = known.length - maxInRow
   return (
     <span className={styles.row} title={names}>
       <span className={unseen.unseen}>
         {t.inbox.labels}: {names}
       </span>
-      {known.slice(0, mostInRow).map(({ id, name, color }) => (
+      {known.slice(0, maxInRow).map(({ id, name, color }) => (
         <span key={id} className={styles.small} aria-hidden="true">
           <LabelDot color={color} />
           <span>{name}</span>

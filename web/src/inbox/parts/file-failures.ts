@@ -29,11 +29,11 @@ const reasons: Record<string, Reason> = {
 }
 
 /** Its state says all there is: of the last, only whoever runs the service can tell more. */
-const wordless: readonly string[] = ['too_large', 'internal']
+const withoutText: readonly string[] = ['too_large', 'internal']
 
 /** Why a file is not here, in words; null where its state says all there is. */
 export function fileFailure(code: string | null): string | null {
-  if (code === null || wordless.includes(code)) return null
+  if (code === null || withoutText.includes(code)) return null
   const reason = reasons[code]
   return reason === undefined ? t.inbox.fileFailures.code({ code }) : t.inbox.fileFailures[reason]
 }

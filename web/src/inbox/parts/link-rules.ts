@@ -1,5 +1,5 @@
 /** A stretch of a message's text; with `href`, a link to follow. */
-export interface Stretch {
+export interface TextSpan {
   text: string
   href?: string
 }
@@ -14,8 +14,8 @@ const maxHrefLength = 2048
 const maxLinks = 500
 
 /** Finds links in text that anybody may have written: web and mail addresses alone, never another scheme. */
-export function stretchesOf(text: string): Stretch[] {
-  const stretches: Stretch[] = []
+export function parseLinks(text: string): TextSpan[] {
+  const stretches: TextSpan[] = []
   let end = 0
   let links = 0
   for (const match of text.matchAll(address)) {

@@ -1,15 +1,15 @@
-import { stretchesOf } from './link-rules.ts'
+import { parseLinks } from './link-rules.ts'
 
 export type Style = 'bold' | 'italic' | 'struck'
 
 /** A piece of a message as it is drawn. Nothing of it is HTML: what has no meaning here stays the text that it is. */
-export type Piece =
+export type MarkupNode =
   | { type: 'text'; text: string }
   | { type: 'link'; text: string; href: string }
   | { type: 'mention'; text: string }
   /** `mark` is what stands on both sides of it. */
   | { type: 'code'; mark: '`' | '```'; text: string }
-  | { type: Style; mark: string; pieces: Piece[] }
+  | { type: Style; mark: string; pieces: MarkupNode[] }
 
 const styles: ReadonlyMap<string, Style> = new Map([
   ['*', 'bold'],
@@ -21,11 +21,11 @@ const styles: ReadonlyMap<string, Style> = new Map([
  * Reads a message as people's phones show it: `*bold*`, `_italic_`, `~struck~`, code between backticks, links, and the
  * names that a note mentions by `@`. Takes as many steps as the text is long, whatever is written.
  */
-export function piecesOf(text: string, names: readonly string[] = []): Piece[] {
+export function parseMarkup(text: string, names: readonly string[] = []): MarkupNode[] {
   const reader = newReader()
-  for (const { text: part, mark } of codeIn(text)) {
+  for (const { text: part, mark } of splitCode(text)) {
     if (mark !== null) reader.add({ type: 'code', mark, text: part })
-    else readWords(reader, part, names)
+    else parseText(reader, part, names)
   }
   return reader.end()
 }
@@ -33,12 +33,12 @@ export function piecesOf(text: string, names: readonly string[] = []): Piece[] {
 const hasMarks = /[*_~`]/
 
 /** The words alone, for where there is one line of them. */
-export function wordsOf(text: string): string {
-  return hasMarks.test(text) ? wordsIn(piecesOf(text)) : text
+export function stripMarkup(text: string): string {
+  return hasMarks.test(text) ? textOf(parseMarkup(text)) : text
 }
 
-const wordsIn = (pieces: readonly Piece[]): string =>
-  pieces.map((piece) => ('pieces' in piece ? wordsIn(piece.pieces) : piece.text)).join('')
+const textOf = (pieces: readonly MarkupNode[]): string =>
+  pieces.map((piece) => ('pieces' in piece ? textOf(piece.pieces) : piece.text)).join('')
 
 interface CodePart {
   text: string
@@ -46,7 +46,7 @@ interface CodePart {
 }
 
 /** What stands between backticks, and what does not. Three of them go over lines. */
-function codeIn(text: string): CodePart[] {
+function splitCode(text: string): CodePart[] {
   const parts: CodePart[] = []
   let [begun, hasFence] = [0, true]
   for (let at = text.indexOf('`'); at !== -1; at = text.indexOf('`', at)) {
@@ -68,10 +68,10 @@ function codeIn(text: string): CodePart[] {
   return parts
 }
 
-function readWords(reader: Reader, text: string, names: readonly string[]): void {
-  for (const { text: part, href } of stretchesOf(text)) {
+function parseText(reader: Reader, text: string, names: readonly string[]): void {
+  for (const { text: part, href } of parseLinks(text)) {
     if (href !== undefined) reader.add({ type: 'link', text: part, href })
-    else for (const one of mentionsIn(part, names)) readMarks(reader, one)
+    else for (const one of mentionsIn(part, names)) parseMarks(reader, one)
   }
 }
 
@@ -92,7 +92,7 @@ function mentionsIn(text: string, names: readonly string[]): (string | { name: s
   return parts
 }
 
-function readMarks(reader: Reader, part: string | { name: string }): void {
+function parseMarks(reader: Reader, part: string | { name: string }): void {
   if (typeof part !== 'string') {
     reader.add({ type: 'mention', text: part.name })
     return
@@ -113,14 +113,14 @@ interface Open {
 }
 
 function newReader() {
-  const done: Piece[] = []
-  let line: Piece[] = []
+  const done: MarkupNode[] = []
+  let line: MarkupNode[] = []
   let open: Open[] = []
   // A mark waits for what follows it, by which it opens, closes or is a sign like others.
   let waiting: string | null = null
   let before = ''
 
-  const put = (piece: Piece) => {
+  const put = (piece: MarkupNode) => {
     line.push(piece)
     before = sourceEnd(piece)
   }
@@ -135,7 +135,7 @@ function newReader() {
   }
   const close = (opened: number, mark: string) => {
     const { at = 0 } = open[opened] ?? {}
-    const pieces = merged(line.slice(at + 1))
+    const pieces = mergeText(line.slice(at + 1))
     line.length = at
     open.length = opened
     put({ type: styles.get(mark) ?? 'bold', mark, pieces })
@@ -149,7 +149,7 @@ function newReader() {
     before = ''
   }
   return {
-    add: (piece: Piece) => {
+    add: (piece: MarkupNode) => {
       decide(sourceStart(piece))
       put(piece)
     },
@@ -161,9 +161,9 @@ function newReader() {
       endLine()
       done.push({ type: 'text', text: '\n' })
     },
-    end: (): Piece[] => {
+    end: (): MarkupNode[] => {
       endLine()
-      return merged(done)
+      return mergeText(done)
     },
   }
 }
@@ -174,12 +174,12 @@ const closes = (before: string, next: string): boolean => !/\s$/.test(before) &&
 const isWord = (sign: string): boolean => /^[\p{L}\p{N}]/u.test(sign)
 const isWordAt = (text: string, at: number): boolean => isWord(String.fromCodePoint(text.codePointAt(at) ?? 32))
 
-function sourceStart(piece: Piece): string {
+function sourceStart(piece: MarkupNode): string {
   if (piece.type === 'code') return piece.mark
   return 'text' in piece ? String.fromCodePoint(piece.text.codePointAt(0) ?? 32) : piece.mark
 }
 
-function sourceEnd(piece: Piece): string {
+function sourceEnd(piece: MarkupNode): string {
   if (piece.type === 'code') return piece.mark
   if (!('text' in piece)) return piece.mark
   // The last sign may be two halves.
@@ -187,8 +187,8 @@ function sourceEnd(piece: Piece): string {
 }
 
 /** Texts beside each other are one. */
-function merged(pieces: readonly Piece[]): Piece[] {
-  const all: Piece[] = []
+function mergeText(pieces: readonly MarkupNode[]): MarkupNode[] {
+  const all: MarkupNode[] = []
   let words: string[] = []
   const flush = () => {
     if (words.length > 0) all.push({ type: 'text', text: words.join('') })

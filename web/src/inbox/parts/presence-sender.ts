@@ -1,25 +1,25 @@
 import type { Person } from '../../data/inbox/types.ts'
 
-export type Said = Person['state'] | 'gone'
+export type PresenceState = Person['state'] | 'gone'
 
 /** What my browser says of me in one conversation. */
 export interface PresenceSender {
   /** Whether I have it in front of me. */
-  look(isSeen: boolean): void
+  setVisible(isSeen: boolean): void
   /** At each letter. Whoever rests for a while types no more. */
-  type(): void
+  startTyping(): void
   /** Nothing is being written any more: it was sent, or taken back. */
-  rest(): void
+  stopTyping(): void
   leave(): void
 }
 
 // The service believes it for twenty seconds.
-const beatMs = 10_000
-const restMs = 5_000
+const heartbeatMs = 10_000
+const idleMs = 5_000
 
 /** Sends each change at once, and the same again before it expires. Nothing sent overtakes what was sent before. */
-export function openPresenceSender(say: (state: Said) => Promise<unknown>): PresenceSender {
-  let state: Said = 'gone'
+export function createPresenceSender(say: (state: PresenceState) => Promise<unknown>): PresenceSender {
+  let state: PresenceState = 'gone'
   let isSaying = false
   let isStale = false
   let resting: ReturnType<typeof setTimeout> | undefined
@@ -33,25 +33,25 @@ export function openPresenceSender(say: (state: Said) => Promise<unknown>): Pres
       if (isStale) speak()
     })
   }
-  const be = (next: Said) => {
+  const be = (next: PresenceState) => {
     clearTimeout(resting)
     if (next === state) return
     state = next
     speak()
   }
-  const beat = setInterval(() => state !== 'gone' && speak(), beatMs)
-  const rest = () => {
+  const heartbeat = setInterval(() => state !== 'gone' && speak(), heartbeatMs)
+  const stopTyping = () => {
     if (state === 'typing') be('viewing')
   }
   return {
-    look: (isSeen) => be(isSeen ? 'viewing' : 'gone'),
-    type: () => {
+    setVisible: (isSeen) => be(isSeen ? 'viewing' : 'gone'),
+    startTyping: () => {
       be('typing')
-      resting = setTimeout(rest, restMs)
+      resting = setTimeout(stopTyping, idleMs)
     },
-    rest,
+    stopTyping,
     leave: () => {
-      clearInterval(beat)
+      clearInterval(heartbeat)
       be('gone')
     },
   }

@@ -1,28 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { sayPresence } from '../../data/inbox/actions.ts'
+import { sendPresence } from '../../data/inbox/actions.ts'
 import { peopleKey } from '../../data/inbox/cache.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Person } from '../../data/inbox/types.ts'
-import { me } from '../../session/session.ts'
+import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import styles from '../ThreadPane.module.css'
-import { openPresenceSender, type PresenceSender } from './presence-sender.ts'
+import { createPresenceSender, type PresenceSender } from './presence-sender.ts'
 
 const nobody: readonly Person[] = []
 const senders = new Map<string, PresenceSender>()
 
 /** What I say of myself in a conversation, for as long as it is open. */
-export const presenceIn = (id: string): PresenceSender | undefined => senders.get(id)
+export const presenceSenderOf = (id: string): PresenceSender | undefined => senders.get(id)
 
 /** Sends that I have the conversation open while I look at it, and shows who else does. */
 export function usePresence(id: string): readonly Person[] {
   const inbox = useInbox()
   useEffect(() => {
-    const sender = openPresenceSender((state) => sayPresence(inbox, id, state))
+    const sender = createPresenceSender((state) => sendPresence(inbox, id, state))
     senders.set(id, sender)
-    const look = () => sender.look(document.visibilityState === 'visible')
+    const look = () => sender.setVisible(document.visibilityState === 'visible')
     look()
     document.addEventListener('visibilitychange', look)
     return () => {
@@ -36,32 +36,32 @@ export function usePresence(id: string): readonly Person[] {
     queryFn: () => nobody,
     enabled: false,
   })
-  return data.filter(({ userId }) => userId !== me().id)
+  return data.filter(({ userId }) => userId !== currentUser().id)
 }
 
 const nameOf = ({ name }: Person): string => name ?? t.inbox.teammate
-const wordsOf = (person: Person): string =>
+const typingText = (person: Person): string =>
   person.state === 'typing'
     ? t.inbox.people.typing({ name: nameOf(person) })
     : t.inbox.people.viewing({ name: nameOf(person) })
 
 /** There is no room in the header for more on a phone. */
-const mostFaces = 3
+const maxFaces = 3
 
 /** The faces of colleagues who have the conversation open. */
 export function Faces({ people }: { people: readonly Person[] }) {
   if (people.length === 0) return null
-  const isAll = people.length <= mostFaces
-  const shown = isAll ? people : people.slice(0, mostFaces - 1)
-  const others = people.slice(shown.length).map(wordsOf).join(', ')
+  const isAll = people.length <= maxFaces
+  const shown = isAll ? people : people.slice(0, maxFaces - 1)
+  const others = people.slice(shown.length).map(typingText).join(', ')
   return (
     <span className={styles.present}>
       {shown.map((person) => (
         <span
           key={person.userId}
           role="img"
-          aria-label={wordsOf(person)}
-          title={wordsOf(person)}
+          aria-label={typingText(person)}
+          title={typingText(person)}
           data-typing={person.state === 'typing' || undefined}
         >
           <Avatar name={nameOf(person)} size={24} />
@@ -82,7 +82,7 @@ export function TypingLine({ people }: { people: readonly Person[] }) {
   if (first === undefined) return null
   return (
     <p className={styles.typing} role="status">
-      {typing.length > 1 ? t.inbox.people.severalTyping : wordsOf(first)}
+      {typing.length > 1 ? t.inbox.people.severalTyping : typingText(first)}
     </p>
   )
 }

@@ -1,7 +1,7 @@
 import type { Conversation } from '../../data/inbox/types.ts'
 
 /** What is chosen once a range is: the rows from one to another beside those before. Without a first one it is one row. */
-export function extended(
+export function extendSelection(
   chosen: readonly string[],
   anchor: string | null,
   id: string,
@@ -13,16 +13,20 @@ export function extended(
 }
 
 /** The conversation after one, or the one before the last; null when there is no other, undefined when it is not in the list. */
-export function neighbourOf(rows: readonly { id: string }[], id: string): string | null | undefined {
+export function adjacentId(rows: readonly { id: string }[], id: string): string | null | undefined {
   const at = rows.findIndex((row) => row.id === id)
   if (at === -1) return undefined
   return (rows[at + 1] ?? rows[at - 1])?.id ?? null
 }
 
 /** Whether a label is on all of them, on some, or on none. */
-export function carriedBy(conversations: readonly Pick<Conversation, 'labelIds'>[], labelId: string): boolean | 'some' {
+export function labelState(
+  conversations: readonly Pick<Conversation, 'labelIds'>[],
+  labelId: string,
+): boolean | 'some' {
   const count = conversations.filter(({ labelIds }) => labelIds.includes(labelId)).length
   return count === 0 ? false : count === conversations.length ? true : 'some'
 }
 
-export const isSettled = (status: Conversation['status']): boolean => status === 'resolved' || status === 'closed'
+export const isResolvedOrClosed = (status: Conversation['status']): boolean =>
+  status === 'resolved' || status === 'closed'

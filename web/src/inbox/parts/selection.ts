@@ -1,57 +1,57 @@
 import { useSyncExternalStore } from 'react'
-import { extended } from './selection-rules.ts'
+import { extendSelection } from './selection-rules.ts'
 
 /** The conversations of the list that are chosen, to be changed together. */
 export interface Selection {
   ids: readonly string[]
   /** Chosen by touch, where a row is tapped to be chosen as well. */
-  isByTouch: boolean
+  isTouchMode: boolean
 }
 
-const none: Selection = { ids: [], isByTouch: false }
+const none: Selection = { ids: [], isTouchMode: false }
 /** More are not changed together. */
-export const maxChosen = 500
+export const maxSelected = 500
 
 let selection = none
 /** The row that was chosen last: a range goes from there. */
 let anchor: string | null = null
-const watchers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
 function set(next: Selection): void {
   if (next === selection) return
   selection = next
-  for (const changed of watchers) changed()
+  for (const listener of listeners) listener()
 }
 
-export const selectionNow = (): Selection => selection
+export const currentSelection = (): Selection => selection
 
-export function toggleChosen(id: string): void {
-  const { ids, isByTouch } = selection
+export function toggleSelected(id: string): void {
+  const { ids, isTouchMode } = selection
   const isOn = ids.includes(id)
   anchor = id
-  set({ ids: isOn ? ids.filter((one) => one !== id) : [...ids, id].slice(0, maxChosen), isByTouch })
+  set({ ids: isOn ? ids.filter((one) => one !== id) : [...ids, id].slice(0, maxSelected), isTouchMode })
 }
 
 /** All from the row that was chosen last to this one. */
-export function chooseTo(id: string, rows: readonly { id: string }[]): void {
-  set({ ...selection, ids: extended(selection.ids, anchor, id, rows).slice(0, maxChosen) })
+export function selectRangeTo(id: string, rows: readonly { id: string }[]): void {
+  set({ ...selection, ids: extendSelection(selection.ids, anchor, id, rows).slice(0, maxSelected) })
   anchor = id
 }
 
-export const chooseAll = (ids: readonly string[]): void => set({ ...selection, ids: ids.slice(0, maxChosen) })
+export const selectAll = (ids: readonly string[]): void => set({ ...selection, ids: ids.slice(0, maxSelected) })
 
-export const chooseByTouch = (): void => set({ ids: selection.ids, isByTouch: true })
+export const startTouchSelection = (): void => set({ ids: selection.ids, isTouchMode: true })
 
-export function clearChosen(): void {
+export function clearSelection(): void {
   anchor = null
   set(none)
 }
 
-export const useSelection = (): Selection => useSyncExternalStore(watch, selectionNow)
-export const useIsChoosing = (): boolean =>
-  useSyncExternalStore(watch, () => selection.isByTouch || selection.ids.length > 0)
+export const useSelection = (): Selection => useSyncExternalStore(subscribe, currentSelection)
+export const useIsSelecting = (): boolean =>
+  useSyncExternalStore(subscribe, () => selection.isTouchMode || selection.ids.length > 0)
 
-function watch(changed: () => void): () => void {
-  watchers.add(changed)
-  return () => watchers.delete(changed)
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

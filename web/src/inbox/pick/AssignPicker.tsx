@@ -1,7 +1,7 @@
 import { useMemberList } from '../../data/team/members.ts'
-import { me } from '../../session/session.ts'
+import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import type { Drop } from '../../ui/overlay/drop.tsx'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { Picker, type PickerItem } from '../../ui/overlay/Picker.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
@@ -11,7 +11,7 @@ export interface Assignee {
 }
 
 interface AssignPickerProps {
-  drop: Drop
+  dropdown: Dropdown
   /** Undefined where several differ. */
   assignedTo: string | null | undefined
   assign(member: Assignee | null): void
@@ -19,10 +19,10 @@ interface AssignPickerProps {
 
 const nobody = 'nobody'
 
-export default function AssignPicker({ drop, assignedTo, assign }: AssignPickerProps) {
+export default function AssignPicker({ dropdown, assignedTo, assign }: AssignPickerProps) {
   const workspaceId = useWorkspaceId()
   const members = useMemberList(workspaceId)
-  const { id: userId, name } = me()
+  const { id: userId, name } = currentUser()
   const { actions } = t.inbox
   const colleagues = members.filter((member) => member.userId !== userId)
   const items: PickerItem[] = [
@@ -38,7 +38,7 @@ export default function AssignPicker({ drop, assignedTo, assign }: AssignPickerP
   const nameOf = (id: string) => (id === userId ? name : (colleagues.find((one) => one.userId === id)?.name ?? ''))
   return (
     <Picker
-      drop={drop}
+      dropdown={dropdown}
       label={actions.assign}
       placeholder={t.triage.pick.assignSearch}
       items={items}

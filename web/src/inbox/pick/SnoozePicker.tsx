@@ -2,14 +2,14 @@ import { Button } from '@mantine/core'
 import { type FormEvent, useId, useState } from 'react'
 import { t } from '../../text/index.ts'
 import { localMinute } from '../../ui/format/local-time.ts'
-import { fullMoment } from '../../ui/format/time.ts'
-import type { Drop } from '../../ui/overlay/drop.tsx'
+import { formatDateTime } from '../../ui/format/time.ts'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { Picker, type PickerItem } from '../../ui/overlay/Picker.tsx'
 import styles from './SnoozePicker.module.css'
 import { readSnooze, snoozeTimes } from './snooze-times.ts'
 
 interface SnoozePickerProps {
-  drop: Drop
+  dropdown: Dropdown
   /** Null: until the customer writes. */
   snooze(until: Date | null): void
 }
@@ -18,27 +18,27 @@ interface TimeItem extends PickerItem {
   until: Date | null
 }
 
-export default function SnoozePicker({ drop, snooze }: SnoozePickerProps) {
+export default function SnoozePicker({ dropdown, snooze }: SnoozePickerProps) {
   const [now] = useState(() => new Date())
   const items = snoozeTimes(now).map(({ name, until }): TimeItem => {
-    const hint = until === null ? {} : { hint: fullMoment(until.toISOString()) }
+    const hint = until === null ? {} : { hint: formatDateTime(until.toISOString()) }
     return { id: name, label: t.inbox.snoozes[name], until, ...hint }
   })
   const made = (term: string): TimeItem | null => {
     const until = readSnooze(term, new Date())
-    return until && { id: 'typed', label: t.inbox.snoozedUntil({ moment: fullMoment(until.toISOString()) }), until }
+    return until && { id: 'typed', label: t.inbox.snoozedUntil({ moment: formatDateTime(until.toISOString()) }), until }
   }
   const take = (until: Date | null) => {
-    drop.setOpen(false)
+    dropdown.setOpen(false)
     snooze(until)
   }
   return (
     <Picker
-      drop={drop}
+      dropdown={dropdown}
       label={t.inbox.actions.snooze}
       placeholder={t.triage.pick.snoozeSearch}
       items={items}
-      made={made}
+      created={made}
       choose={({ until }) => take(until)}
     >
       <AtForm now={now} take={take} />

@@ -17,7 +17,7 @@ export function snoozeTimes(now: Date): { name: SnoozeName; until: Date | null }
 
 const hourMs = 3_600_000
 // What is further off was meant otherwise.
-const longestMs = 366 * 24 * hourMs
+const maxSnoozeMs = 366 * 24 * hourMs
 
 const at = (now: Date, days: number, hour: number, minute = 0): Date =>
   new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour, minute, 0)
@@ -36,7 +36,7 @@ export function readSnooze(text: string, now: Date): Date | null {
   const [isSpan, amount, unit] = /^(\d{1,3}) ?([mhdws])[a-z]{0,8}$/.exec(text.trim().toLowerCase()) ?? []
   if (isSpan !== undefined) {
     const until = new Date(now.getTime() + Number(amount) * (units[unit ?? ''] ?? 0))
-    return until > now && until.getTime() - now.getTime() <= longestMs ? until : null
+    return until > now && until.getTime() - now.getTime() <= maxSnoozeMs ? until : null
   }
   const [isClock, hour, minute] = /^(\d{1,2})[:h](\d{2})$/.exec(text.trim().toLowerCase()) ?? []
   if (isClock === undefined || Number(hour) > 23 || Number(minute) > 59) return null

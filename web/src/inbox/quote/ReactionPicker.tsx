@@ -4,7 +4,7 @@ import { createPortal } from 'react-dom'
 import { useInbox } from '../../data/inbox/queries.ts'
 import { react } from '../../data/inbox/reactions.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { type Picking, pick } from './picking.ts'
 import { quote } from './quoting.ts'
 import styles from './ReactionPicker.module.css'
@@ -53,7 +53,7 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
   useOutside(box, button)
   const choose = (emoji: string) => {
     close()
-    react(inbox, conversationId, message, emoji === ours ? null : emoji).catch(complain)
+    react(inbox, conversationId, message, emoji === ours ? null : emoji).catch(showError)
   }
   const faces = isLong ? [...quick, ...others] : quick
   const shown = ours === null || faces.includes(ours) ? faces : [ours, ...faces]

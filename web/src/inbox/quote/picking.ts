@@ -9,20 +9,20 @@ export interface Picking {
 }
 
 let picking: Picking | null = null
-const watchers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
 /** Asks for a reaction, beside its button; null ends that. A second press of the same button does as well. */
-export function pick(asked: Picking | null): void {
-  picking = asked !== null && picking?.button === asked.button ? null : asked
-  for (const changed of watchers) changed()
+export function pick(request: Picking | null): void {
+  picking = request !== null && picking?.button === request.button ? null : request
+  for (const listener of listeners) listener()
 }
 
 export const usePicking = (conversationId: string): Picking | null => {
-  const asked = useSyncExternalStore(watch, () => picking)
-  return asked?.conversationId === conversationId ? asked : null
+  const request = useSyncExternalStore(subscribe, () => picking)
+  return request?.conversationId === conversationId ? request : null
 }
 
-function watch(changed: () => void): () => void {
-  watchers.add(changed)
-  return () => watchers.delete(changed)
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

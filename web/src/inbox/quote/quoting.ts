@@ -2,25 +2,25 @@ import { useSyncExternalStore } from 'react'
 import type { Message, Reply } from '../../data/inbox/types.ts'
 
 const quoted = new Map<string, Message>()
-const watchers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
 /** The message of a conversation that is being answered; null when none is. */
-export const quotedIn = (conversationId: string): Message | null => quoted.get(conversationId) ?? null
+export const quotedMessageOf = (conversationId: string): Message | null => quoted.get(conversationId) ?? null
 
 export const useQuoted = (conversationId: string): Message | null =>
-  useSyncExternalStore(watch, () => quotedIn(conversationId))
+  useSyncExternalStore(subscribe, () => quotedMessageOf(conversationId))
 
 /** Chooses the message that the next one answers, or none. */
 export function quote(conversationId: string, message: Message | null): void {
   if (message === null) quoted.delete(conversationId)
   else quoted.set(conversationId, message)
-  for (const changed of watchers) changed()
+  for (const listener of listeners) listener()
 }
 
 export const withQuote = (reply: Reply, quoted: Message | null): Reply =>
   quoted === null ? reply : { ...reply, quoted_message_id: quoted.id }
 
-function watch(changed: () => void): () => void {
-  watchers.add(changed)
-  return () => watchers.delete(changed)
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }

@@ -16,7 +16,7 @@ export function useSwipe(
     if (target === null || !isOn) return
     const ending = new AbortController()
     let pull: { pointer: number; x: number; y: number; row: HTMLElement; by: number } | null = null
-    const letGo = () => {
+    const release = () => {
       if (pull !== null) pull.row.style.transform = ''
       pull = null
     }
@@ -34,15 +34,15 @@ export function useSwipe(
       pull.by = Math.max(1, Math.min(maxPx, right))
       pull.row.style.transform = `translateX(${pull.by}px)`
     })
-    on('pointercancel', letGo)
+    on('pointercancel', release)
     on('pointerup', () => {
       const id = pull?.row.querySelector<HTMLElement>(':scope > [data-message-id]')?.dataset.messageId
       const isEnough = (pull?.by ?? 0) >= enoughPx
-      letGo()
+      release()
       if (isEnough && id !== undefined) latest.current(id)
     })
     return () => {
-      letGo()
+      release()
       ending.abort()
     }
   }, [pane, isOn])

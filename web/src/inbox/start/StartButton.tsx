@@ -3,24 +3,24 @@ import { IconMessagePlus } from '@tabler/icons-react'
 import { Suspense, useMemo } from 'react'
 import { useWorkspace } from '../../data/workspace.ts'
 import { t, withTexts } from '../../text/index.ts'
-import { type KeyAction, useKeys } from '../../ui/keys.ts'
-import { KeysHeld } from '../../ui/overlay/keys-held.ts'
-import { later } from '../../ui/overlay/later.ts'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
-import { useMaking } from '../../ui/use-making.ts'
+import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
+import { useCreate } from '../../ui/use-create.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
-const NewConversation = later(() => withTexts(() => import('./NewConversation.tsx')))
+const NewConversation = prefetchedComponent(() => withTexts(() => import('./NewConversation.tsx')))
 
-const noKeys: readonly KeyAction[] = []
+const noKeys: readonly Shortcut[] = []
 
 /** Begins a conversation, also by `C` and from the palette. Where nobody may send it is not there. */
 export function StartButton({ open }: { open(conversationId: string): void }) {
   const { data: workspace } = useWorkspace(useWorkspaceId())
   const maySend = workspace === undefined || (workspace.inboxEnabled && workspace.inboxAvailable)
-  const [isStarting, setStarting] = useMaking()
+  const [isStarting, setStarting] = useCreate()
   const keys = useMemo(() => [{ keys: 'c', label: t.inbox.start, run: () => setStarting(true) }], [setStarting])
-  useKeys(t.inbox.title, maySend ? keys : noKeys)
+  useShortcuts(t.inbox.title, maySend ? keys : noKeys)
   if (!maySend) return null
   return (
     <>
@@ -30,7 +30,7 @@ export function StartButton({ open }: { open(conversationId: string): void }) {
         </ActionIcon>
       </Tip>
       {isStarting && (
-        <Suspense fallback={<KeysHeld />}>
+        <Suspense fallback={<ShortcutsBlocked />}>
           <NewConversation open={open} close={() => setStarting(false)} />
         </Suspense>
       )}

@@ -4,18 +4,18 @@ import type { Activity, Message, Note } from '../../data/inbox/types.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { useMemberList } from '../../data/team/members.ts'
 import { t } from '../../text/index.ts'
-import { clock, dayName, fullMoment } from '../../ui/format/time.ts'
-import { later } from '../../ui/overlay/later.ts'
+import { formatDateTime, formatDay, formatTime } from '../../ui/format/time.ts'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { noticeOf } from '../parts/notices.ts'
+import { activityLine } from '../parts/inbox-texts.ts'
+import { parseSystemMessage } from '../parts/system-message.ts'
 import { Tick } from '../parts/Tick.tsx'
-import { activityLine } from '../parts/words.ts'
 import { BubbleGroup } from './BubbleGroup.tsx'
 import type { Block } from './blocks.ts'
 import { MessageText } from './MessageText.tsx'
 import styles from './Thread.module.css'
 
-const HandoverCard = later(() => import('./HandoverCard.tsx'))
+const HandoverCard = prefetchedComponent(() => import('./HandoverCard.tsx'))
 
 interface BlocksProps {
   conversationId: string
@@ -29,9 +29,9 @@ export function Blocks({ conversationId, blocks }: BlocksProps) {
 function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { block: Block }) {
   switch (block.type) {
     case 'day':
-      return <h3 className={styles.day}>{dayName(block.at)}</h3>
+      return <h3 className={styles.day}>{formatDay(block.at)}</h3>
     case 'time':
-      return <p className={styles.line}>{clock(block.at)}</p>
+      return <p className={styles.line}>{formatTime(block.at)}</p>
     case 'unread':
       return (
         <p className={styles.unreadLine} data-unread-line>
@@ -48,12 +48,12 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
         />
       )
     case 'notice':
-      return <NoticeLine message={block.message} />
+      return <SystemMessageLine message={block.message} />
     case 'note':
-      return <NotePaper note={block.note} />
+      return <NoteBubble note={block.note} />
     case 'reaction':
       return (
-        <p className={styles.line} title={fullMoment(block.at)}>
+        <p className={styles.line} title={formatDateTime(block.at)}>
           {t.media.reactedElsewhere({ emoji: block.emoji })}
         </p>
       )
@@ -82,19 +82,19 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
 }
 
 /** A call or another notice of the platform: nobody has written it. */
-function NoticeLine({ message: { id, kind, text, occurredAt } }: { message: Message }) {
-  const { words, call } = noticeOf(text)
+function SystemMessageLine({ message: { id, kind, text, occurredAt } }: { message: Message }) {
+  const { content, call } = parseSystemMessage(text)
   const Icon = call === 'missed' ? IconPhoneX : IconPhone
   return (
-    <p className={styles.line} id={`message-${id}`} tabIndex={-1} title={fullMoment(occurredAt)} data-kind={kind}>
+    <p className={styles.line} id={`message-${id}`} tabIndex={-1} title={formatDateTime(occurredAt)} data-kind={kind}>
       {call !== null && <Icon size={14} stroke={1.8} aria-hidden="true" />}
-      {words}
-      {call !== null && ` · ${clock(occurredAt)}`}
+      {content}
+      {call !== null && ` · ${formatTime(occurredAt)}`}
     </p>
   )
 }
 
-const NotePaper = memo(function NotePaper({ note: { id, text, mentions, actor, createdAt } }: { note: Note }) {
+const NoteBubble = memo(function NotePaper({ note: { id, text, mentions, actor, createdAt } }: { note: Note }) {
   const workspaceId = useWorkspaceId()
   const members = useMemberList(workspaceId)
   const names = useMemo(
@@ -105,7 +105,7 @@ const NotePaper = memo(function NotePaper({ note: { id, text, mentions, actor, c
     <section className={styles.note} id={`message-${id}`} tabIndex={-1}>
       <p className={styles.noteBy}>
         {t.inbox.note({ name: actor.name ?? t.inbox.teammate })} ·{' '}
-        <time title={fullMoment(createdAt)}>{clock(createdAt)}</time>
+        <time title={formatDateTime(createdAt)}>{formatTime(createdAt)}</time>
       </p>
       <MessageText text={text} names={names} />
     </section>
@@ -116,9 +116,9 @@ function ActivityLine({ activity }: { activity: Activity }) {
   const workspaceId = useWorkspaceId()
   const labels = useLabelsById(workspaceId)
   return (
-    <p className={styles.line} title={fullMoment(activity.createdAt)}>
+    <p className={styles.line} title={formatDateTime(activity.createdAt)}>
       {activityLine(activity, (id) => labels.get(id)?.name ?? t.common.unknown)}
-      {activity.kind === 'owner' && ` · ${clock(activity.createdAt)}`}
+      {activity.kind === 'owner' && ` · ${formatTime(activity.createdAt)}`}
     </p>
   )
 }

@@ -4,14 +4,14 @@ import { sendReply } from '../../data/inbox/outbox.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Media, Message, Quoted } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment } from '../../ui/format/time.ts'
-import { later } from '../../ui/overlay/later.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { formatDateTime } from '../../ui/format/time.ts'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { hasPictureRoom, sizeInBubble } from '../media/media-rules.ts'
-import { useInThread } from '../parts/in-thread.ts'
-import { wordsOf } from '../parts/markup.ts'
+import { failureReason } from '../parts/inbox-texts.ts'
+import { stripMarkup } from '../parts/markup.ts'
 import { Tick } from '../parts/Tick.tsx'
-import { failureReason } from '../parts/words.ts'
+import { useThreadContext } from '../parts/thread-context.ts'
 import { MessageActions } from './MessageActions.tsx'
 import { MessageText } from './MessageText.tsx'
 import parts from './parts.module.css'
@@ -19,10 +19,10 @@ import { Reactions } from './Reactions.tsx'
 import { Revision } from './Revision.tsx'
 import styles from './Thread.module.css'
 
-const AdCard = later(() => import('../parts/AdCard.tsx'))
-const MediaPart = later(() => import('../media/MediaPart.tsx'))
-const Carried = later(() => import('./Carried.tsx'))
-const OfferedChoices = later(() => import('../parts/OfferedChoices.tsx'))
+const AdCard = prefetchedComponent(() => import('../parts/AdCard.tsx'))
+const MediaPart = prefetchedComponent(() => import('../media/MediaPart.tsx'))
+const LocationAndContacts = prefetchedComponent(() => import('./LocationAndContacts.tsx'))
+const OfferedChoices = prefetchedComponent(() => import('../parts/InteractiveOptions.tsx'))
 
 interface BubbleProps {
   conversationId: string
@@ -51,7 +51,7 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
           data-look={isBare ? 'bare' : isPicture ? 'picture' : undefined}
           data-withdrawn={withdrawnAt !== null || undefined}
           data-reacted={reactions.length > 0 || undefined}
-          title={fullMoment(occurredAt)}
+          title={formatDateTime(occurredAt)}
         >
           <Content message={message} />
           {hasTick && <Tick status={status} />}
@@ -83,13 +83,13 @@ const Content = memo(function Content({ message }: { message: Message }) {
       )}
       {quoted !== null && <Quote quoted={quoted} />}
       {media !== null && withdrawnAt === null && (
-        <Suspense fallback={<Room media={media} />}>
+        <Suspense fallback={<MediaPlaceholder media={media} />}>
           <MediaPart messageId={id} direction={direction} media={media} />
         </Suspense>
       )}
       {(place !== null || cards.length > 0) && (
         <Suspense>
-          <Carried place={place} cards={cards} />
+          <LocationAndContacts place={place} cards={cards} />
         </Suspense>
       )}
       {isElsewhere && !isEmptied && (
@@ -103,7 +103,7 @@ const Content = memo(function Content({ message }: { message: Message }) {
           {direction === 'inbound' ? t.media.withdrawnByCustomer : t.media.withdrawnByUs}
         </em>
       )}
-      {hasOwnWords(message) && <MessageText text={text} />}
+      {hasText(message) && <MessageText text={text} />}
       {choices !== null && withdrawnAt === null && (
         <Suspense>
           <OfferedChoices choices={choices} />
@@ -117,11 +117,11 @@ const Content = memo(function Content({ message }: { message: Message }) {
 })
 
 // The text of a place or a card is made of what its card shows, and that of a file without a caption is its name.
-const hasOwnWords = ({ text, media, place, cards }: Message): boolean =>
+const hasText = ({ text, media, place, cards }: Message): boolean =>
   text !== '' && text !== media?.name && place === null && cards.length === 0
 
 /** What a file will take, for the moment before it can be drawn. */
-function Room({ media }: { media: Media }) {
+function MediaPlaceholder({ media }: { media: Media }) {
   const { width, height } = hasPictureRoom(media) ? sizeInBubble(media) : fileRoom
   return <span className={styles.room} style={{ width, aspectRatio: `${width} / ${height}` }} />
 }
@@ -130,11 +130,11 @@ const fileRoom = { width: 300, height: 50 }
 
 /** What a message answers to, and the way there. */
 function Quote({ quoted }: { quoted: Quoted }) {
-  const { customerName, showMessage } = useInThread()
+  const { customerName, showMessage } = useThreadContext()
   const { messageId, direction, text, mediaKind } = quoted
   const who = direction === null ? null : direction === 'inbound' ? customerName : t.media.us
   const kind = mediaKind === null ? null : t.media.kinds[mediaKind]
-  const words = text === null || text === '' ? kind : wordsOf(text)
+  const words = text === null || text === '' ? kind : stripMarkup(text)
   const inside = (
     <>
       {who !== null && <bdi className={parts.quoteBy}>{who}</bdi>}
@@ -155,7 +155,7 @@ function Quote({ quoted }: { quoted: Quoted }) {
 /** Why, and a way on: the same words as a message of their own. */
 function Failed({ conversationId, message: { kind, text, errorCode } }: Omit<BubbleProps, 'hasTick'>) {
   const inbox = useInbox()
-  const again = () => sendReply(inbox, conversationId, { reply: { kind: 'text', text }, text }).catch(complain)
+  const again = () => sendReply(inbox, conversationId, { reply: { kind: 'text', text }, text }).catch(showError)
   return (
     <p className={styles.failed}>
       {failureReason(errorCode)}

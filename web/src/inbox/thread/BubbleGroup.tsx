@@ -1,7 +1,7 @@
 import { memo } from 'react'
-import { clock, fullMoment } from '../../ui/format/time.ts'
+import { formatDateTime, formatTime } from '../../ui/format/time.ts'
+import { authorCaption } from '../parts/inbox-texts.ts'
 import { Tick } from '../parts/Tick.tsx'
-import { captionOf } from '../parts/words.ts'
 import { Bubble } from './Bubble.tsx'
 import { type Block, showsTicks } from './blocks.ts'
 import styles from './Thread.module.css'
@@ -15,7 +15,7 @@ interface BubbleGroupProps extends Pick<Group, 'side' | 'author' | 'messages'> {
 /** What one author said in one go, with who that was under it. */
 export const BubbleGroup = memo(
   function BubbleGroup({ conversationId, side, author, messages }: BubbleGroupProps) {
-    const caption = captionOf(author)
+    const caption = authorCaption(author)
     const last = messages.at(-1)
     return (
       <div className={styles.group} data-side={side}>
@@ -29,7 +29,7 @@ export const BubbleGroup = memo(
         ))}
         {last !== undefined && (caption !== null || last.direction === 'outbound') && (
           <p className={styles.caption} data-by={author.type}>
-            {caption} <time title={fullMoment(last.occurredAt)}>{clock(last.occurredAt)}</time>
+            {caption} <time title={formatDateTime(last.occurredAt)}>{formatTime(last.occurredAt)}</time>
             {last.direction === 'outbound' && <Tick status={last.status} />}
           </p>
         )}

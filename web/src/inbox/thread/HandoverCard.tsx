@@ -2,8 +2,8 @@ import { IconArrowsExchange } from '@tabler/icons-react'
 import type { Handover } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { clock, fullMoment } from '../../ui/format/time.ts'
-import { handoverLine } from '../parts/words.ts'
+import { formatDateTime, formatTime } from '../../ui/format/time.ts'
+import { handoverLine } from '../parts/inbox-texts.ts'
 import styles from './Handover.module.css'
 import { MessageText } from './MessageText.tsx'
 
@@ -17,7 +17,7 @@ export default function HandoverCard({ handover }: { handover: Handover }) {
       <p className={styles.title}>
         <IconArrowsExchange size={14} aria-hidden="true" />
         <span>
-          {title} · <time title={fullMoment(createdAt)}>{clock(createdAt)}</time>
+          {title} · <time title={formatDateTime(createdAt)}>{formatTime(createdAt)}</time>
         </span>
         {urgency !== 'normal' && <Chip tone={urgency === 'high' ? 'bad' : 'plain'}>{texts.urgencies[urgency]}</Chip>}
       </p>
@@ -32,11 +32,11 @@ export default function HandoverCard({ handover }: { handover: Handover }) {
   )
 }
 
-const mostInLine = 80
+const maxInline = 80
 
 /** One short sentence stands beside who handed it to whom. */
 const isLine = ({ summary, reason, nextStep }: Handover): boolean =>
-  reason === null && nextStep === null && summary.length <= mostInLine && !summary.includes('\n')
+  reason === null && nextStep === null && summary.length <= maxInline && !summary.includes('\n')
 
 function Fact({ name, text }: { name: string; text: string }) {
   return (

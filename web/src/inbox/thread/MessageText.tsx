@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react'
-import { type Piece, piecesOf } from '../parts/markup.ts'
+import { type MarkupNode, parseMarkup } from '../parts/markup.ts'
 import styles from './Thread.module.css'
 
 interface MessageTextProps {
@@ -12,14 +12,14 @@ interface MessageTextProps {
 export const MessageText = memo(function MessageText({ text, names }: MessageTextProps) {
   return (
     <span className={styles.text} dir="auto">
-      {drawn(piecesOf(text, names))}
+      {drawn(parseMarkup(text, names))}
     </span>
   )
 })
 
-const drawn = (pieces: readonly Piece[]): ReactNode[] => pieces.map(drawPiece)
+const drawn = (pieces: readonly MarkupNode[]): ReactNode[] => pieces.map(drawPiece)
 
-function drawPiece(piece: Piece, n: number): ReactNode {
+function drawPiece(piece: MarkupNode, n: number): ReactNode {
   switch (piece.type) {
     case 'text':
       return piece.text

@@ -1,26 +1,26 @@
 import { useState } from 'react'
 import type { Message } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment } from '../../ui/format/time.ts'
-import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { later } from '../../ui/overlay/later.ts'
+import { formatDateTime } from '../../ui/format/time.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import styles from './parts.module.css'
 
-const FormerTexts = later(() => import('./FormerTexts.tsx'))
+const PreviousVersions = prefetchedComponent(() => import('./PreviousVersions.tsx'))
 
-type Revised = Pick<Message, 'text' | 'editedAt' | 'withdrawnAt' | 'former'>
+type RevisedMessage = Pick<Message, 'text' | 'editedAt' | 'withdrawnAt' | 'former'>
 
 /** That a message was changed or taken back, and by a click what it said before. */
-export function Revision({ message: { text, editedAt, withdrawnAt, former } }: { message: Revised }) {
+export function Revision({ message: { text, editedAt, withdrawnAt, former } }: { message: RevisedMessage }) {
   const [isOpen, setOpen] = useState(false)
-  const drop = useDrop(isOpen, setOpen)
+  const dropdown = useDropdown(isOpen, setOpen)
   const at = withdrawnAt ?? editedAt
   if (at === null) return null
   const isEmptied = withdrawnAt !== null && text === ''
   const word = isEmptied ? t.media.former : withdrawnAt === null ? t.media.edited : t.media.withdrawn
   if (former.length === 0) {
     return (
-      <span className={styles.revision} title={fullMoment(at)}>
+      <span className={styles.revision} title={formatDateTime(at)}>
         {word}
       </span>
     )
@@ -32,13 +32,13 @@ export function Revision({ message: { text, editedAt, withdrawnAt, former } }: {
         className={styles.revision}
         title={t.media.former}
         aria-label={isEmptied ? word : `${word}: ${t.media.former}`}
-        {...dropButton(drop, 'dialog')}
+        {...dropdownButtonProps(dropdown, 'dialog')}
       >
         {word}
       </button>
-      <Dropped drop={drop}>
-        <FormerTexts drop={drop} former={former} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <PreviousVersions dropdown={dropdown} former={former} />
+      </DropdownContent>
     </>
   )
 }

@@ -1,13 +1,13 @@
 import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { markRead } from '../../data/inbox/actions.ts'
 import { useOutbox } from '../../data/inbox/outbox.ts'
-import { notYetShown } from '../../data/inbox/outbox-rules.ts'
+import { pendingEntries } from '../../data/inbox/outbox-rules.ts'
 import { useInbox, useThread } from '../../data/inbox/queries.ts'
 import type { Conversation, TimelineItem } from '../../data/inbox/types.ts'
-import { me } from '../../session/session.ts'
+import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { Blocks } from './Blocks.tsx'
 import { blocksOf } from './blocks.ts'
@@ -40,28 +40,28 @@ export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
   const unreadId = useFirstUnread(conversation, isFetchedAfterMount, data?.firstUnreadId ?? null)
   const scroller = useRef<HTMLDivElement>(null)
   const scroll = useScroll(scroller, data?.items, unreadId, data?.newer != null)
-  const toNewest = () => void toEnd().then(scroll.toEnd, complain)
-  const show = useWayTo(scroller, items)
-  const toMessage = (messageId: string) => void read(messageId).then(() => show(messageId), complain)
+  const toNewest = () => void toEnd().then(scroll.toEnd, showError)
+  const show = useScrollToMessage(scroller, items)
+  const toMessage = (messageId: string) => void read(messageId).then(() => show(messageId), showError)
   useImperativeHandle(ref, () => ({ toNewest, toMessage }))
-  const top = useSight<HTMLDivElement>(older, scroller, items)
-  const end = useSight<HTMLDivElement>(newer, scroller, items)
+  const top = useLoadOnScroll<HTMLDivElement>(older, scroller, items)
+  const end = useLoadOnScroll<HTMLDivElement>(newer, scroller, items)
   const blocks = useMemo(
-    () => blocksOf(items, notYetShown(outbox, items, me().id), unreadId, dayOf),
+    () => blocksOf(items, pendingEntries(outbox, items, currentUser().id), unreadId, dayOf),
     [items, outbox, unreadId],
   )
 
   if (data === undefined && query.isError) {
     return (
       <div className={styles.scroller}>
-        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+        <ErrorState error={query.error} retry={() => void query.refetch()} />
       </div>
     )
   }
   return (
     <div className={styles.frame}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
-      <div ref={scroller} className={styles.scroller} onScroll={scroll.look} tabIndex={0}>
+      <div ref={scroller} className={styles.scroller} onScroll={scroll.checkPosition} tabIndex={0}>
         <div className={styles.content} role="log" aria-label={t.inbox.messages} aria-busy={data === undefined}>
           {data === undefined && <div className={styles.shapes} />}
           {data?.older != null && (
@@ -96,9 +96,9 @@ function useFirstUnread(
   const [shown, setShown] = useState<string | null>(null)
   const [isSeen, setSeen] = useState(() => document.visibilityState === 'visible')
   useEffect(() => {
-    const look = () => setSeen(document.visibilityState === 'visible')
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
+    const checkPosition = () => setSeen(document.visibilityState === 'visible')
+    document.addEventListener('visibilitychange', checkPosition)
+    return () => document.removeEventListener('visibilitychange', checkPosition)
   }, [])
   const isSettled = useRef(false)
   if (!isSeen) isSettled.current = false
@@ -164,7 +164,7 @@ function useScroll(
     isAtEnd.current = false
     scroller.current.scrollTop -= aboveBy()
   }, [unreadId])
-  const look = () => {
+  const checkPosition = () => {
     const element = scroller.current
     if (element === null) return
     const away = element.scrollTop < -nearPx
@@ -178,29 +178,30 @@ function useScroll(
     // What has just been read in place of the rest is not put below: the reader goes there.
     before.current.hasNewer = false
   }
-  return { isAway, hasNews, look, toEnd }
+  return { isAway, hasNews, checkPosition, toEnd }
 }
 
-const isMine = (item: TimelineItem | undefined): boolean => (item?.activity ?? item?.handover)?.actor.id === me().id
+const isMine = (item: TimelineItem | undefined): boolean =>
+  (item?.activity ?? item?.handover)?.actor.id === currentUser().id
 
 /** Goes to a message as soon as it is drawn, and marks it for as long as it has the focus. */
-function useWayTo(scroller: { current: HTMLDivElement | null }, items: readonly TimelineItem[]) {
-  const [wanted, setWanted] = useState<string | null>(null)
+function useScrollToMessage(scroller: { current: HTMLDivElement | null }, items: readonly TimelineItem[]) {
+  const [requestedId, setRequestedId] = useState<string | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is drawn with the items
   useLayoutEffect(() => {
-    const row = wanted === null ? null : document.getElementById(`message-${wanted}`)
+    const row = requestedId === null ? null : document.getElementById(`message-${requestedId}`)
     if (row === null || scroller.current === null) return
-    setWanted(null)
+    setRequestedId(null)
     row.scrollIntoView({ block: 'center' })
     row.focus({ preventScroll: true })
     row.dataset.found = ''
     row.addEventListener('blur', () => delete row.dataset.found, { once: true })
-  }, [wanted, items, scroller])
-  return setWanted
+  }, [requestedId, items, scroller])
+  return setRequestedId
 }
 
 /** Calls when the end of what is shown comes near, and again for as long as it is. */
-function useSight<T extends Element>(
+function useLoadOnScroll<T extends Element>(
   call: () => Promise<void>,
   root: { current: Element | null },
   items: readonly TimelineItem[],

@@ -15,35 +15,35 @@ import { assign } from '../../data/inbox/actions.ts'
 import { useInbox } from '../../data/inbox/queries.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
 import { t, withTexts } from '../../text/index.ts'
-import { opensNext, useKeptChoice } from '../../ui/kept-choices.ts'
-import { type KeyAction, useKeys } from '../../ui/keys.ts'
-import { type Drop, Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { later } from '../../ui/overlay/later.ts'
+import { type Dropdown, DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
-import { useIsChoosing } from '../parts/selection.ts'
-import { isSettled } from '../parts/selection-rules.ts'
+import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
+import { opensNext, useStoredToggle } from '../../ui/stored-toggles.ts'
+import { useIsSelecting } from '../parts/selection.ts'
+import { isResolvedOrClosed } from '../parts/selection-rules.ts'
 import styles from '../ThreadPane.module.css'
-import { useActs } from './use-acts.ts'
+import { useConversationActions } from './use-conversation-actions.ts'
 
-const AssignPicker = later(() => withTexts(() => import('../pick/AssignPicker.tsx')))
-const LabelPicker = later(() => withTexts(() => import('../../shared/LabelPicker.tsx')))
-const SnoozePicker = later(() => withTexts(() => import('../pick/SnoozePicker.tsx')))
-const MoreMenu = later(() => import('./MoreMenu.tsx'))
+const AssignPicker = prefetchedComponent(() => withTexts(() => import('../pick/AssignPicker.tsx')))
+const LabelPicker = prefetchedComponent(() => withTexts(() => import('../../shared/LabelPicker.tsx')))
+const SnoozePicker = prefetchedComponent(() => withTexts(() => import('../pick/SnoozePicker.tsx')))
+const MoreMenu = prefetchedComponent(() => import('./MoreMenu.tsx'))
 
 type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
 
 // While several are chosen in the list, the same keys are theirs.
-const noKeys: readonly KeyAction[] = []
+const noKeys: readonly Shortcut[] = []
 
 /** What one key does to the conversation that is open. */
 export function ThreadActions({ conversation }: { conversation: Conversation }) {
   const inbox = useInbox()
   const [menu, setMenu] = useState<OpenMenu>(null)
-  const { toggleDone, toggleUnread, snooze, setLabel } = useActs(conversation)
-  const isChoosing = useIsChoosing()
-  const goesOn = useKeptChoice(opensNext)
+  const { toggleDone, toggleUnread, snooze, setLabel } = useConversationActions(conversation)
+  const isChoosing = useIsSelecting()
+  const goesOn = useStoredToggle(opensNext)
   const { actions } = t.inbox
-  const isDone = isSettled(conversation.status)
+  const isDone = isResolvedOrClosed(conversation.status)
   const isUnread = conversation.unreadCount > 0
   const done = isDone ? actions.reopen : actions.resolve
   const unread = isUnread ? actions.read : actions.unread
@@ -61,7 +61,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
     ],
     [actions, isDone, goesOn, unread, toggleDone, toggleUnread],
   )
-  useKeys(actions.group, isChoosing ? noKeys : keys)
+  useShortcuts(actions.group, isChoosing ? noKeys : keys)
   const menuProps = (name: OpenMenu) => ({
     isOpen: menu === name,
     // What one menu opens another by must not be closed with the first.
@@ -70,19 +70,21 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
   return (
     <>
       <ActionMenu icon={IconUserPlus} label={actions.assign} hint="A" {...menuProps('assign')}>
-        {(drop) => (
+        {(dropdown) => (
           <AssignPicker
-            drop={drop}
+            dropdown={dropdown}
             assignedTo={conversation.assignedTo}
             assign={(member) => void assign(inbox, conversation.id, member)}
           />
         )}
       </ActionMenu>
       <ActionMenu icon={IconTag} label={actions.label} hint="L" {...menuProps('label')}>
-        {(drop) => <LabelPicker drop={drop} carries={(id) => conversation.labelIds.includes(id)} set={setLabel} />}
+        {(dropdown) => (
+          <LabelPicker dropdown={dropdown} carries={(id) => conversation.labelIds.includes(id)} set={setLabel} />
+        )}
       </ActionMenu>
       <ActionMenu icon={IconClockPause} label={actions.snooze} hint="Z" {...menuProps('snooze')}>
-        {(drop) => <SnoozePicker drop={drop} snooze={snooze} />}
+        {(dropdown) => <SnoozePicker dropdown={dropdown} snooze={snooze} />}
       </ActionMenu>
       <Tip label={`${unread} (U)`}>
         <ActionIcon
@@ -98,7 +100,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
         </ActionIcon>
       </Tip>
       <ActionMenu icon={IconDots} label={t.common.more} {...menuProps('more')}>
-        {(drop) => <MoreMenu drop={drop} choose={setMenu} unread={unread} toggleUnread={toggleUnread} />}
+        {(dropdown) => <MoreMenu dropdown={dropdown} choose={setMenu} unread={unread} toggleUnread={toggleUnread} />}
       </ActionMenu>
       <Tip label={`${done} (E)`}>
         <Button
@@ -122,15 +124,15 @@ interface ActionMenuProps {
   hint?: string
   isOpen: boolean
   setOpen(isOpen: boolean): void
-  children(drop: Drop): ReactNode
+  children(dropdown: Dropdown): ReactNode
 }
 
 function ActionMenu({ icon: Icon, label, hint, isOpen, setOpen, children }: ActionMenuProps) {
-  const drop = useDrop(isOpen, setOpen)
+  const dropdown = useDropdown(isOpen, setOpen)
   return (
     <>
       <ActionIcon
-        {...dropButton(drop, hint === undefined ? 'menu' : 'dialog')}
+        {...dropdownButtonProps(dropdown, hint === undefined ? 'menu' : 'dialog')}
         className={hint === undefined ? styles.more : `${styles.folds} ${styles.act}`}
         variant="subtle"
         color="gray"
@@ -141,7 +143,7 @@ function ActionMenu({ icon: Icon, label, hint, isOpen, setOpen, children }: Acti
         <Icon size={18} stroke={1.6} />
         {hint !== undefined && <span>{label}</span>}
       </ActionIcon>
-      <Dropped drop={drop}>{children(drop)}</Dropped>
+      <DropdownContent dropdown={dropdown}>{children(dropdown)}</DropdownContent>
     </>
   )
 }

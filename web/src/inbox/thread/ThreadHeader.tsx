@@ -2,12 +2,12 @@ import { ActionIcon } from '@mantine/core'
 import { IconArrowLeft, IconLayoutSidebarRight } from '@tabler/icons-react'
 import type { Conversation, Person } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import { shortMoment } from '../../ui/format/time.ts'
+import { formatShortTime } from '../../ui/format/time.ts'
 import { Tip } from '../../ui/overlay/Tip.tsx'
 import { LabelList, useConversationLabels } from '../parts/ConversationLabels.tsx'
-import { useInInbox } from '../parts/in-inbox.ts'
+import { useInboxContext } from '../parts/inbox-context.ts'
+import { customerName, phoneLabel } from '../parts/inbox-texts.ts'
 import { Faces } from '../parts/presence.tsx'
-import { customerName, shownPhone } from '../parts/words.ts'
 import styles from '../ThreadPane.module.css'
 import { ThreadActions } from './ThreadActions.tsx'
 
@@ -20,7 +20,7 @@ interface ThreadHeaderProps {
 
 export function ThreadHeader(props: ThreadHeaderProps) {
   const { conversation, people, showsCustomer, toggleCustomer } = props
-  const { close } = useInInbox()
+  const { close } = useInboxContext()
   const labels = useConversationLabels(conversation.labelIds)
   const facts = factsOf(conversation)
   const customerWord = showsCustomer ? t.inbox.hideCustomer : t.inbox.showCustomer
@@ -72,9 +72,9 @@ export function ThreadHeader(props: ThreadHeaderProps) {
 
 /** The more it says of what is to be done, the earlier. */
 function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName }: Conversation): string[] {
-  const phone = contact.name === null ? null : shownPhone(contact.phone)
+  const phone = contact.name === null ? null : phoneLabel(contact.phone)
   const until =
-    snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: shortMoment(snoozedUntil) })
+    snoozedUntil === null ? t.inbox.snoozedOpen : t.inbox.snoozedUntil({ moment: formatShortTime(snoozedUntil) })
   const state = status === 'snoozed' ? until : t.inbox.statuses[status]
   return [status === 'open' ? null : state, assignedToName, phone, connectionName].filter((fact) => fact !== null)
 }

@@ -1,4 +1,4 @@
-import type { Waiting } from '../../data/inbox/outbox-rules.ts'
+import type { OutboxEntry } from '../../data/inbox/outbox-rules.ts'
 import type { Activity, Handover, Message, Note, TimelineItem } from '../../data/inbox/types.ts'
 
 /** What the thread draws, one after the other. */
@@ -13,7 +13,7 @@ export type Block =
   | { type: 'reaction'; key: string; emoji: string; at: string }
   | { type: 'activity'; key: string; activity: Activity }
   | { type: 'handover'; key: string; handover: Handover }
-  | { type: 'waiting'; key: string; entry: Waiting }
+  | { type: 'waiting'; key: string; entry: OutboxEntry }
 
 const groupMs = 3 * 60_000
 const breakMs = 15 * 60_000
@@ -24,18 +24,18 @@ const breakMs = 15 * 60_000
  */
 export function blocksOf(
   items: readonly TimelineItem[],
-  outbox: readonly Waiting[],
+  outbox: readonly OutboxEntry[],
   unreadId: string | null,
   dayOf: (at: string) => string,
 ): Block[] {
   const blocks: Block[] = []
-  const told = toldByOthers(items)
+  const redundant = redundantItems(items)
   let day = ''
   let spokenAtMs = 0
   let isUnread = false
   for (const item of items) {
     isUnread ||= item.id === unreadId
-    if (isShownElsewhere(item) || told.has(item.id)) continue
+    if (isShownElsewhere(item) || redundant.has(item.id)) continue
     const isNewDay = dayOf(item.at) !== day
     day = dayOf(item.at)
     const atMs = Date.parse(item.at)
@@ -57,24 +57,24 @@ const isShownElsewhere = ({ message }: TimelineItem): boolean =>
   message?.reaction != null && (message.reaction.messageId !== null || message.reaction.emoji === '')
 
 /** Of what was done at once, what goes without saying: a hand-over says who answers now, and both whose it is. */
-function toldByOthers(items: readonly TimelineItem[]): ReadonlySet<string> {
-  const told = new Set<string>()
+function redundantItems(items: readonly TimelineItem[]): ReadonlySet<string> {
+  const redundant = new Set<string>()
   for (let from = 0, to = 0; from < items.length; from = to) {
     const first = items[from]
-    for (to = from + 1; to < items.length && isSameAct(first, items[to]); ) to++
-    const act = items.slice(from, to)
-    const handover = act.find((one) => one.handover !== undefined)?.handover
-    const hasOwner = act.some(({ activity }) => activity?.kind === 'owner')
-    for (const { id, activity } of act) {
+    for (to = from + 1; to < items.length && isSameAction(first, items[to]); ) to++
+    const group = items.slice(from, to)
+    const handover = group.find((one) => one.handover !== undefined)?.handover
+    const hasOwner = group.some(({ activity }) => activity?.kind === 'owner')
+    for (const { id, activity } of group) {
       const isOwner = activity?.kind === 'owner' && handover !== undefined
       const isAssignee = activity?.kind === 'assignee' && (hasOwner || handover !== undefined)
-      if (isOwner || (isAssignee && followsFrom(activity, handover))) told.add(id)
+      if (isOwner || (isAssignee && followsFrom(activity, handover))) redundant.add(id)
     }
   }
-  return told
+  return redundant
 }
 
-function isSameAct(one: TimelineItem | undefined, other: TimelineItem | undefined): boolean {
+function isSameAction(one: TimelineItem | undefined, other: TimelineItem | undefined): boolean {
   const [actor, otherActor] = [one, other].map((item) => (item?.activity ?? item?.handover)?.actor)
   return one?.at === other?.at && actor?.type === otherActor?.type && actor?.id === otherActor?.id
 }

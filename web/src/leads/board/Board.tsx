@@ -2,10 +2,10 @@ import { useCallback, useEffect, useRef } from 'react'
 import { type Lead, type LeadQuery, useBoard } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import type { LeadVerbs } from '../fields/change.ts'
+import type { LeadActions } from '../fields/change.ts'
 import styles from './Board.module.css'
 import { BoardColumn } from './BoardColumn.tsx'
 import { ColumnChooser } from './ColumnChooser.tsx'
@@ -13,20 +13,20 @@ import { ColumnChooser } from './ColumnChooser.tsx'
 interface BoardProps {
   query: LeadQuery
   people: People
-  verbs: LeadVerbs
+  actions: LeadActions
   openId: string | undefined
   open(lead: Lead): void
   onTotal(total: number | undefined): void
 }
 
 /** Leads by status. A card is dragged, or goes by Shift and an arrow. */
-export function Board({ query, people, verbs, openId, open, onTotal }: BoardProps) {
+export function Board({ query, people, actions, openId, open, onTotal }: BoardProps) {
   const workspaceId = useWorkspaceId()
   const board = useBoard(workspaceId, query)
   const box = useRef<HTMLElement>(null)
   const isPhone = useIsPhone()
-  const asked = query.status?.split(',')
-  const heads = board.data?.filter(({ status }) => asked === undefined || asked.includes(status))
+  const requested = query.status?.split(',')
+  const heads = board.data?.filter(({ status }) => requested === undefined || requested.includes(status))
   // The service counts by filters, not by search.
   const total = query.search === undefined ? heads?.reduce((sum, { count }) => sum + count, 0) : undefined
   useEffect(() => onTotal(total), [onTotal, total])
@@ -35,12 +35,12 @@ export function Board({ query, people, verbs, openId, open, onTotal }: BoardProp
     (lead: Lead, by: number) => {
       const all = statuses.split(',')
       const to = all[all.indexOf(lead.status) + by]
-      if (to !== undefined) void verbs.move(lead, to).then(() => focusCard(lead.id))
+      if (to !== undefined) void actions.move(lead, to).then(() => focusCard(lead.id))
     },
-    [statuses, verbs],
+    [statuses, actions],
   )
   return (
-    <Loaded query={board}>
+    <QueryBoundary query={board}>
       {() => (
         <div className={styles.stage}>
           {isPhone && heads !== undefined && <ColumnChooser heads={heads} board={box} />}
@@ -51,7 +51,7 @@ export function Board({ query, people, verbs, openId, open, onTotal }: BoardProp
                 head={head}
                 query={query}
                 people={people}
-                verbs={verbs}
+                actions={actions}
                 openId={openId}
                 open={open}
                 step={step}
@@ -60,7 +60,7 @@ export function Board({ query, people, verbs, openId, open, onTotal }: BoardProp
           </section>
         </div>
       )}
-    </Loaded>
+    </QueryBoundary>
   )
 }
 

@@ -5,12 +5,12 @@ import type { People } from '../../data/people.ts'
 import { useCurrency } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { shortAmount, shownAmount } from '../../ui/format/amount.ts'
-import { statusName } from '../../ui/format/lead-words.ts'
-import { number } from '../../ui/format/time.ts'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { formatAmount, formatAmountShort } from '../../ui/format/amount.ts'
+import { statusName } from '../../ui/format/lead-texts.ts'
+import { formatNumber } from '../../ui/format/time.ts'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import type { LeadVerbs } from '../fields/change.ts'
+import type { LeadActions } from '../fields/change.ts'
 import { statusTone } from '../fields/status-color.ts'
 import styles from './Board.module.css'
 import { Card, cardType } from './Card.tsx'
@@ -19,24 +19,24 @@ interface BoardColumnProps {
   head: BoardHead
   query: LeadQuery
   people: People
-  verbs: LeadVerbs
+  actions: LeadActions
   openId: string | undefined
   open(lead: Lead): void
   step(lead: Lead, by: number): void
 }
 
-const nearEndPx = 600
+const prefetchPx = 600
 
 /** The leads of one status, those changed last on top. */
-export function BoardColumn({ head, query, people, verbs, openId, open, step }: BoardColumnProps) {
+export function BoardColumn({ head, query, people, actions, openId, open, step }: BoardColumnProps) {
   const workspaceId = useWorkspaceId()
   const currency = useCurrency(workspaceId)
   const { status } = head
-  const asked = useMemo(
+  const requested = useMemo(
     () => ({ ...query, status, sortBy: 'updatedAt' as const, sortOrder: 'desc' as const }),
     [query, status],
   )
-  const cards = useInfiniteQuery(cardsOptions(workspaceId, asked))
+  const cards = useInfiniteQuery(cardsOptions(workspaceId, requested))
   const [isOver, setOver] = useState(false)
   const depth = useRef(0)
   const leads = cards.data?.pages.flatMap((page) => page.leads) ?? []
@@ -50,7 +50,7 @@ export function BoardColumn({ head, query, people, verbs, openId, open, step }: 
     depth.current = 0
     setOver(false)
     const lead = JSON.parse(event.dataTransfer.getData(cardType)) as Lead
-    void verbs.move(lead, status)
+    void actions.move(lead, status)
   }
   const name = statusName(status)
   return (
@@ -65,10 +65,10 @@ export function BoardColumn({ head, query, people, verbs, openId, open, step }: 
     >
       <header className={styles.head}>
         <Chip tone={statusTone(status)}>{name}</Chip>
-        <span className={styles.count}>{count === undefined ? '' : number(count)}</span>
+        <span className={styles.count}>{count === undefined ? '' : formatNumber(count)}</span>
         {query.search === undefined && value > 0 && (
-          <span className={styles.sum} title={t.leads.sum({ value: shownAmount(value, currency) })}>
-            {shortAmount(value, currency)}
+          <span className={styles.sum} title={t.leads.sum({ value: formatAmount(value, currency) })}>
+            {formatAmountShort(value, currency)}
           </span>
         )}
       </header>
@@ -77,11 +77,11 @@ export function BoardColumn({ head, query, people, verbs, openId, open, step }: 
         tabIndex={leads.length === 0 ? -1 : 0}
         aria-label={t.leads.cards({ status: name })}
         onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
-          const isNear = scrollTop + clientHeight > scrollHeight - nearEndPx
+          const isNear = scrollTop + clientHeight > scrollHeight - prefetchPx
           if (isNear && cards.hasNextPage && !cards.isFetchingNextPage) void cards.fetchNextPage()
         }}
       >
-        {cards.isError && leads.length === 0 && <ErrorNotice error={cards.error} retry={() => void cards.refetch()} />}
+        {cards.isError && leads.length === 0 && <ErrorState error={cards.error} retry={() => void cards.refetch()} />}
         {leads.map((lead) => (
           <Card key={lead.id} {...{ lead, people, currency, open, step }} isOpen={lead.id === openId} />
         ))}

@@ -1,13 +1,13 @@
 import { type KeyboardEvent, memo } from 'react'
 import type { Lead } from '../../data/leads.ts'
-import { worthOf } from '../../data/leads-cache.ts'
+import { leadValue } from '../../data/leads-cache.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Chip } from '../../ui/Chip.tsx'
-import { shownAmount } from '../../ui/format/amount.ts'
-import { shortMoment } from '../../ui/format/time.ts'
-import { nameOf, phoneWords } from '../fields/lead.ts'
+import { formatAmount } from '../../ui/format/amount.ts'
+import { formatShortTime } from '../../ui/format/time.ts'
+import { formatOptionalPhone, nameOf } from '../fields/lead.ts'
 import { priorityTone } from '../fields/status-color.ts'
 import { LabelChips } from '../labels/LabelChips.tsx'
 import styles from './Board.module.css'
@@ -56,12 +56,14 @@ export const Card = memo(function Card({ lead, people, currency, isOpen, open, s
           <Worth lead={lead} currency={currency} />
         </span>
         <span className={styles.meta}>
-          <span className={styles.text}>{lead.phone === null ? (lead.email ?? '') : phoneWords(lead.phone)}</span>
+          <span className={styles.text}>
+            {lead.phone === null ? (lead.email ?? '') : formatOptionalPhone(lead.phone)}
+          </span>
           {isPressing && <Chip tone={priorityTone(lead.priority)}>{t.lead.priorities[lead.priority]}</Chip>}
         </span>
         <span className={styles.meta}>
           <span className={styles.text}>{t.lead.sources[lead.source]}</span>
-          <span>{shortMoment(lead.updatedAt)}</span>
+          <span>{formatShortTime(lead.updatedAt)}</span>
           <LabelChips ids={lead.labelIds ?? []} isSmall />
           {assignee !== null && (
             <span title={assignee}>
@@ -99,12 +101,12 @@ const sibling = (element: Element | null, by: number): Element | null =>
 
 /** What the sum of the column is made of; which of the two values it is, the tip says. */
 function Worth({ lead, currency }: Pick<CardProps, 'lead' | 'currency'>) {
-  const worth = worthOf(lead)
+  const worth = leadValue(lead)
   if (worth === null) return null
   const { actualValue, estimatedValue } = t.leads.fields
   return (
     <span className={styles.value} title={lead.actualValue === null ? estimatedValue : actualValue}>
-      {shownAmount(worth, currency)}
+      {formatAmount(worth, currency)}
     </span>
   )
 }

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useState } from 'react'
 import type { BoardHead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/format/lead-words.ts'
-import { number } from '../../ui/format/time.ts'
+import { statusName } from '../../ui/format/lead-texts.ts'
+import { formatNumber } from '../../ui/format/time.ts'
 import styles from './Board.module.css'
 
 interface ColumnChooserProps {
@@ -25,7 +25,7 @@ export function ColumnChooser({ heads, board }: ColumnChooserProps) {
             columnsOf(board)[n]?.scrollIntoView({ inline: 'center', block: 'nearest', behavior: 'smooth' })
           }
         >
-          {statusName(status)} <span>{number(count)}</span>
+          {statusName(status)} <span>{formatNumber(count)}</span>
         </button>
       ))}
     </nav>

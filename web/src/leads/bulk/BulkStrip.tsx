@@ -4,28 +4,28 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import {
   type BulkChange,
-  useBulkActs,
+  useBulkChangeActions,
   useBulkChanges,
-  useBulkNews,
+  useLiveBulkChanges,
   useOwnBulkChanges,
 } from '../../data/bulk-changes.ts'
 import { useLabelsById } from '../../data/labels.ts'
-import { leadsOf } from '../../data/leads.ts'
+import { leadsKey } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment } from '../../ui/format/time.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { formatDateTime } from '../../ui/format/time.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './bulk.module.css'
-import { isMoving, percentOf, standing, wishWords } from './bulk-words.ts'
+import { bulkStatusText, changeText, isInProgress, percentOf } from './bulk-texts.ts'
 
 /** The bulk changes under way, whoever began them, and what came of those that were begun here, each with its undo. */
 export default function BulkStrip({ people }: { people: People }) {
   const workspaceId = useWorkspaceId()
-  useBulkNews(workspaceId)
+  useLiveBulkChanges(workspaceId)
   const { data: all = [] } = useBulkChanges(workspaceId)
   const mine = useOwnBulkChanges(workspaceId)
-  const shown = all.filter((one) => isMoving(one) || mine.includes(one.id))
+  const shown = all.filter((one) => isInProgress(one) || mine.includes(one.id))
   if (shown.length === 0) return null
   return (
     <section className={styles.strip} aria-label={t.leads.bulk.title}>
@@ -38,20 +38,20 @@ export default function BulkStrip({ people }: { people: People }) {
 
 function Line({ one, people }: { one: BulkChange; people: People }) {
   const workspaceId = useWorkspaceId()
-  const { putAway } = useBulkActs(workspaceId)
+  const { dismiss } = useBulkChangeActions(workspaceId)
   const labels = useLabelsById(workspaceId)
-  useListsAnewAtEnd(workspaceId, one)
+  useRefetchListsAtEnd(workspaceId, one)
   return (
     <div className={styles.line}>
       <span role="status" className={styles.words}>
-        <strong>{wishWords(one, people, labels)}</strong> {standing(one)}
+        <strong>{changeText(one, people, labels)}</strong> {bulkStatusText(one)}
       </span>
-      {isMoving(one) && (
+      {isInProgress(one) && (
         <Progress className={styles.progress} value={percentOf(one)} animated aria-label={t.leads.bulk.progress} />
       )}
       <BulkButtons one={one} />
-      {!isMoving(one) && (
-        <ActionIcon variant="subtle" color="gray" aria-label={t.common.close} onClick={() => putAway(one.id)}>
+      {!isInProgress(one) && (
+        <ActionIcon variant="subtle" color="gray" aria-label={t.common.close} onClick={() => dismiss(one.id)}>
           <IconX size={16} />
         </ActionIcon>
       )}
@@ -62,9 +62,9 @@ function Line({ one, people }: { one: BulkChange; people: People }) {
 /** Stops it while it runs; undoes it for a day. */
 export function BulkButtons({ one }: { one: BulkChange }) {
   const workspaceId = useWorkspaceId()
-  const acts = useBulkActs(workspaceId)
-  const undo = useMutation({ mutationFn: () => acts.undo(one.id), onError: complain })
-  const cancel = useMutation({ mutationFn: () => acts.cancel(one.id), onError: complain })
+  const actions = useBulkChangeActions(workspaceId)
+  const undo = useMutation({ mutationFn: () => actions.undo(one.id), onError: showError })
+  const cancel = useMutation({ mutationFn: () => actions.cancel(one.id), onError: showError })
   if (one.state === 'running' || one.state === 'collecting') {
     return (
       <Button variant="default" size="compact-sm" loading={cancel.isPending} onClick={() => cancel.mutate()}>
@@ -78,7 +78,7 @@ export function BulkButtons({ one }: { one: BulkChange }) {
       variant="default"
       size="compact-sm"
       loading={undo.isPending}
-      title={t.leads.bulk.undoUntil({ when: fullMoment(one.undoUntil) })}
+      title={t.leads.bulk.undoUntil({ when: formatDateTime(one.undoUntil) })}
       onClick={() => undo.mutate()}
     >
       {t.common.undo}
@@ -87,12 +87,12 @@ export function BulkButtons({ one }: { one: BulkChange }) {
 }
 
 // The events of many leads come one by one; at the end the lists are read whole.
-function useListsAnewAtEnd(workspaceId: string, one: BulkChange): void {
+function useRefetchListsAtEnd(workspaceId: string, one: BulkChange): void {
   const queries = useQueryClient()
-  const moves = isMoving(one)
+  const moves = isInProgress(one)
   const moved = useRef(moves)
   useEffect(() => {
-    if (moved.current && !moves) void queries.invalidateQueries({ queryKey: leadsOf(workspaceId) })
+    if (moved.current && !moves) void queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })
     moved.current = moves
   }, [moves, queries, workspaceId])
 }

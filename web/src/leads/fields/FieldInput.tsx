@@ -4,7 +4,7 @@ import { useCurrency } from '../../data/workspace.ts'
 import { OpenLink } from '../../shared/fields/OpenLink.tsx'
 import { language } from '../../text/index.ts'
 import { currencySign } from '../../ui/format/amount.ts'
-import { chosenOf, isNumberType, meantBy, withOwn } from '../../ui/format/custom-value.ts'
+import { interpretTyped, isNumberType, splitChoices, withCurrentChoices } from '../../ui/format/custom-value.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
 interface FieldInputProps {
@@ -33,7 +33,7 @@ export function FieldInput(props: FieldInputProps) {
     return (
       <Select
         {...common}
-        data={withOwn(field.choices, text === '' ? [] : [text])}
+        data={withCurrentChoices(field.choices, text === '' ? [] : [text])}
         value={text === '' ? null : text}
         clearable={!field.required}
         allowDeselect={false}
@@ -43,11 +43,11 @@ export function FieldInput(props: FieldInputProps) {
     )
   }
   if (field.type === 'multiselect') {
-    const chosen = chosenOf(text)
+    const chosen = splitChoices(text)
     return (
       <MultiSelect
         {...common}
-        data={withOwn(field.choices, chosen)}
+        data={withCurrentChoices(field.choices, chosen)}
         value={chosen}
         searchable={field.choices.length > 8}
         onChange={(next) => type(next.join(', '))}
@@ -64,7 +64,7 @@ function TypedInput({ field, text, type, common }: FieldInputProps & { common: {
   return (
     <TextInput
       {...common}
-      description={meantBy(field, text, currency)}
+      description={interpretTyped(field, text, currency)}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       inputMode={isNumberType(field.type) ? 'decimal' : undefined}
       type={field.type in inputTypes ? inputTypes[field.type as keyof typeof inputTypes] : 'text'}

@@ -73,7 +73,7 @@ export function readAddress(search: Record<string, unknown>): LeadAddress {
   const sound = Object.entries(patterns).flatMap(([name, pattern]) => {
     const value = search[name]
     const text = typeof value === 'number' ? String(value) : value
-    return typeof text === 'string' && pattern.test(text) && isDayOrOther(name, text) && isSound(name, text)
+    return typeof text === 'string' && pattern.test(text) && isDayOrOther(name, text) && isValidValue(name, text)
       ? [[name, text]]
       : []
   })
@@ -83,7 +83,7 @@ export function readAddress(search: Record<string, unknown>): LeadAddress {
 const isDayOrOther = (name: string, text: string): boolean =>
   !/(?:From|To)$/.test(name) || !Number.isNaN(Date.parse(`${text}T00:00`))
 
-function isSound(name: string, text: string): boolean {
+function isValidValue(name: string, text: string): boolean {
   if (name === 'sort') return isColumn(text.replace(/^-/, '')) && isSortable(text.replace(/^-/, ''))
   return name !== 'where' || readConditions(text).length > 0
 }
@@ -100,29 +100,29 @@ export function queryOf(address: LeadAddress, sortLanguage?: 'en' | 'es' | 'pt')
   const list = readConditions(address.where ?? '')
   const isOfText = column === 'name' || column === 'assignedTo' || kindOf(column) === 'custom'
   return {
-    ...given('search', q?.trim() || undefined),
-    ...given('status', status),
-    ...given('priority', priority),
-    ...given('source', source),
-    ...given('adPlatform', platform),
-    ...given('assignedTo', assignee),
-    ...given('createdFrom', startOf(address.createdFrom)),
-    ...given('createdTo', endOf(address.createdTo)),
-    ...given('updatedFrom', startOf(address.updatedFrom)),
-    ...given('updatedTo', endOf(address.updatedTo)),
-    ...given('importId', address.import),
-    ...given('labels', address.labels),
-    ...given('withoutLabels', address.withoutLabels),
-    ...given('where', list.length === 0 ? undefined : writeConditions(list.map(inMoments))),
-    ...given('match', list.length === 0 ? undefined : match),
+    ...optional('search', q?.trim() || undefined),
+    ...optional('status', status),
+    ...optional('priority', priority),
+    ...optional('source', source),
+    ...optional('adPlatform', platform),
+    ...optional('assignedTo', assignee),
+    ...optional('createdFrom', startOf(address.createdFrom)),
+    ...optional('createdTo', endOf(address.createdTo)),
+    ...optional('updatedFrom', startOf(address.updatedFrom)),
+    ...optional('updatedTo', endOf(address.updatedTo)),
+    ...optional('importId', address.import),
+    ...optional('labels', address.labels),
+    ...optional('withoutLabels', address.withoutLabels),
+    ...optional('where', list.length === 0 ? undefined : writeConditions(list.map(toTimestamps))),
+    ...optional('match', list.length === 0 ? undefined : match),
     sortBy: column,
     sortOrder: isDescending ? 'desc' : 'asc',
-    ...given('sortLanguage', isOfText ? sortLanguage : undefined),
+    ...optional('sortLanguage', isOfText ? sortLanguage : undefined),
   }
 }
 
 // Days are the reader's, moments everybody's.
-function inMoments(condition: Condition): Condition {
+function toTimestamps(condition: Condition): Condition {
   const { column, operator, values } = condition
   if (kindOf(column) !== 'time' || operator === 'last') return condition
   const [first = '', second = first] = values
@@ -146,7 +146,7 @@ export const addressOf = ({ search, adPlatform, assignedTo, importId, where, ...
     updatedTo: dayOf(rest.updatedTo),
   })
 
-const given = <K extends string, V>(name: K, value: V | undefined) =>
+const optional = <K extends string, V>(name: K, value: V | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [N in K]?: V }
 
 const startOf = (day: string | undefined) => (day === undefined ? undefined : new Date(`${day}T00:00`).toISOString())
@@ -197,19 +197,19 @@ export function withConditions(
   list: readonly Condition[],
   match: 'any' | null = address.match ?? null,
 ): LeadAddress {
-  const kept = Object.fromEntries(Object.entries(address).filter(([field]) => !filterFields.has(field)))
+  const keptFields = Object.fromEntries(Object.entries(address).filter(([field]) => !filterFields.has(field)))
   const fields: Record<string, string> = {}
   const others = list.slice(0, maxConditions).filter((condition) => {
-    const said = match === 'any' ? {} : inFields(condition)
-    const names = Object.keys(said)
+    const fieldsOfCondition = match === 'any' ? {} : inFields(condition)
+    const names = Object.keys(fieldsOfCondition)
     const isNew = names.length > 0 && names.every((name) => !groupOf(name).some((one) => one in fields))
-    if (isNew) Object.assign(fields, said)
+    if (isNew) Object.assign(fields, fieldsOfCondition)
     return !isNew
   })
   return {
-    ...kept,
+    ...keptFields,
     ...fields,
-    ...given('where', others.length === 0 ? undefined : writeConditions(others)),
+    ...optional('where', others.length === 0 ? undefined : writeConditions(others)),
     ...(match !== null && { match }),
   }
 }
@@ -243,8 +243,8 @@ export const withoutFilters = ({ q: _, import: __, ...address }: LeadAddress): L
   withConditions(address, [], null)
 
 /** The part of an address that a saved view keeps: not which lead happens to be open, nor which view it is. */
-export function savedQuery({ lead: _, saved: __, ...kept }: LeadAddress): string {
-  return new URLSearchParams(kept as Record<string, string>).toString()
+export function savedQuery({ lead: _, saved: __, ...keptFields }: LeadAddress): string {
+  return new URLSearchParams(keptFields as Record<string, string>).toString()
 }
 
 export const readSavedQuery = (query: string): LeadAddress =>

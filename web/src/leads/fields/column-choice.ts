@@ -34,7 +34,7 @@ export interface ColumnChoice {
 const minPx = 72
 const maxPx = 640
 const fieldPx = 160
-const firstWidths: Record<OwnColumn, number> = {
+const defaultWidths: Record<OwnColumn, number> = {
   name: 240,
   status: 128,
   phone: 156,
@@ -53,23 +53,23 @@ const firstWidths: Record<OwnColumn, number> = {
   updatedAt: 120,
 }
 
-export const firstChoice: ColumnChoice = { shown: columnIds.slice(0, 8), widths: {} }
+export const defaultChoice: ColumnChoice = { shown: columnIds.slice(0, 8), widths: {} }
 
 export const widthOf = ({ widths }: ColumnChoice, id: ColumnId): number =>
-  widths[id] ?? (isFieldColumn(id) ? fieldPx : firstWidths[id])
+  widths[id] ?? (isFieldColumn(id) ? fieldPx : defaultWidths[id])
 
-export const resized = (choice: ColumnChoice, id: ColumnId, px: number): ColumnChoice => ({
+export const resizeColumn = (choice: ColumnChoice, id: ColumnId, px: number): ColumnChoice => ({
   ...choice,
   widths: { ...choice.widths, [id]: Math.round(Math.min(maxPx, Math.max(minPx, px))) },
 })
 
-export const toggled = (choice: ColumnChoice, id: ColumnId): ColumnChoice => ({
+export const toggleColumn = (choice: ColumnChoice, id: ColumnId): ColumnChoice => ({
   ...choice,
   shown: choice.shown.includes(id) ? choice.shown.filter((one) => one !== id) : [...choice.shown, id],
 })
 
 /** Puts a column where another one is. The name stays the first. */
-export function placed(choice: ColumnChoice, id: ColumnId, at: ColumnId): ColumnChoice {
+export function placeColumn(choice: ColumnChoice, id: ColumnId, at: ColumnId): ColumnChoice {
   if (id === 'name' || at === 'name' || id === at) return choice
   const to = choice.shown.indexOf(at)
   return { ...choice, shown: choice.shown.filter((one) => one !== id).toSpliced(to, 0, id) }
@@ -88,16 +88,16 @@ export function readColumns(text: string): ColumnChoice {
 
 /** What was remembered, as far as it still makes sense. */
 export function readChoice(text: string | null): ColumnChoice {
-  if (text === null) return firstChoice
+  if (text === null) return defaultChoice
   try {
     const kept = JSON.parse(text) as { shown?: unknown; widths?: unknown }
-    if (!Array.isArray(kept.shown)) return firstChoice
+    if (!Array.isArray(kept.shown)) return defaultChoice
     const shown = [...new Set(kept.shown)].filter(isColumn).filter((id) => id !== 'name')
     const widths = Object.entries(kept.widths ?? {}).filter(
       ([id, px]) => isColumn(id) && typeof px === 'number' && px >= minPx && px <= maxPx,
     )
     return { shown: ['name', ...shown], widths: Object.fromEntries(widths) }
   } catch {
-    return firstChoice
+    return defaultChoice
   }
 }

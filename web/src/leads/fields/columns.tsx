@@ -4,14 +4,14 @@ import type { People } from '../../data/people.ts'
 import { language, t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Chip } from '../../ui/Chip.tsx'
-import { amountText, readAmount, shownAmount, understood } from '../../ui/format/amount.ts'
-import { statusName } from '../../ui/format/lead-words.ts'
-import { fullMoment, shortMoment } from '../../ui/format/time.ts'
+import { amountInputText, formatAmount, normalizedAmount, parseAmount } from '../../ui/format/amount.ts'
+import { statusName } from '../../ui/format/lead-texts.ts'
+import { formatDateTime, formatShortTime } from '../../ui/format/time.ts'
 import { LabelChips } from '../labels/LabelChips.tsx'
 import { type ColumnId, isFieldColumn } from './column-choice.ts'
 import { fieldCell } from './field-columns.ts'
 import styles from './LeadTable.module.css'
-import { phoneText, phoneWords, platforms, priorities, sources } from './lead.ts'
+import { formatOptionalPhone, phoneInputText, platforms, priorities, sources } from './lead.ts'
 import { priorityTone, statusTone } from './status-color.ts'
 
 /** What choices and names a field draws on. */
@@ -77,8 +77,8 @@ export function choicesOf(
 export function textOf(lead: Lead, field: FieldName): string {
   const value = lead[field]
   if (value === null) return ''
-  if (typeof value === 'number') return amountText(value, language)
-  return field === 'phone' ? phoneText(lead.phone) : value
+  if (typeof value === 'number') return amountInputText(value, language)
+  return field === 'phone' ? phoneInputText(lead.phone) : value
 }
 
 /** What an input says, as a change; null when it says what is there already. */
@@ -86,16 +86,16 @@ export function changesOf(lead: Lead, field: FieldName, text: string): LeadChang
   const typed = text.trim()
   if (typed === textOf(lead, field)) return null
   if (!isNumeric(field)) return { [field]: typed === '' && !isRequired(field) ? null : typed }
-  return { [field]: readAmount(typed) }
+  return { [field]: parseAmount(typed) }
 }
 
 /** What is wrong with what was typed into a field, as far as that shows before the service is asked. */
-export const wrongIn = (field: FieldName, text: string): string | null =>
-  isNumeric(field) && readAmount(text) === undefined ? t.lead.notAnAmount : null
+export const validateField = (field: FieldName, text: string): string | null =>
+  isNumeric(field) && parseAmount(text) === undefined ? t.lead.notAnAmount : null
 
 /** What an amount was read as, where it is written in another way than the reader's. */
-export function readAs(field: FieldName, text: string, currency: string | null): string | null {
-  const amount = isNumeric(field) ? understood(text, language, currency) : null
+export function interpretField(field: FieldName, text: string, currency: string | null): string | null {
+  const amount = isNumeric(field) ? normalizedAmount(text, language, currency) : null
   return amount === null ? null : t.lead.readAs({ amount })
 }
 
@@ -107,7 +107,7 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people, fiel
     case 'status':
       return <Chip tone={statusTone(lead.status)}>{statusName(lead.status)}</Chip>
     case 'priority':
-      return <Pressing priority={lead.priority} />
+      return <PriorityCell priority={lead.priority} />
     case 'source':
       return t.lead.sources[lead.source]
     case 'adPlatform':
@@ -117,20 +117,20 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people, fiel
     case 'labels':
       return <LabelChips ids={lead.labelIds ?? []} />
     case 'phone':
-      return phoneWords(lead.phone)
+      return formatOptionalPhone(lead.phone)
     case 'estimatedValue':
     case 'actualValue':
-      return lead[id] === null ? '' : shownAmount(lead[id], currency)
+      return lead[id] === null ? '' : formatAmount(lead[id], currency)
     case 'createdAt':
     case 'updatedAt':
-      return <span title={fullMoment(lead[id])}>{shortMoment(lead[id])}</span>
+      return <span title={formatDateTime(lead[id])}>{formatShortTime(lead[id])}</span>
     default:
       return lead[id] ?? ''
   }
 }
 
 // What is as usual takes no colour.
-function Pressing({ priority }: Pick<Lead, 'priority'>) {
+function PriorityCell({ priority }: Pick<Lead, 'priority'>) {
   const tone = priorityTone(priority)
   return tone === 'plain' ? t.lead.priorities[priority] : <Chip tone={tone}>{t.lead.priorities[priority]}</Chip>
 }

@@ -43,7 +43,7 @@ export const kindOf = (column: Column): Kind => (isCustom(column) ? 'custom' : k
 export const isSortable = (column: string): boolean => column !== 'notes' && column !== 'labels'
 
 /** Texts are sealed: the database cannot put them in order. */
-export const isKeptByDatabase = (column: Column): boolean => kindOf(column) !== 'text' && kindOf(column) !== 'custom'
+export const isSortedInDatabase = (column: Column): boolean => kindOf(column) !== 'text' && kindOf(column) !== 'custom'
 
 /** What is never empty needs no look for what is. */
 const alwaysFilled: readonly string[] = ['name', 'uniqueCode', 'status', 'priority', 'source']
@@ -83,15 +83,15 @@ export const countOf = (operator: Operator): number =>
   operator === 'empty' || operator === 'notEmpty' ? 0 : operator === 'between' ? 2 : 1
 
 export const maxConditions = 20
-const most = 20
+const maxValues = 20
 
 /** Whether nothing is missing of a condition: until then it is asked of no list. */
-export function isWhole({ column, operator, values }: Condition): boolean {
+export function isComplete({ column, operator, values }: Condition): boolean {
   const kind = kindOf(column)
   const count = countOf(operator)
   const isMany = operator === 'is' || operator === 'isNot'
   if (!operatorsOf(column).includes(operator)) return false
-  if (isMany ? values.length === 0 || values.length > most : values.length !== count) return false
+  if (isMany ? values.length === 0 || values.length > maxValues : values.length !== count) return false
   if (operator === 'last') return /^[1-9]\d{0,2}$/.test(values[0] ?? '')
   if (kind === 'labels') return values.every((value) => idShape.test(value))
   if (kind === 'number') return values.every((value) => numberShape.test(value))
@@ -122,7 +122,7 @@ export const readConditions = (text: string): Condition[] =>
       const [column = '', operator = '', ...values] = part.split('.')
       if (!isColumn(column)) return []
       const condition = { column, operator: operator as Operator, values: values.map(decoded) }
-      return isWhole(condition) ? [condition] : []
+      return isComplete(condition) ? [condition] : []
     })
 
 const decoded = (value: string): string =>

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useLeadFields } from '../../data/lead-fields.ts'
-import { type LeadPage, listsOf } from '../../data/leads.ts'
+import { type LeadPage, leadListsKey } from '../../data/leads.ts'
 import type { FieldType } from '../../ui/format/custom-value.ts'
-import { customName } from '../../ui/format/lead-words.ts'
+import { customFieldName } from '../../ui/format/lead-texts.ts'
 import { type CustomColumn, isCustom } from './conditions.ts'
 import { columnOf } from './field-columns.ts'
 
 /** A custom field as lists are sorted and narrowed by it. */
-export interface CustomName {
+export interface CustomColumnInfo {
   column: CustomColumn
   label: string
   /** What the workspace says of it; null where it says nothing. */
@@ -18,12 +18,12 @@ export interface CustomName {
 }
 
 /** Asks for the custom fields: those that the workspace defines, in its order, and behind them what its lists show besides. */
-export function useCustomNames(workspaceId: string): () => CustomName[] {
+export function useCustomColumns(workspaceId: string): () => CustomColumnInfo[] {
   const queries = useQueryClient()
   const fields = useLeadFields(workspaceId)
   return useCallback(() => {
     const defined = fields.map(
-      (field): CustomName => ({
+      (field): CustomColumnInfo => ({
         column: columnOf(field),
         label: field.label,
         type: field.type,
@@ -33,16 +33,17 @@ export function useCustomNames(workspaceId: string): () => CustomName[] {
     )
     // What a parameter has brought also goes by its name without the prefix.
     const known = new Set(fields.flatMap(({ key }) => [key, `k_${key}`]))
-    const seen = new Map<string, CustomName>()
-    for (const [, data] of queries.getQueriesData<Partial<LeadPage>>({ queryKey: listsOf(workspaceId) })) {
+    const seen = new Map<string, CustomColumnInfo>()
+    for (const [, data] of queries.getQueriesData<Partial<LeadPage>>({ queryKey: leadListsKey(workspaceId) })) {
       for (const { key, label } of data?.leads?.flatMap(({ customFields = [] }) => customFields) ?? []) {
         const column = `field:${key}`
         if (known.has(key) || !isCustom(column)) continue
-        seen.set(key, { column, label: customName({ key, label }), type: null, choices: [], isArchived: false })
+        seen.set(key, { column, label: customFieldName({ key, label }), type: null, choices: [], isArchived: false })
       }
     }
     return [...defined, ...[...seen.values()].sort((a, b) => a.label.localeCompare(b.label))]
   }, [queries, workspaceId, fields])
 }
 
-export const inUse = (customs: readonly CustomName[]): CustomName[] => customs.filter(({ isArchived }) => !isArchived)
+export const activeColumns = (customs: readonly CustomColumnInfo[]): CustomColumnInfo[] =>
+  customs.filter(({ isArchived }) => !isArchived)

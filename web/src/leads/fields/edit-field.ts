@@ -1,30 +1,30 @@
 import type { LeadField } from '../../data/lead-fields.ts'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { shownAmount } from '../../ui/format/amount.ts'
+import { formatAmount } from '../../ui/format/amount.ts'
 import {
-  chosenOf,
   type FieldType,
-  fits,
-  meantBy,
-  readTyped,
-  shownValue,
-  typedValue,
-  withOwn,
-  wrongTyped,
+  formatValue,
+  inputValue,
+  interpretTyped,
+  isValidValue,
+  parseTyped,
+  splitChoices,
+  validateTyped,
+  withCurrentChoices,
 } from '../../ui/format/custom-value.ts'
-import { shownPhone } from '../../ui/format/phone.ts'
+import { formatPhone } from '../../ui/format/phone.ts'
 import { type ColumnId, isFieldColumn } from './column-choice.ts'
 import {
   changesOf,
   choicesOf,
   type FieldContext,
   type FieldName,
+  interpretField,
   isBuiltIn,
   isNumeric,
-  readAs,
   textOf,
-  wrongIn,
+  validateField,
 } from './columns.tsx'
 import { columnTitle, keyOfColumn } from './field-columns.ts'
 
@@ -43,23 +43,27 @@ export interface EditField {
   /** How a value that is not of its field's type is told. */
   note: string | undefined
   /** What is wrong with what was typed, as far as that shows before the service is asked. */
-  wrong(text: string): string | null
+  validate(text: string): string | null
   /** What was read, where it was typed in another way than the reader's. */
-  meant(text: string): string | null
+  interpret(text: string): string | null
   /** What an input says, as a change; null when it says what is there already. */
   changes(text: string): LeadChanges | null
 }
 
 /** Ends what was done to a cell; `null`: nothing has to be saved. */
-export type Done = (lead: Lead, typed: { text: string; changes: LeadChanges } | null, then: 'stay' | 'next') => void
+export type FinishCellEdit = (
+  lead: Lead,
+  typed: { text: string; changes: LeadChanges } | null,
+  then: 'stay' | 'next',
+) => void
 
 /** Ends what is typed into a cell by keeping a text; `null` keeps nothing. */
-export type End = (text: string | null, then?: 'stay' | 'next') => void
+export type FinishTextEdit = (text: string | null, then?: 'stay' | 'next') => void
 
 /** What was typed into a cell, and what the service said against it. */
-export interface Refused {
+export interface RejectedInput {
   text: string
-  words: string
+  message: string
 }
 
 /** One of the fields that all leads have. */
@@ -73,8 +77,8 @@ export function builtInField(field: FieldName, lead: Lead, context: FieldContext
     shown: shownText(lead, field, context.currency),
     choices: choices ?? [],
     note: undefined,
-    wrong: (typed) => wrongIn(field, typed),
-    meant: (typed) => readAs(field, typed, context.currency),
+    validate: (typed) => validateField(field, typed),
+    interpret: (typed) => interpretField(field, typed, context.currency),
     changes: (typed) => changesOf(lead, field, typed),
   }
 }
@@ -88,8 +92,8 @@ function kindOf(field: FieldName): EditKind {
 function shownText(lead: Lead, field: FieldName, currency: string | null): string {
   const value = lead[field]
   if (value === null) return ''
-  if (typeof value === 'number') return shownAmount(value, currency)
-  return field === 'phone' ? shownPhone(value) : value
+  if (typeof value === 'number') return formatAmount(value, currency)
+  return field === 'phone' ? formatPhone(value) : value
 }
 
 /** What is said of a custom field; of one that nobody has defined, what its value is. */
@@ -111,37 +115,37 @@ const kinds: Record<FieldType, EditKind> = {
 /** One of the workspace's own, or one that only this lead has. */
 export function customField(field: Definition, lead: Lead, currency: string | null): EditField {
   const value = lead.customFieldValues?.[field.key] ?? undefined
-  const text = typedValue(field, value)
-  const isFit = value === undefined || fits(field, value)
+  const text = inputValue(field, value)
+  const isFit = value === undefined || isValidValue(field, value)
   return {
     label: field.label,
     kind: kinds[field.type],
     text,
-    shown: value === undefined ? '' : shownValue(field, value, currency),
+    shown: value === undefined ? '' : formatValue(field, value, currency),
     choices: customChoices(field, text),
     note: isFit ? undefined : t.fields.unfit({ type: t.fields.types[field.type] }),
-    wrong: (typed) => wrongTyped(field, typed),
-    meant: (typed) => meantBy(field, typed, currency),
+    validate: (typed) => validateTyped(field, typed),
+    interpret: (typed) => interpretTyped(field, typed, currency),
     changes: (typed) =>
-      typed.trim() === text ? null : { customFieldValues: { [field.key]: readTyped(field, typed) ?? null } },
+      typed.trim() === text ? null : { customFieldValues: { [field.key]: parseTyped(field, typed) ?? null } },
   }
 }
 
 function customChoices({ type, choices, required }: Definition, text: string): EditField['choices'] {
-  const own = type === 'multiselect' ? chosenOf(text) : text === '' ? [] : [text]
-  if (type === 'multiselect') return withOwn(choices, own).map(asItIs)
+  const own = type === 'multiselect' ? splitChoices(text) : text === '' ? [] : [text]
+  if (type === 'multiselect') return withCurrentChoices(choices, own).map(toChoice)
   const none = required && text !== '' ? [] : [{ value: '', label: '–' }]
   if (type === 'boolean') {
     const yesOrNo = [
       { value: 'true', label: t.common.yes },
       { value: 'false', label: t.common.no },
     ]
-    return [...none, ...yesOrNo, ...own.filter((one) => one !== 'true' && one !== 'false').map(asItIs)]
+    return [...none, ...yesOrNo, ...own.filter((one) => one !== 'true' && one !== 'false').map(toChoice)]
   }
-  return type === 'select' ? [...none, ...withOwn(choices, own).map(asItIs)] : []
+  return type === 'select' ? [...none, ...withCurrentChoices(choices, own).map(toChoice)] : []
 }
 
-const asItIs = (value: string) => ({ value, label: value })
+const toChoice = (value: string) => ({ value, label: value })
 
 /** What a custom field is to whoever edits it where nobody has defined it. */
 export const undefinedField = (key: string, label: string, value: string | boolean | null | undefined): Definition => ({

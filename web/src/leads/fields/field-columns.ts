@@ -1,9 +1,9 @@
 import type { LeadField } from '../../data/lead-fields.ts'
 import type { Lead } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { isNumberType, shownValue } from '../../ui/format/custom-value.ts'
-import { customName } from '../../ui/format/lead-words.ts'
-import { type ColumnChoice, type ColumnId, type FieldColumn, firstChoice, isFieldColumn } from './column-choice.ts'
+import { formatValue, isNumberType } from '../../ui/format/custom-value.ts'
+import { customFieldName } from '../../ui/format/lead-texts.ts'
+import { type ColumnChoice, type ColumnId, defaultChoice, type FieldColumn, isFieldColumn } from './column-choice.ts'
 
 type Fields = readonly LeadField[]
 
@@ -21,7 +21,7 @@ export const fieldColumns = (fields: Fields): FieldColumn[] =>
 export function columnTitle(id: ColumnId, fields: Fields): string {
   if (!isFieldColumn(id)) return t.leads.fields[id]
   const key = keyOfColumn(id)
-  return fieldOf(id, fields)?.label ?? customName({ key, label: key })
+  return fieldOf(id, fields)?.label ?? customFieldName({ key, label: key })
 }
 
 /** Whether the values of a column stand at its end, under each other. */
@@ -44,14 +44,14 @@ export function fieldCell(
 }
 
 /** By what values of custom fields are shown. */
-export interface FieldWords {
+export interface FieldFormat {
   fields: Fields
   currency: string | null
 }
 
 /** A value of a custom field in words; of one that nobody has defined, as it was written. */
-export const fieldText = (key: string, value: string | boolean, { fields, currency }: FieldWords): string =>
-  shownValue(fields.find((field) => field.key === key) ?? { type: typeOf(value), choices: [] }, value, currency)
+export const fieldText = (key: string, value: string | boolean, { fields, currency }: FieldFormat): string =>
+  formatValue(fields.find((field) => field.key === key) ?? { type: typeOf(value), choices: [] }, value, currency)
 
 const typeOf = (value: string | boolean) => (typeof value === 'boolean' ? 'boolean' : 'text')
 
@@ -63,6 +63,6 @@ export function withFieldColumns(choice: ColumnChoice, fields: Fields): ColumnCh
   if (fields.length === 0) return choice
   const own = fields.filter(({ isArchived, shownIn }) => !isArchived && shownIn.includes('table')).map(columnOf)
   const away = new Set<ColumnId>(fields.filter(({ isArchived }) => isArchived).map(columnOf))
-  const shown = choice === firstChoice ? [...choice.shown, ...own] : choice.shown.filter((id) => !away.has(id))
+  const shown = choice === defaultChoice ? [...choice.shown, ...own] : choice.shown.filter((id) => !away.has(id))
   return { ...choice, shown }
 }

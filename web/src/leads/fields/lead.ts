@@ -1,6 +1,6 @@
 import { adPlatformValues, leadPriorityValues, leadSourceValues } from '../../api/schema.ts'
 import type { Lead, Platform, Priority, Source } from '../../data/leads.ts'
-import { plainPhone, shownPhone } from '../../ui/format/phone.ts'
+import { dialablePhone, formatPhone } from '../../ui/format/phone.ts'
 
 export const priorities: readonly Priority[] = leadPriorityValues.toReversed()
 export const sources: readonly Source[] = leadSourceValues
@@ -11,7 +11,7 @@ export const nameOf = ({ firstName, lastName }: Pick<Lead, 'firstName' | 'lastNa
   lastName === null ? firstName : `${firstName} ${lastName}`
 
 /** A phone as it stands in an input, and as it is copied. */
-export const phoneText = (phone: string | null): string => (phone === null ? '' : plainPhone(phone))
+export const phoneInputText = (phone: string | null): string => (phone === null ? '' : dialablePhone(phone))
 
 /** A phone as people read it. */
-export const phoneWords = (phone: string | null): string => (phone === null ? '' : shownPhone(phone))
+export const formatOptionalPhone = (phone: string | null): string => (phone === null ? '' : formatPhone(phone))

@@ -1,25 +1,25 @@
 import { t } from '../../text/index.ts'
-import type { Drop } from '../../ui/overlay/drop.tsx'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { Picker } from '../../ui/overlay/Picker.tsx'
 import { type Column, plainColumns } from '../fields/conditions.ts'
-import { type CustomName, inUse } from '../fields/custom-columns.ts'
+import { activeColumns, type CustomColumnInfo } from '../fields/custom-columns.ts'
 import { titleOf } from './sentence.ts'
 
 interface ColumnPickerProps {
-  drop: Drop
-  customs: readonly CustomName[]
+  dropdown: Dropdown
+  customs: readonly CustomColumnInfo[]
   choose(column: Column): void
 }
 
 /** A column to filter by, found by typing. */
-export default function ColumnPicker({ drop, customs, choose }: ColumnPickerProps) {
-  const items = [...plainColumns, ...inUse(customs).map(({ column }) => column)].map((column) => ({
+export default function ColumnPicker({ dropdown, customs, choose }: ColumnPickerProps) {
+  const items = [...plainColumns, ...activeColumns(customs).map(({ column }) => column)].map((column) => ({
     id: column,
     label: titleOf(column, customs),
   }))
   return (
     <Picker
-      drop={drop}
+      dropdown={dropdown}
       label={t.filtering.add}
       placeholder={t.filtering.addSearch}
       items={items}

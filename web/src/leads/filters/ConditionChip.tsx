@@ -1,13 +1,13 @@
 import { IconX } from '@tabler/icons-react'
 import { t, withTexts } from '../../text/index.ts'
-import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { later } from '../../ui/overlay/later.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 import type { FieldContext } from '../fields/columns.tsx'
-import { type Condition, isWhole } from '../fields/conditions.ts'
+import { type Condition, isComplete } from '../fields/conditions.ts'
 import styles from '../LeadsPage.module.css'
-import { type Names, sentenceOf, titleOf } from './sentence.ts'
+import { describeCondition, titleOf, type ValueNames } from './sentence.ts'
 
-const ConditionEditor = later(() => withTexts(() => import('./ConditionEditor.tsx')))
+const ConditionEditor = prefetchedComponent(() => withTexts(() => import('./ConditionEditor.tsx')))
 
 interface ConditionChipProps {
   condition: Condition
@@ -16,28 +16,28 @@ interface ConditionChipProps {
   change(condition: Condition): void
   remove(): void
   context: FieldContext
-  names: Names
+  names: ValueNames
 }
 
 /** A condition as a sentence, changed in its place. */
 export function ConditionChip({ condition, isOpen, setOpen, change, remove, context, names }: ConditionChipProps) {
   const title = titleOf(condition.column, names.customs)
-  const sentence = isWhole(condition) ? sentenceOf(condition, names) : title
-  const drop = useDrop(isOpen, setOpen)
+  const sentence = isComplete(condition) ? describeCondition(condition, names) : title
+  const dropdown = useDropdown(isOpen, setOpen)
   return (
     <span className={styles.filter}>
-      <button type="button" {...dropButton(drop, 'dialog')}>
+      <button type="button" {...dropdownButtonProps(dropdown, 'dialog')}>
         {sentence}
       </button>
       <button type="button" aria-label={t.leads.filters.remove({ sentence })} onClick={remove}>
         <IconX size={12} />
       </button>
-      <Dropped drop={drop}>
+      <DropdownContent dropdown={dropdown}>
         <ConditionEditor
-          {...{ drop, condition, title, context, change }}
+          {...{ dropdown, condition, title, context, change }}
           custom={names.customs.find(({ column }) => column === condition.column)}
         />
-      </Dropped>
+      </DropdownContent>
     </span>
   )
 }

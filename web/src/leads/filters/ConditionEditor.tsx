@@ -1,28 +1,28 @@
 import { Button, Checkbox, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../text/index.ts'
-import { readNumber } from '../../ui/format/amount.ts'
-import { meantBy, typedValue } from '../../ui/format/custom-value.ts'
-import { DropPanel } from '../../ui/overlay/DropPanel.tsx'
-import type { Drop } from '../../ui/overlay/drop.tsx'
+import { parseNumber } from '../../ui/format/amount.ts'
+import { inputValue, interpretTyped } from '../../ui/format/custom-value.ts'
+import { DropdownPanel } from '../../ui/overlay/DropdownPanel.tsx'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { choicesOf, type FieldContext, type FieldName } from '../fields/columns.tsx'
 import { type Condition, countOf, isDay, kindOf, type Operator, operatorsOf } from '../fields/conditions.ts'
-import type { CustomName } from '../fields/custom-columns.ts'
+import type { CustomColumnInfo } from '../fields/custom-columns.ts'
 import styles from '../LeadsPage.module.css'
 import { LabelFilter } from '../labels/LabelFilter.tsx'
 
 interface ConditionEditorProps {
-  drop: Drop
+  dropdown: Dropdown
   condition: Condition
   title: string
   context: FieldContext
   /** What is known of the custom field that the column is. */
-  custom: CustomName | undefined
+  custom: CustomColumnInfo | undefined
   change(condition: Condition): void
 }
 
 /** How a column is asked, and for what. */
-export default function ConditionEditor({ drop, condition, title, context, custom, change }: ConditionEditorProps) {
+export default function ConditionEditor({ dropdown, condition, title, context, custom, change }: ConditionEditorProps) {
   const { column, operator, values } = condition
   // What stands in the address already may have been written before the field had a type.
   const operators = [...new Set([...operatorsOf(column, custom?.type), operator])]
@@ -31,7 +31,7 @@ export default function ConditionEditor({ drop, condition, title, context, custo
     change({ ...condition, operator: next, values: keeps ? values : [] })
   }
   return (
-    <DropPanel drop={drop} label={title} position="bottom-start" isToButton>
+    <DropdownPanel dropdown={dropdown} label={title} position="bottom-start" isToButton>
       <Stack gap={10} maw={280}>
         <NativeSelect
           size="xs"
@@ -42,7 +42,7 @@ export default function ConditionEditor({ drop, condition, title, context, custo
         />
         {countOf(operator) > 0 && <Values key={operator} {...{ condition, context, custom, change }} />}
       </Stack>
-    </DropPanel>
+    </DropdownPanel>
   )
 }
 
@@ -51,7 +51,7 @@ const takesSame = (a: Operator, b: Operator): boolean => {
   return one(a) === one(b)
 }
 
-function Values({ condition, context, custom, change }: Omit<ConditionEditorProps, 'drop' | 'title'>) {
+function Values({ condition, context, custom, change }: Omit<ConditionEditorProps, 'dropdown' | 'title'>) {
   const { column, operator, values } = condition
   const set = (next: readonly string[]) => change({ ...condition, values: next })
   if (column === 'labels') return <LabelFilter title={t.filtering.values} ids={values} set={set} />
@@ -71,7 +71,7 @@ interface Choice {
 }
 
 /** What a column's values are chosen from; null when they are written. */
-function choicesFor({ column, operator }: Condition, context: FieldContext, custom: CustomName | undefined) {
+function choicesFor({ column, operator }: Condition, context: FieldContext, custom: CustomColumnInfo | undefined) {
   if (kindOf(column) === 'choice') {
     return (choicesOf(column as FieldName, context, '') ?? []).filter(({ value }) => value !== '')
   }
@@ -118,7 +118,7 @@ function Choices({ choices, values, isOne, set }: ChoicesProps) {
 /** `numberOrDay`: nobody has said what the field holds. */
 type Entry = 'text' | 'number' | 'amount' | 'day' | 'numberOrDay'
 
-function entryOf({ column, operator }: Condition, custom: CustomName | undefined): Entry {
+function entryOf({ column, operator }: Condition, custom: CustomColumnInfo | undefined): Entry {
   if (kindOf(column) === 'time' || custom?.type === 'date') return 'day'
   if (kindOf(column) === 'number') return 'amount'
   if (custom?.type === 'number' || custom?.type === 'amount') return custom.type
@@ -129,12 +129,12 @@ function entryOf({ column, operator }: Condition, custom: CustomName | undefined
 /** What was typed as the address carries it; undefined: nothing of the kind. */
 function readEntry(entry: Entry, typed: string): string | undefined {
   if (entry === 'text' || entry === 'day' || (entry === 'numberOrDay' && isDay(typed))) return typed
-  return readNumber(typed) ?? (typed.trim() === '' ? '' : undefined)
+  return parseNumber(typed) ?? (typed.trim() === '' ? '' : undefined)
 }
 
 /** What the address carries as the language writes it. */
-const writtenIn = (entry: Entry, value: string): string =>
-  entry === 'text' || entry === 'day' ? value : typedValue({ type: 'number', choices: [] }, value)
+const formatEntry = (entry: Entry, value: string): string =>
+  entry === 'text' || entry === 'day' ? value : inputValue({ type: 'number', choices: [] }, value)
 
 const spans = ['7', '30', '90']
 
@@ -198,11 +198,11 @@ interface OneValueProps {
   set(text: string): void
 }
 
-const typedMs = 250
+const debounceMs = 250
 
 /** A value that is written; what is typed goes into the address when the typing rests. */
 function OneValue({ entry, currency, label, value, set }: OneValueProps) {
-  const [text, setText] = useState(() => writtenIn(entry, value))
+  const [text, setText] = useState(() => formatEntry(entry, value))
   const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>()
   const isOfNumbers = entry !== 'text' && entry !== 'day'
   const isWrong = readEntry(entry, text) === undefined
@@ -222,14 +222,14 @@ function OneValue({ entry, currency, label, value, set }: OneValueProps) {
       label={label}
       value={text}
       error={isWrong && t.fields.notANumber}
-      description={meantBy({ type }, text, currency)}
+      description={interpretTyped({ type }, text, currency)}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       maxLength={255}
       onChange={({ currentTarget }) => {
         const typed = currentTarget.value
         setText(typed)
         clearTimeout(timer)
-        setTimer(setTimeout(() => send(typed), typedMs))
+        setTimer(setTimeout(() => send(typed), debounceMs))
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter') return

@@ -3,22 +3,22 @@ import { IconArrowDown, IconArrowUp, IconFilter, IconX } from '@tabler/icons-rea
 import { useMemo, useState } from 'react'
 import { useLabelsById } from '../../data/labels.ts'
 import { t, withTexts } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
-import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { later } from '../../ui/overlay/later.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { conditionsOf, type LeadAddress, sortOf, withConditions } from '../fields/address.ts'
 import type { FieldContext } from '../fields/columns.tsx'
-import { type Column, type Condition, isSame, isWhole, operatorsOf } from '../fields/conditions.ts'
-import { type CustomName, useCustomNames } from '../fields/custom-columns.ts'
+import { type Column, type Condition, isComplete, isSame, operatorsOf } from '../fields/conditions.ts'
+import { type CustomColumnInfo, useCustomColumns } from '../fields/custom-columns.ts'
 import type { GoTo } from '../fields/use-address.ts'
 import styles from '../LeadsPage.module.css'
 import { ConditionChip } from './ConditionChip.tsx'
 import { LeadSearch } from './LeadSearch.tsx'
 import { titleOf } from './sentence.ts'
 
-const ColumnPicker = later(() => withTexts(() => import('./ColumnPicker.tsx')))
-const SortMenu = later(() => withTexts(() => import('./SortMenu.tsx')))
+const ColumnPicker = prefetchedComponent(() => withTexts(() => import('./ColumnPicker.tsx')))
+const SortMenu = prefetchedComponent(() => withTexts(() => import('./SortMenu.tsx')))
 
 interface FilterBarProps {
   address: LeadAddress
@@ -30,27 +30,27 @@ interface FilterBarProps {
 /** Which leads are shown, said in sentences, in what order, and how many they are. */
 export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   const workspaceId = useWorkspaceId()
-  const customNames = useCustomNames(workspaceId)
+  const customNames = useCustomColumns(workspaceId)
   const labels = useLabelsById(workspaceId)
   const [isAdding, setAdding] = useState(false)
-  const adding = useDrop(isAdding, setAdding)
+  const adding = useDropdown(isAdding, setAdding)
   // What is being written, which may miss something yet, and what stood there before.
   const [opened, setOpened] = useState<{ is: Condition; was: Condition | null } | null>(null)
-  useKeys(
+  useShortcuts(
     t.leads.keys.group,
     useMemo(() => [{ keys: 'f', label: t.leads.keys.filter, run: () => setAdding(true) }], []),
   )
   const active = conditionsOf(address)
-  const { shown, openAt } = withOpened(active, opened)
+  const { shown, openAt } = withOpenedCondition(active, opened)
   const customs = customNames()
   const names = { people: context.people, customs, labels, currency: context.currency }
   const change = (was: Condition, after: Condition) => {
     setOpened({ is: after, was })
-    goTo((before) => withChanged(before, was, after), { replace: isWhole(was) })
+    goTo((before) => withChangedCondition(before, was, after), { replace: isComplete(was) })
   }
   const remove = (one: Condition) => {
     setOpened(null)
-    goTo((before) => withChanged(before, one, null))
+    goTo((before) => withChangedCondition(before, one, null))
   }
   return (
     <search className={styles.bar} aria-label={t.leads.filter}>
@@ -77,7 +77,7 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
         />
       ))}
       <Button
-        {...dropButton(adding, 'dialog')}
+        {...dropdownButtonProps(adding, 'dialog')}
         variant="subtle"
         color="gray"
         size="compact-sm"
@@ -85,13 +85,13 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
       >
         {t.leads.filter}
       </Button>
-      <Dropped drop={adding}>
+      <DropdownContent dropdown={adding}>
         <ColumnPicker
-          drop={adding}
+          dropdown={adding}
           customs={customs}
-          choose={(column) => setTimeout(() => setOpened({ is: begun(column, customs), was: null }))}
+          choose={(column) => setTimeout(() => setOpened({ is: newCondition(column, customs), was: null }))}
         />
-      </Dropped>
+      </DropdownContent>
       <SortButton address={address} goTo={goTo} customs={customs} />
       <span className={styles.count} role="status">
         {total === undefined ? '' : t.leads.count({ n: total })}
@@ -101,17 +101,17 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
 }
 
 /** The address with another condition in the place of one, or with none. */
-function withChanged(address: LeadAddress, was: Condition, after: Condition | null): LeadAddress {
+function withChangedCondition(address: LeadAddress, was: Condition, after: Condition | null): LeadAddress {
   const list = conditionsOf(address)
   const found = list.findIndex((one) => isSame(one, was))
   const at = found === -1 ? list.length : found
-  const next = list.toSpliced(at, 1, ...(after !== null && isWhole(after) ? [after] : []))
+  const next = list.toSpliced(at, 1, ...(after !== null && isComplete(after) ? [after] : []))
   // While one is written, it may be none for a moment: what applied goes on.
   return withConditions(address, next, after === null && next.length < 2 ? null : undefined)
 }
 
 /** The conditions of the address with the one that is written in its place, also while the address is not there yet. */
-function withOpened(active: readonly Condition[], opened: { is: Condition; was: Condition | null } | null) {
+function withOpenedCondition(active: readonly Condition[], opened: { is: Condition; was: Condition | null } | null) {
   if (opened === null) return { shown: active, openAt: -1 }
   const { is, was } = opened
   const at = active.findIndex((one) => isSame(one, is))
@@ -121,7 +121,7 @@ function withOpened(active: readonly Condition[], opened: { is: Condition; was: 
   return { shown: [...active, is], openAt: active.length }
 }
 
-function begun(column: Column, customs: readonly CustomName[]): Condition {
+function newCondition(column: Column, customs: readonly CustomColumnInfo[]): Condition {
   const [operator = 'empty'] = operatorsOf(column, customs.find((one) => one.column === column)?.type)
   return { column, operator, values: [] }
 }
@@ -154,18 +154,18 @@ function ImportChip({ goTo }: { goTo: GoTo }) {
 interface SortButtonProps {
   address: LeadAddress
   goTo: GoTo
-  customs: readonly CustomName[]
+  customs: readonly CustomColumnInfo[]
 }
 
 function SortButton(props: SortButtonProps) {
   const { column, isDescending } = sortOf(props.address)
   const title = titleOf(column, props.customs)
-  const drop = useDrop(...useState(false))
+  const dropdown = useDropdown(...useState(false))
   const Arrow = isDescending ? IconArrowDown : IconArrowUp
   return (
     <>
       <Button
-        {...dropButton(drop, 'menu')}
+        {...dropdownButtonProps(dropdown, 'menu')}
         variant="subtle"
         color="gray"
         size="compact-sm"
@@ -174,9 +174,9 @@ function SortButton(props: SortButtonProps) {
       >
         {title}
       </Button>
-      <Dropped drop={drop}>
-        <SortMenu drop={drop} {...props} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <SortMenu dropdown={dropdown} {...props} />
+      </DropdownContent>
     </>
   )
 }

@@ -4,7 +4,7 @@ import { SearchField } from '../../ui/page/SearchField.tsx'
 import type { LeadAddress } from '../fields/address.ts'
 import type { GoTo } from '../fields/use-address.ts'
 
-const typedMs = 120
+const debounceMs = 120
 
 export function LeadSearch({ address, goTo }: { address: LeadAddress; goTo: GoTo }) {
   const q = address.q ?? ''
@@ -20,7 +20,7 @@ export function LeadSearch({ address, goTo }: { address: LeadAddress; goTo: GoTo
     const timer = setTimeout(() => {
       sent.current = text
       goTo(({ q: _, ...before }) => (text.trim() === '' ? before : { ...before, q: text }), { replace: true })
-    }, typedMs)
+    }, debounceMs)
     return () => clearTimeout(timer)
   }, [text, goTo])
   return (

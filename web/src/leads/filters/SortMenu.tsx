@@ -1,33 +1,33 @@
 import { Menu } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconCheck } from '@tabler/icons-react'
 import { t } from '../../text/index.ts'
-import { DropMenu } from '../../ui/overlay/DropMenu.tsx'
-import type { Drop } from '../../ui/overlay/drop.tsx'
+import { DropdownMenu } from '../../ui/overlay/DropdownMenu.tsx'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { type LeadAddress, sortOf } from '../fields/address.ts'
-import { type Column, isCustom, isKeptByDatabase, isSortable, plainColumns } from '../fields/conditions.ts'
-import { type CustomName, inUse } from '../fields/custom-columns.ts'
+import { type Column, isCustom, isSortable, isSortedInDatabase, plainColumns } from '../fields/conditions.ts'
+import { activeColumns, type CustomColumnInfo } from '../fields/custom-columns.ts'
 import type { GoTo } from '../fields/use-address.ts'
 import { titleOf } from './sentence.ts'
 
 interface SortMenuProps {
-  drop: Drop
+  dropdown: Dropdown
   address: LeadAddress
   goTo: GoTo
-  customs: readonly CustomName[]
+  customs: readonly CustomColumnInfo[]
 }
 
 /** By what the list is sorted: any column, shown or not, and who keeps that order. */
-export default function SortMenu({ drop, address, goTo, customs }: SortMenuProps) {
+export default function SortMenu({ dropdown, address, goTo, customs }: SortMenuProps) {
   const { column, isDescending } = sortOf(address)
   const columns: Column[] = [
     ...plainColumns.filter(isSortable),
-    ...inUse(customs).map((one) => one.column),
-    ...(isCustom(column) && inUse(customs).every((one) => one.column !== column) ? [column] : []),
+    ...activeColumns(customs).map((one) => one.column),
+    ...(isCustom(column) && activeColumns(customs).every((one) => one.column !== column) ? [column] : []),
   ]
   const set = (next: Column, descending: boolean) =>
     goTo((before) => ({ ...before, sort: descending ? `-${next}` : next }))
   return (
-    <DropMenu drop={drop} position="bottom-start" width={280} closeOnItemClick={false}>
+    <DropdownMenu dropdown={dropdown} position="bottom-start" width={280} closeOnItemClick={false}>
       {([false, true] as const).map((descending) => (
         <Menu.Item
           key={String(descending)}
@@ -39,7 +39,7 @@ export default function SortMenu({ drop, address, goTo, customs }: SortMenuProps
         </Menu.Item>
       ))}
       <Menu.Divider />
-      <Menu.Label>{isKeptByDatabase(column) ? t.filtering.byDatabase : t.filtering.byMemory}</Menu.Label>
+      <Menu.Label>{isSortedInDatabase(column) ? t.filtering.byDatabase : t.filtering.byMemory}</Menu.Label>
       {columns.map((one) => (
         <Menu.Item
           key={one}
@@ -51,6 +51,6 @@ export default function SortMenu({ drop, address, goTo, customs }: SortMenuProps
       ))}
       <Menu.Divider />
       <Menu.Label>{t.filtering.notesUnsorted}</Menu.Label>
-    </DropMenu>
+    </DropdownMenu>
   )
 }

@@ -1,39 +1,39 @@
 import type { People } from '../../data/people.ts'
 import { language, t } from '../../text/index.ts'
-import { shownAmount } from '../../ui/format/amount.ts'
-import { shownValue } from '../../ui/format/custom-value.ts'
-import { customName, statusName } from '../../ui/format/lead-words.ts'
+import { formatAmount } from '../../ui/format/amount.ts'
+import { formatValue } from '../../ui/format/custom-value.ts'
+import { customFieldName, statusName } from '../../ui/format/lead-texts.ts'
 import { type Column, type Condition, isCustom, isDay, kindOf, type PlainColumn } from '../fields/conditions.ts'
-import type { CustomName } from '../fields/custom-columns.ts'
+import type { CustomColumnInfo } from '../fields/custom-columns.ts'
 import { keyOfColumn } from '../fields/field-columns.ts'
 
 /** What the values of conditions are called. */
-export interface Names {
+export interface ValueNames {
   people: People
-  customs: readonly CustomName[]
+  customs: readonly CustomColumnInfo[]
   labels: ReadonlyMap<string, { name: string }>
   currency: string | null
 }
 
-export function titleOf(column: Column, customs: readonly CustomName[]): string {
+export function titleOf(column: Column, customs: readonly CustomColumnInfo[]): string {
   if (column === 'labels') return t.filtering.label
   if (!isCustom(column)) return t.leads.fields[column as PlainColumn]
   const key = keyOfColumn(column)
-  return customs.find((one) => one.column === column)?.label ?? customName({ key, label: key })
+  return customs.find((one) => one.column === column)?.label ?? customFieldName({ key, label: key })
 }
 
 /** A condition as people say it: `Status is New or Qualified`. */
-export function sentenceOf(condition: Condition, names: Names): string {
+export function describeCondition(condition: Condition, names: ValueNames): string {
   const { column, operator, values } = condition
   const title = titleOf(column, names.customs)
   const { filtering } = t
-  const words = values.map((value) => valueText(column, value, names))
-  const [first = '', second = ''] = words
+  const text = values.map((value) => valueText(column, value, names))
+  const [first = '', second = ''] = text
   switch (operator) {
     case 'is':
-      return filtering.is({ field: title, values: either(words) })
+      return filtering.is({ field: title, values: either(text) })
     case 'isNot':
-      return filtering.isNot({ field: title, values: either(words) })
+      return filtering.isNot({ field: title, values: either(text) })
     case 'contains':
       return filtering.contains({ field: title, value: first })
     case 'from':
@@ -51,7 +51,7 @@ export function sentenceOf(condition: Condition, names: Names): string {
   }
 }
 
-function valueText(column: Column, value: string, { people, customs, labels, currency }: Names): string {
+function valueText(column: Column, value: string, { people, customs, labels, currency }: ValueNames): string {
   if (column === 'status') return statusName(value)
   if (column === 'priority') return t.lead.priorities[value as keyof typeof t.lead.priorities] ?? value
   if (column === 'source') return t.lead.sources[value as keyof typeof t.lead.sources] ?? value
@@ -61,14 +61,13 @@ function valueText(column: Column, value: string, { people, customs, labels, cur
   const custom = customs.find((one) => one.column === column)
   if (custom?.type === 'boolean') return value === 'true' ? t.common.yes : value === 'false' ? t.common.no : value
   if (custom?.type === 'number' || custom?.type === 'amount')
-    return shownValue({ ...custom, type: custom.type }, value, currency)
-  if (kindOf(column) === 'number') return shownAmount(Number(value), currency)
+    return formatValue({ ...custom, type: custom.type }, value, currency)
+  if (kindOf(column) === 'number') return formatAmount(Number(value), currency)
   const mayBeDay = kindOf(column) === 'time' || kindOf(column) === 'custom'
   return mayBeDay && isDay(value) ? dayText(value) : value
 }
 
-const either = (words: readonly string[]): string =>
-  new Intl.ListFormat(language, { type: 'disjunction' }).format(words)
+const either = (text: readonly string[]): string => new Intl.ListFormat(language, { type: 'disjunction' }).format(text)
 
 const dayText = (day: string): string =>
   new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' }).format(

@@ -1,41 +1,41 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { BulkWish } from '../../data/bulk-changes.ts'
+import type { BulkChangeInput } from '../../data/bulk-changes.ts'
 import { t } from '../../text/index.ts'
-import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { later } from '../../ui/overlay/later.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
 
-const LabelPicker = later(() => import('../../shared/LabelPicker.tsx'))
+const LabelPicker = prefetchedComponent(() => import('../../shared/LabelPicker.tsx'))
 
 interface BulkLabelsProps {
-  begin(wish: BulkWish): void
+  start(input: BulkChangeInput): void
 }
 
-const ways = ['addLabelIds', 'removeLabelIds'] as const
+const operations = ['addLabelIds', 'removeLabelIds'] as const
 
 /** Gives all that are selected a label, or takes one off. */
-export function BulkLabels({ begin }: BulkLabelsProps) {
-  return ways.map((way) => <OneWay key={way} way={way} begin={begin} />)
+export function BulkLabels({ start }: BulkLabelsProps) {
+  return operations.map((way) => <LabelOperation key={way} way={way} start={start} />)
 }
 
-function OneWay({ way, begin }: BulkLabelsProps & { way: (typeof ways)[number] }) {
+function LabelOperation({ way, start }: BulkLabelsProps & { way: (typeof operations)[number] }) {
   const [isOpen, setOpen] = useState(false)
-  const drop = useDrop(isOpen, setOpen)
+  const dropdown = useDropdown(isOpen, setOpen)
   return (
     <>
-      <Button variant="default" size="compact-sm" {...dropButton(drop, 'dialog')}>
+      <Button variant="default" size="compact-sm" {...dropdownButtonProps(dropdown, 'dialog')}>
         {way === 'addLabelIds' ? t.views.labels.add : t.views.labels.remove}
       </Button>
-      <Dropped drop={drop}>
+      <DropdownContent dropdown={dropdown}>
         <LabelPicker
-          drop={drop}
+          dropdown={dropdown}
           carries={() => false}
           set={(id) => {
             setOpen(false)
-            begin({ labels: { [way]: [id] } })
+            start({ labels: { [way]: [id] } })
           }}
         />
-      </Dropped>
+      </DropdownContent>
     </>
   )
 }

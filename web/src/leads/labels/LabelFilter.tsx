@@ -11,13 +11,13 @@ interface LabelFilterProps {
   set(ids: string[]): void
 }
 
-const most = 20
+const maxLabels = 20
 
 /** Which labels a filter is about. */
 export function LabelFilter({ title, ids, set }: LabelFilterProps) {
   const labels = [...useLabelsById(useWorkspaceId()).values()]
   return (
-    <Checkbox.Group aria-label={title} value={[...ids]} onChange={(next) => next.length <= most && set(next)}>
+    <Checkbox.Group aria-label={title} value={[...ids]} onChange={(next) => next.length <= maxLabels && set(next)}>
       <Stack gap={8} className={styles.choices}>
         {labels.length === 0 && t.triage.pick.noLabels}
         {labels.map(({ id, name, color }) => (

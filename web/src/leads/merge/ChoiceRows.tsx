@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 import type { MergePreview } from '../../data/merges.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { shownAmount } from '../../ui/format/amount.ts'
-import { statusName } from '../../ui/format/lead-words.ts'
-import { type FieldWords, fieldText } from '../fields/field-columns.ts'
-import { nameOf, phoneWords } from '../fields/lead.ts'
-import { useFieldWords } from '../fields/use-field-words.ts'
+import { formatAmount } from '../../ui/format/amount.ts'
+import { statusName } from '../../ui/format/lead-texts.ts'
+import { type FieldFormat, fieldText } from '../fields/field-columns.ts'
+import { formatOptionalPhone, nameOf } from '../fields/lead.ts'
+import { useFieldFormat } from '../fields/use-field-format.ts'
 import styles from './merge.module.css'
 import { type Choice, type Choices, keyOfCustom, type MergeRow, type mergeRows } from './merge-rows.ts'
 
@@ -20,10 +20,14 @@ interface ChoiceRowsProps {
 
 /** The fields of both, those that contradict first; what is the same is folded away. */
 export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsProps) {
-  const fieldWords = useFieldWords()
+  const fieldFormat = useFieldFormat()
   const list = (some: readonly MergeRow[]) =>
     some.map((row) => (
-      <Row key={row.id} choice={choices[row.id] ?? row.usual} {...{ row, choose, leads, people, fieldWords }} />
+      <Row
+        key={row.id}
+        choice={choices[row.id] ?? row.defaultChoice}
+        {...{ row, choose, leads, people, fieldFormat }}
+      />
     ))
   return (
     <>
@@ -39,7 +43,7 @@ export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsP
             {rows.same.map((row) => (
               <div key={row.id}>
                 <dt>{labelOf(row)}</dt>
-                <dd>{valueText(row, row.kept, people, fieldWords)}</dd>
+                <dd>{valueText(row, row.kept, people, fieldFormat)}</dd>
               </div>
             ))}
           </dl>
@@ -52,13 +56,13 @@ export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsP
 interface RowProps extends Pick<ChoiceRowsProps, 'choose' | 'leads' | 'people'> {
   row: MergeRow
   choice: Choice
-  fieldWords: FieldWords
+  fieldFormat: FieldFormat
 }
 
-function Row({ row, choice, choose, leads, people, fieldWords }: RowProps) {
+function Row({ row, choice, choose, leads, people, fieldFormat }: RowProps) {
   const words: Record<Choice, ReactNode> = {
-    kept: valueText(row, row.kept, people, fieldWords),
-    other: valueText(row, row.other, people, fieldWords),
+    kept: valueText(row, row.kept, people, fieldFormat),
+    other: valueText(row, row.other, people, fieldFormat),
     both: t.merge.both,
     none: t.merge.none,
   }
@@ -95,28 +99,28 @@ function valueText(
   { id, field }: MergeRow,
   value: MergeRow['kept'],
   people: People,
-  fieldWords: FieldWords,
+  fieldFormat: FieldFormat,
 ): ReactNode {
   if (value === null || value === '') return <em className={styles.quiet}>{t.merge.empty}</em>
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
-  if (typeof value === 'number') return shownAmount(value, fieldWords.currency)
-  if (field === null) return fieldText(keyOfCustom(id), value, fieldWords)
+  if (typeof value === 'number') return formatAmount(value, fieldFormat.currency)
+  if (field === null) return fieldText(keyOfCustom(id), value, fieldFormat)
   switch (field) {
     case 'status':
       return statusName(value)
     case 'phone':
-      return phoneWords(value)
+      return formatOptionalPhone(value)
     case 'assignedTo':
       return people.nameOf(value)
     case 'priority':
-      return wordOf(t.lead.priorities, value)
+      return choiceText(t.lead.priorities, value)
     case 'source':
-      return wordOf(t.lead.sources, value)
+      return choiceText(t.lead.sources, value)
     case 'adPlatform':
-      return wordOf(t.leads.platforms, value)
+      return choiceText(t.leads.platforms, value)
     default:
       return value
   }
 }
 
-const wordOf = (words: Readonly<Record<string, string>>, value: string): string => words[value] ?? value
+const choiceText = (words: Readonly<Record<string, string>>, value: string): string => words[value] ?? value

@@ -5,54 +5,54 @@ import type { Lead } from '../../data/leads.ts'
 import { type MergePreview, useMergeLeads, useMergePreview } from '../../data/merges.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { ago } from '../../ui/format/time.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { timeAgo } from '../../ui/format/time.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { nameOf } from '../fields/lead.ts'
 import { ChoiceRows } from './ChoiceRows.tsx'
 import styles from './merge.module.css'
-import { type Choices, choicesSent, maxCustomFields, mergeRows, surplus, swapped } from './merge-rows.ts'
-import { useSayMerged } from './use-say-merged.ts'
+import { type Choices, excessFields, maxCustomFields, mergeRows, swapChoices, toRequestChoices } from './merge-rows.ts'
+import { useMergedToast } from './use-merged-toast.ts'
 
 interface CompareProps {
   first: string
   second: string
   people: People
-  merged(lead: Lead): void
+  onMerged(lead: Lead): void
   close(): void
 }
 
 /** Both leads beside each other; whose value stays is chosen row by row, and what will happen is said before it does. */
-export function CompareLeads({ first, second, people, merged, close }: CompareProps) {
+export function CompareLeads({ first, second, people, onMerged, close }: CompareProps) {
   const workspaceId = useWorkspaceId()
   const [isSwapped, setSwapped] = useState(false)
   const [choices, setChoices] = useState<Choices>({})
   const [keptId, otherId] = isSwapped ? [second, first] : [first, second]
   const { data, error, refetch } = useMergePreview(workspaceId, keptId, otherId)
   const merge = useMergeLeads(workspaceId)
-  const sayMerged = useSayMerged(workspaceId)
-  if (error !== null && data === undefined) return <ErrorNotice error={error} retry={() => void refetch()} />
+  const sayMerged = useMergedToast(workspaceId)
+  if (error !== null && data === undefined) return <ErrorState error={error} retry={() => void refetch()} />
   if (data === undefined) return <Skeleton height={320} />
   const rows = mergeRows(data.kept, data.other)
   const all = [...rows.conflicts, ...rows.filled, ...rows.same]
-  const tooMany = surplus(all, choices)
+  const tooMany = excessFields(all, choices)
   const run = () =>
     merge.mutate(
-      { keptId, otherId, ...choicesSent(all, choices) },
+      { keptId, otherId, ...toRequestChoices(all, choices) },
       {
-        onError: complain,
+        onError: showError,
         onSuccess: (done) => {
           sayMerged(done, nameOf(data.other))
-          merged(done.lead)
+          onMerged(done.lead)
         },
       },
     )
   const choose = (id: string, choice: Choices[string]) => setChoices((before) => ({ ...before, [id]: choice }))
   const swap = () => {
     setSwapped(!isSwapped)
-    setChoices(swapped(choices))
+    setChoices(swapChoices(choices))
   }
   return (
     <form
@@ -66,7 +66,7 @@ export function CompareLeads({ first, second, people, merged, close }: ComparePr
         <Head lead={data.kept} isKept />
         <Head lead={data.other} swap={swap} />
       </div>
-      <Outcome preview={data} choices={choices} />
+      <MergeSummary preview={data} choices={choices} />
       {tooMany > 0 && (
         <Alert color="red" role="alert" mt="sm">
           {t.merge.tooMany({ n: tooMany, most: maxCustomFields, together: maxCustomFields + tooMany })}
@@ -90,7 +90,7 @@ function Head({ lead, isKept = false, swap }: { lead: Lead; isKept?: boolean; sw
     <section className={styles.head} data-kept={isKept || undefined}>
       <span className={styles.role}>{isKept ? t.merge.keep : t.merge.goes}</span>
       <strong>{nameOf(lead)}</strong>
-      <span className={styles.quiet}>{t.merge.since({ when: ago(lead.createdAt) })}</span>
+      <span className={styles.quiet}>{t.merge.since({ when: timeAgo(lead.createdAt) })}</span>
       {swap !== undefined && (
         <Button
           variant="subtle"
@@ -106,7 +106,7 @@ function Head({ lead, isKept = false, swap }: { lead: Lead; isKept?: boolean; sw
 }
 
 /** What the merge will do, in sentences. */
-function Outcome({ preview, choices }: { preview: MergePreview; choices: Choices }) {
+function MergeSummary({ preview, choices }: { preview: MergePreview; choices: Choices }) {
   const { kept, other, conversations, submissions, statusChanges } = preview
   const moving = [
     ...(conversations > 0 ? [t.merge.conversations({ n: conversations })] : []),

@@ -4,28 +4,28 @@ import { useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { whenWanted } from '../../ui/overlay/later.ts'
+import { lazyComponent } from '../../ui/overlay/lazy.ts'
 
-const MergeDialog = whenWanted(() => import('./MergeDialog.tsx'))
+const MergeDialog = lazyComponent(() => import('./MergeDialog.tsx'))
 
 interface MergeButtonProps {
   lead: { id: string; name: string }
   /** Whom with; null lets them be picked. */
   otherId: string | null
   people: People
-  merged(lead: Lead): void
+  onMerged(lead: Lead): void
   /** Its words; without any it is an icon. */
   label?: string
 }
 
 /** Opens the merge of a lead with another one. */
-export function MergeButton({ label, merged, ...dialog }: MergeButtonProps) {
+export function MergeButton({ label, onMerged, ...dialog }: MergeButtonProps) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
   const open = () => setOpen(true)
   const done = (lead: Lead) => {
     close()
-    merged(lead)
+    onMerged(lead)
   }
   return (
     <>
@@ -38,7 +38,7 @@ export function MergeButton({ label, merged, ...dialog }: MergeButtonProps) {
           {label}
         </Button>
       )}
-      {isOpen && <MergeDialog {...dialog} merged={done} close={close} />}
+      {isOpen && <MergeDialog {...dialog} onMerged={done} close={close} />}
     </>
   )
 }

@@ -12,12 +12,12 @@ interface MergeDialogProps {
   /** Who it is to be merged with; when nobody is named, whoever opened this picks. */
   otherId: string | null
   people: People
-  merged(lead: Lead): void
+  onMerged(lead: Lead): void
   close(): void
 }
 
 /** Makes one lead of two: picks the other, compares them field by field, says what will happen, and does it. */
-export default function MergeDialog({ lead, otherId, people, merged, close }: MergeDialogProps) {
+export default function MergeDialog({ lead, otherId, people, onMerged, close }: MergeDialogProps) {
   const [picked, setPicked] = useState(otherId)
   const isPhone = useIsPhone()
   // The one that was made first is kept, unless somebody says otherwise: ids are in the order of time.
@@ -27,7 +27,7 @@ export default function MergeDialog({ lead, otherId, people, merged, close }: Me
       {pair === null ? (
         <PickLead lead={lead} pick={setPicked} />
       ) : (
-        <CompareLeads first={pair[0] ?? ''} second={pair[1] ?? ''} people={people} merged={merged} close={close} />
+        <CompareLeads first={pair[0] ?? ''} second={pair[1] ?? ''} people={people} onMerged={onMerged} close={close} />
       )}
     </Dialog>
   )

@@ -2,23 +2,23 @@ import { TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
-import { useFoundLeads } from '../../data/merges.ts'
+import { useLeadSearch } from '../../data/merges.ts'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { nameOf, phoneWords } from '../fields/lead.ts'
+import { formatOptionalPhone, nameOf } from '../fields/lead.ts'
 import styles from './merge.module.css'
 
 const shown = 8
-const restMs = 150
+const debounceMs = 150
 
 /** Finds whom a lead is to be merged with. */
 export function PickLead({ lead, pick }: { lead: { id: string; name: string }; pick(id: string): void }) {
   const workspaceId = useWorkspaceId()
   const [typed, setTyped] = useState('')
-  const [term] = useDebouncedValue(typed.trim(), restMs)
-  const { data, error, refetch } = useFoundLeads(workspaceId, term, shown + 1)
+  const [term] = useDebouncedValue(typed.trim(), debounceMs)
+  const { data, error, refetch } = useLeadSearch(workspaceId, term, shown + 1)
   const found = term === '' ? [] : (data ?? []).filter(({ id }) => id !== lead.id).slice(0, shown)
   return (
     <form
@@ -38,7 +38,7 @@ export function PickLead({ lead, pick }: { lead: { id: string; name: string }; p
         data-autofocus
         autoComplete="off"
       />
-      {error !== null && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {error !== null && <ErrorState error={error} retry={() => void refetch()} />}
       {term !== '' && data !== undefined && found.length === 0 && <p className={styles.quiet}>{t.merge.nobody}</p>}
       <ul className={styles.found}>
         {found.map((one) => (
@@ -57,4 +57,4 @@ export function PickLead({ lead, pick }: { lead: { id: string; name: string }; p
   )
 }
 
-const hintOf = ({ phone, email }: Lead): string => [phoneWords(phone), email].filter(Boolean).join(' · ')
+const hintOf = ({ phone, email }: Lead): string => [formatOptionalPhone(phone), email].filter(Boolean).join(' · ')

@@ -33,7 +33,7 @@ export interface MergeRow {
   other: Value
   options: readonly Choice[]
   /** What happens when nobody chooses. */
-  usual: Choice
+  defaultChoice: Choice
 }
 
 export const maxCustomFields = 10
@@ -52,10 +52,14 @@ export function mergeRows(kept: Lead, other: Lead): Record<'conflicts' | 'filled
 function rowOf(field: MergedField, kept: Value, other: Value): MergeRow {
   const row = { id: field, field, label: null, kept, other }
   if (field !== 'notes' || kept === null || other === null) {
-    return { ...row, options: ['kept', 'other'], usual: kept === null ? 'other' : 'kept' }
+    return { ...row, options: ['kept', 'other'], defaultChoice: kept === null ? 'other' : 'kept' }
   }
   const fits = String(kept).length + String(other).length + 2 <= maxNotes
-  return { ...row, options: fits ? ['kept', 'other', 'both'] : ['kept', 'other'], usual: fits ? 'both' : 'kept' }
+  return {
+    ...row,
+    options: fits ? ['kept', 'other', 'both'] : ['kept', 'other'],
+    defaultChoice: fits ? 'both' : 'kept',
+  }
 }
 
 function customRows(kept: Lead, other: Lead): MergeRow[] {
@@ -69,7 +73,7 @@ function customRows(kept: Lead, other: Lead): MergeRow[] {
       kept: ofKept?.value ?? null,
       other: ofOther?.value ?? null,
       options: ['kept', 'other', 'none'],
-      usual: ofKept === undefined ? 'other' : 'kept',
+      defaultChoice: ofKept === undefined ? 'other' : 'kept',
     }
   })
 }
@@ -80,19 +84,22 @@ export const keyOfCustom = (id: string): string => id.replace(customPrefix, '')
 const isCustom = ({ field }: MergeRow) => field === null
 
 /** How many custom fields have to go before the merge can be. */
-export function surplus(rows: readonly MergeRow[], choices: Choices): number {
+export function excessFields(rows: readonly MergeRow[], choices: Choices): number {
   const stay = rows.filter((row) => {
-    const choice = choices[row.id] ?? row.usual
+    const choice = choices[row.id] ?? row.defaultChoice
     return isCustom(row) && choice !== 'none' && (choice === 'other' ? row.other : row.kept) !== null
   })
   return Math.max(0, stay.length - maxCustomFields)
 }
 
 /** What was chosen, as the service takes it: nothing of what would be so anyway. */
-export function choicesSent(rows: readonly MergeRow[], choices: Choices): Pick<NewMerge, 'fields' | 'customFields'> {
+export function toRequestChoices(
+  rows: readonly MergeRow[],
+  choices: Choices,
+): Pick<NewMerge, 'fields' | 'customFields'> {
   const chosen = rows.flatMap((row) => {
     const choice = choices[row.id]
-    return choice === undefined || choice === row.usual ? [] : [{ row, choice }]
+    return choice === undefined || choice === row.defaultChoice ? [] : [{ row, choice }]
   })
   const named = (ofCustom: boolean) =>
     Object.fromEntries(
@@ -103,7 +110,7 @@ export function choicesSent(rows: readonly MergeRow[], choices: Choices): Pick<N
 }
 
 /** The same choices when the other lead is kept. */
-export const swapped = (choices: Choices): Choices =>
+export const swapChoices = (choices: Choices): Choices =>
   Object.fromEntries(
     Object.entries(choices).map(([id, choice]) => [
       id,

@@ -3,12 +3,12 @@ import { IconMessage } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { type Lead, useConversations } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
-import { whenWanted } from '../../ui/overlay/later.ts'
+import { lazyComponent } from '../../ui/overlay/lazy.ts'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { goTo } from './InboxLink.tsx'
 
-const StartConversation = whenWanted(() => import('./StartConversation.tsx'))
+const StartConversation = lazyComponent(() => import('./StartConversation.tsx'))
 
 /**
  * Writes to a lead: in the conversation that there is, where the inbox says whether text can be sent or a template must, or
@@ -28,7 +28,7 @@ export function MessageButton({ lead }: { lead: Lead }) {
     }
     return [{ keys: 'm', label: t.leadPage.message, run }]
   }, [existing, isKnown, workspaceId])
-  useKeys(t.leads.keys.group, keys)
+  useShortcuts(t.leads.keys.group, keys)
   return (
     <>
       <Button

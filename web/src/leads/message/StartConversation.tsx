@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type Lead, leadKey } from '../../data/leads.ts'
 import { StartPanel } from '../../shared/start/StartPanel.tsx'
 import { t } from '../../text/index.ts'
-import { plainPhone } from '../../ui/format/phone.ts'
-import { Empty } from '../../ui/page/Empty.tsx'
+import { dialablePhone } from '../../ui/format/phone.ts'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { nameOf } from '../fields/lead.ts'
@@ -22,7 +22,7 @@ export default function StartConversation({ lead, close }: StartConversationProp
   if (lead.phone === null) {
     return (
       <SidePanel title={title} close={close}>
-        <Empty title={t.start.noPhone} />
+        <EmptyState title={t.start.noPhone} />
       </SidePanel>
     )
   }
@@ -30,6 +30,6 @@ export default function StartConversation({ lead, close }: StartConversationProp
     void queries.invalidateQueries({ queryKey: leadKey(workspaceId, lead.id) })
     goTo(`/w/${workspaceId}/inbox/${conversationId}`)
   }
-  const whom = { name: nameOf(lead), firstName: lead.firstName, phone: plainPhone(lead.phone) }
-  return <StartPanel title={title} whom={whom} open={open} close={close} />
+  const recipient = { name: nameOf(lead), firstName: lead.firstName, phone: dialablePhone(lead.phone) }
+  return <StartPanel title={title} recipient={recipient} open={open} close={close} />
 }

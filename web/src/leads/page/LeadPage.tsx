@@ -4,26 +4,26 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import type { Lead } from '../../data/leads.ts'
-import { useLeadsLive } from '../../data/leads-live.ts'
-import { type NamedLead, useLeadOrKept } from '../../data/merges.ts'
+import { useLiveLeads } from '../../data/leads-live.ts'
+import { type NamedLead, useLeadOrSurvivor } from '../../data/merges.ts'
 import { usePeople } from '../../data/people.ts'
 import { useCurrency, useStatuses } from '../../data/workspace.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
-import { Empty } from '../../ui/page/Empty.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import unseen from '../../ui/unseen.module.css'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { readSavedQuery } from '../fields/address.ts'
-import { useLeadVerbs } from '../fields/change.ts'
+import { useLeadActions } from '../fields/change.ts'
 import { nameOf } from '../fields/lead.ts'
 import { lastView } from '../fields/use-address.ts'
 import { LeadLabels } from '../labels/LeadLabels.tsx'
 import { AlsoFoundBy } from '../merge/AlsoFoundBy.tsx'
 import { MergeButton } from '../merge/MergeButton.tsx'
-import { MergedHere } from '../merge/MergedHere.tsx'
+import { MergedInto } from '../merge/MergedInto.tsx'
 import { MessageButton } from '../message/MessageButton.tsx'
 import { CustomFields } from '../panel/CustomFields.tsx'
 import { Duplicates } from '../panel/Duplicates.tsx'
@@ -37,15 +37,15 @@ export function LeadPage() {
   const workspaceId = useWorkspaceId()
   const { leadId = '' } = useParams({ strict: false })
   const navigate = useNavigate()
-  const { lead, merged, isGone, error, retry } = useLeadOrKept(workspaceId, leadId)
-  useLeadsLive(workspaceId)
+  const { lead, merged, isGone, error, retry } = useLeadOrSurvivor(workspaceId, leadId)
+  useLiveLeads(workspaceId)
   useTitle(lead)
   const back = () => void navigate({ to: '/w/$workspaceId/leads', params: { workspaceId }, search: backSearch() })
   const open = ({ id }: Lead) =>
     void navigate({ to: '/w/$workspaceId/leads/$leadId', params: { workspaceId, leadId: id } })
   if (isGone) {
     const { gone, goneHelp, goneAction } = t.leadPage
-    return <Empty isPage title={gone} help={goneHelp} action={{ label: goneAction, run: back }} />
+    return <EmptyState isPage title={gone} help={goneHelp} action={{ label: goneAction, run: back }} />
   }
   return (
     <>
@@ -54,7 +54,7 @@ export function LeadPage() {
         before={<Before lead={lead} />}
         action={lead !== undefined && <Actions lead={lead} open={open} back={back} />}
       />
-      {lead === undefined && error !== null && <ErrorNotice error={error} retry={retry} />}
+      {lead === undefined && error !== null && <ErrorState error={error} retry={retry} />}
       {lead === undefined && error === null && <Skeleton height={320} m={16} />}
       {lead !== undefined && <Columns key={lead.id} lead={lead} merged={merged} open={open} back={back} />}
     </>
@@ -91,17 +91,17 @@ interface ActionsProps {
 
 function Actions({ lead, open, back }: ActionsProps) {
   const workspaceId = useWorkspaceId()
-  const verbs = useLeadVerbs(workspaceId)
+  const actions = useLeadActions(workspaceId)
   const people = usePeople(workspaceId)
   const name = nameOf(lead)
   const remove = () => {
     back()
-    void verbs.remove([{ id: lead.id, name }])
+    void actions.remove([{ id: lead.id, name }])
   }
   return (
     <>
       <MessageButton lead={lead} />
-      <MergeButton lead={{ id: lead.id, name }} otherId={null} people={people} merged={open} />
+      <MergeButton lead={{ id: lead.id, name }} otherId={null} people={people} onMerged={open} />
       <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
         <IconTrash size={16} />
       </ActionIcon>
@@ -111,7 +111,7 @@ function Actions({ lead, open, back }: ActionsProps) {
 
 function Columns({ lead, merged, open, back }: ActionsProps & Pick<NamedLead, 'merged'>) {
   const workspaceId = useWorkspaceId()
-  const verbs = useLeadVerbs(workspaceId)
+  const actions = useLeadActions(workspaceId)
   const [people, statuses] = [usePeople(workspaceId), useStatuses(workspaceId)]
   const fields = useLeadFields(workspaceId)
   const currency = useCurrency(workspaceId)
@@ -121,14 +121,14 @@ function Columns({ lead, merged, open, back }: ActionsProps & Pick<NamedLead, 'm
     <div className={styles.columns} tabIndex={0}>
       <div className={styles.facts}>
         <h2 className={unseen.unseen}>{t.leads.panel.details}</h2>
-        <MergedHere merged={merged} />
+        <MergedInto merged={merged} />
         <Duplicates lead={lead} people={people} open={open} />
         <LeadLabels lead={lead} />
-        <LeadFields lead={lead} context={context} verbs={verbs} />
-        <CustomFields lead={lead} currency={currency} verbs={verbs} />
+        <LeadFields lead={lead} context={context} actions={actions} />
+        <CustomFields lead={lead} currency={currency} actions={actions} />
         <AlsoFoundBy leadId={lead.id} />
         <LeadConversations lead={lead} people={people} />
-        <EraseButton name={{ leadId: lead.id }} done={back} />
+        <EraseButton name={{ leadId: lead.id }} onDone={back} />
       </div>
       <div className={styles.timeline}>
         <Timeline lead={lead} people={people} />

@@ -3,35 +3,35 @@ import { IconPlus, IconTag, IconX } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
 import { type LeadField, useKnownFields } from '../../data/lead-fields.ts'
 import type { Lead, LeadChanges } from '../../data/leads.ts'
-import { mayIn } from '../../session/session.ts'
+import { hasRole } from '../../session/session.ts'
 import type { NewField } from '../../shared/fields/FieldPanel.tsx'
 import { OpenLink } from '../../shared/fields/OpenLink.tsx'
 import { t } from '../../text/index.ts'
-import { guessedType, keyOfName } from '../../ui/format/custom-value.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
-import { customName } from '../../ui/format/lead-words.ts'
-import { KeysHeld } from '../../ui/overlay/keys-held.ts'
-import { whenWanted } from '../../ui/overlay/later.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { guessType, keyFromName } from '../../ui/format/custom-value.ts'
+import { errorSentence } from '../../ui/format/error-texts.ts'
+import { customFieldName } from '../../ui/format/lead-texts.ts'
+import { lazyComponent } from '../../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import type { LeadVerbs } from '../fields/change.ts'
+import type { LeadActions } from '../fields/change.ts'
 import { customField, undefinedField } from '../fields/edit-field.ts'
 import { InPlace } from './InPlace.tsx'
 import styles from './LeadPanel.module.css'
 
-const FieldPanel = whenWanted(async () => {
+const FieldPanel = lazyComponent(async () => {
   const { FieldPanel: panel } = await import('../../shared/fields/FieldPanel.tsx')
   return { default: panel }
 })
 
-const most = 10
+const maxShown = 10
 
 type CustomField = NonNullable<Lead['customFields']>[number]
 
 interface CustomFieldsProps {
   lead: Lead
   currency: string | null
-  verbs: LeadVerbs
+  actions: LeadActions
 }
 
 /** What a lead has beyond the fields that all have: those that the workspace defines, by their types, then the others. */
@@ -46,33 +46,39 @@ export function CustomFields(props: CustomFieldsProps) {
   )
 }
 
-function KnownFields({ lead, currency, verbs, defined }: CustomFieldsProps & { defined: readonly LeadField[] }) {
+function KnownFields({ lead, currency, actions, defined }: CustomFieldsProps & { defined: readonly LeadField[] }) {
   const [isAdding, setAdding] = useState(false)
   const has = new Map((lead.customFields ?? []).map((field) => [field.key, field]))
   const shown = defined.filter(
     ({ key, isArchived, shownIn }) => !isArchived && (has.has(key) || shownIn.includes('panel')),
   )
   const others = [...has.values()].filter(({ key }) => shown.every((field) => field.key !== key))
-  const save = (changes: LeadChanges) => verbs.change(lead, changes)
+  const save = (changes: LeadChanges) => actions.change(lead, changes)
   return (
     <>
       {shown.map((field) => {
         const edited = customField(field, lead, currency)
         return (
-          <InPlace key={field.id} field={edited} save={save} after={<OpenLink field={field} text={edited.text} />} />
+          <InPlace key={field.id} field={edited} save={save} onDone={<OpenLink field={field} text={edited.text} />} />
         )
       })}
       {shown.length > 0 && others.length > 0 && <h4 className={styles.subheading}>{t.fields.undefinedOnes}</h4>}
       {others.map((field) => (
         <InPlace
           key={field.key}
-          field={customField(undefinedField(field.key, customName(field), field.value), lead, currency)}
+          field={customField(undefinedField(field.key, customFieldName(field), field.value), lead, currency)}
           save={save}
-          after={<OtherVerbs field={field} isArchived={defined.some(({ key }) => key === field.key)} save={save} />}
+          onDone={
+            <UndefinedFieldActions
+              field={field}
+              isArchived={defined.some(({ key }) => key === field.key)}
+              save={save}
+            />
+          }
         />
       ))}
       {isAdding && <AddField save={save} close={() => setAdding(false)} />}
-      {!isAdding && has.size < most && (
+      {!isAdding && has.size < maxShown && (
         <Button
           className={styles.more}
           variant="subtle"
@@ -88,17 +94,17 @@ function KnownFields({ lead, currency, verbs, defined }: CustomFieldsProps & { d
   )
 }
 
-interface OtherVerbsProps {
+interface UndefinedFieldActionsProps {
   field: CustomField
   isArchived: boolean
   save(changes: LeadChanges): Promise<unknown>
 }
 
 /** What can be done with a field that nobody has defined: define it, or take it off. */
-function OtherVerbs({ field, isArchived, save }: OtherVerbsProps) {
+function UndefinedFieldActions({ field, isArchived, save }: UndefinedFieldActionsProps) {
   const remove = async () => {
     const refusal = await save({ customFieldValues: { [field.key]: null } })
-    if (refusal !== null) complain(refusal)
+    if (refusal !== null) showError(refusal)
   }
   return (
     <>
@@ -106,7 +112,7 @@ function OtherVerbs({ field, isArchived, save }: OtherVerbsProps) {
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={t.leads.panel.removeCustom({ name: customName(field) })}
+        aria-label={t.leads.panel.removeCustom({ name: customFieldName(field) })}
         onClick={() => void remove()}
       >
         <IconX size={14} />
@@ -119,8 +125,8 @@ function OtherVerbs({ field, isArchived, save }: OtherVerbsProps) {
 function DefineButton({ field }: { field: CustomField }) {
   const [isOpen, setOpen] = useState(false)
   const workspaceId = useWorkspaceId()
-  if (!mayIn(workspaceId, 'admin')) return null
-  const name = customName(field)
+  if (!hasRole(workspaceId, 'admin')) return null
+  const name = customFieldName(field)
   return (
     <>
       <ActionIcon
@@ -133,8 +139,8 @@ function DefineButton({ field }: { field: CustomField }) {
         <IconTag size={14} />
       </ActionIcon>
       {isOpen && (
-        <Suspense fallback={<KeysHeld />}>
-          <FieldPanel field={guessOf(field, name)} close={() => setOpen(false)} />
+        <Suspense fallback={<ShortcutsBlocked />}>
+          <FieldPanel field={guessField(field, name)} close={() => setOpen(false)} />
         </Suspense>
       )}
     </>
@@ -144,21 +150,21 @@ function DefineButton({ field }: { field: CustomField }) {
 // All digits, and yet no number: it is never counted, nor written in groups.
 const isCode = /(?:^|_)(?:cep|zip|postal|postcode|code|codigo|ref|id|cpf|cnpj|dni|nif|order|pedido)(?:_|$)/
 
-function guessOf({ key, type, value }: CustomField, label: string): NewField {
-  const guessed = type !== 'textarea' && type !== 'text' ? type : isCode.test(key) ? 'text' : guessedType(value)
+function guessField({ key, type, value }: CustomField, label: string): NewField {
+  const guessed = type !== 'textarea' && type !== 'text' ? type : isCode.test(key) ? 'text' : guessType(value)
   const chosen = guessed === 'multiselect' ? String(value).split(', ') : guessed === 'select' ? [String(value)] : []
   return { key, label, type: guessed, choices: chosen }
 }
 
-function AddField({ save, close }: Pick<OtherVerbsProps, 'save'> & { close(): void }) {
+function AddField({ save, close }: Pick<UndefinedFieldActionsProps, 'save'> & { close(): void }) {
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
   const [error, setError] = useState<string | null>(null)
-  const key = keyOfName(name)
+  const key = keyFromName(name)
   const submit = async () => {
     const refusal = await save({ customFieldValues: { [key]: value } })
     if (refusal === null) close()
-    else setError(sentenceFor(refusal))
+    else setError(errorSentence(refusal))
   }
   return (
     <form

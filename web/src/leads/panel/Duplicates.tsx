@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { type Duplicate, type Lead, useDuplicates } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { statusName } from '../../ui/format/lead-words.ts'
+import { statusName } from '../../ui/format/lead-texts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { nameOf } from '../fields/lead.ts'
 import { MergeButton } from '../merge/MergeButton.tsx'
@@ -22,22 +22,22 @@ export function Duplicates({ lead, people, open }: DuplicatesProps) {
       lead={{ id: lead.id, name: nameOf(lead) }}
       otherId={id}
       people={people}
-      merged={open}
+      onMerged={open}
       label={t.merge.short}
     />
   )
-  return <DuplicateList duplicates={data} open={open} act={mergeWith} />
+  return <DuplicateList duplicates={data} open={open} action={mergeWith} />
 }
 
 interface DuplicateListProps {
   duplicates: readonly Duplicate[]
   open(lead: Lead): void
   /** What can be done with one of them. */
-  act?(lead: Lead): ReactNode
+  action?(lead: Lead): ReactNode
 }
 
 /** A hint at who may be the same person; nothing when there is nobody. */
-export function DuplicateList({ duplicates, open, act }: DuplicateListProps) {
+export function DuplicateList({ duplicates, open, action }: DuplicateListProps) {
   if (duplicates.length === 0) return null
   return (
     <section className={styles.hint} aria-label={t.leads.panel.duplicates}>
@@ -54,7 +54,7 @@ export function DuplicateList({ duplicates, open, act }: DuplicateListProps) {
                 ...same.map((what) => (what === 'phone' ? t.leads.panel.samePhone : t.leads.panel.sameEmail)),
               ].join(' · ')}
             </span>
-            {act?.(lead)}
+            {action?.(lead)}
           </li>
         ))}
       </ul>

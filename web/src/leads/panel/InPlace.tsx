@@ -10,8 +10,8 @@ import {
   useState,
 } from 'react'
 import type { LeadChanges } from '../../data/leads.ts'
-import { chosenOf } from '../../ui/format/custom-value.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
+import { splitChoices } from '../../ui/format/custom-value.ts'
+import { errorSentence } from '../../ui/format/error-texts.ts'
 import type { EditField } from '../fields/edit-field.ts'
 import styles from './LeadPanel.module.css'
 
@@ -20,14 +20,14 @@ interface InPlaceProps {
   /** Answers what the service said against it, null when it was kept. */
   save(changes: LeadChanges): Promise<unknown>
   /** Behind the value: what can be done with it. */
-  after?: ReactNode
+  onDone?: ReactNode
 }
 
 /**
  * A value as text, which is a field while somebody is in it: leaving it or Enter saves, Escape takes back, and what was
  * refused stays with the reason.
  */
-export function InPlace({ field, save, after }: InPlaceProps) {
+export function InPlace({ field, save, onDone }: InPlaceProps) {
   const id = useId()
   const edit = useEdit(field, save)
   return (
@@ -37,7 +37,7 @@ export function InPlace({ field, save, after }: InPlaceProps) {
       </label>
       <div className={styles.place}>
         <Input id={id} field={field} edit={edit} />
-        {after}
+        {onDone}
       </div>
     </div>
   )
@@ -57,7 +57,7 @@ function Input({ id, field, edit }: InputProps) {
     size: 'xs' as const,
     variant: 'unstyled',
     error,
-    description: isHere ? (field.meant(text) ?? field.note) : field.note,
+    description: isHere ? (field.interpret(text) ?? field.note) : field.note,
     inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
     classNames: { input: styles.value ?? '', error: styles.error ?? '', description: styles.error ?? '' },
   }
@@ -68,7 +68,7 @@ function Input({ id, field, edit }: InputProps) {
     return <Select {...common} {...list} value={isKnown ? text : null} allowDeselect={false} onChange={choose} />
   }
   if (kind === 'several') {
-    const chosen = chosenOf(text)
+    const chosen = splitChoices(text)
     const placeholder = chosen.length === 0 ? '–' : undefined
     return (
       <MultiSelect
@@ -127,12 +127,12 @@ function useEdit(field: EditField, keep: InPlaceProps['save']) {
     if (!isHere && error === null) setText(saved)
   }, [saved, isHere, error])
   const save = async (typed: string) => {
-    const wrong = field.wrong(typed)
+    const wrong = field.validate(typed)
     if (wrong !== null) return setError(wrong)
     const changes = field.changes(typed)
     if (changes === null) return setError(null)
     const refusal = await keep(changes)
-    setError(refusal === null ? null : sentenceFor(refusal))
+    setError(refusal === null ? null : errorSentence(refusal))
   }
   const takeBack = () => {
     setText(saved)

@@ -3,7 +3,7 @@ import { type Lead, useConversations } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { shortMoment } from '../../ui/format/time.ts'
+import { formatShortTime } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './LeadPanel.module.css'
 
@@ -37,7 +37,7 @@ export function LeadConversations({ lead, people }: LeadConversationsProps) {
             <strong>{connections.find((one) => one.id === connectionId)?.name ?? t.common.unknown}</strong>
             {owner.startsWith('agent:') && <Chip tone="agent">{people.nameOf(owner.slice('agent:'.length))}</Chip>}
             <time className={styles.quiet} dateTime={lastMessageAt}>
-              {shortMoment(lastMessageAt)}
+              {formatShortTime(lastMessageAt)}
             </time>
           </span>
           {lastMessage !== null && (

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { language, t } from '../../text/index.ts'
 import { currencySign } from '../../ui/format/amount.ts'
-import { fullMoment } from '../../ui/format/time.ts'
-import type { LeadVerbs } from '../fields/change.ts'
-import { type FieldContext, type FieldName, isNumeric, readAs, textOf } from '../fields/columns.tsx'
+import { formatDateTime } from '../../ui/format/time.ts'
+import type { LeadActions } from '../fields/change.ts'
+import { type FieldContext, type FieldName, interpretField, isNumeric, textOf } from '../fields/columns.tsx'
 import { builtInField } from '../fields/edit-field.ts'
 import { InPlace } from './InPlace.tsx'
 import styles from './LeadPanel.module.css'
@@ -14,7 +14,7 @@ import { PhoneActions } from './PhoneActions.tsx'
 interface LeadFieldsProps {
   lead: Lead
   context: FieldContext
-  verbs: LeadVerbs
+  actions: LeadActions
 }
 
 type GroupName = keyof typeof t.leadPage.groups
@@ -37,7 +37,7 @@ const alwaysThere: ReadonlySet<FieldName> = new Set([
 ])
 
 /** The fields of a lead by groups; each is changed where it stands. Empty ones are a step away. */
-export function LeadFields({ lead, context, verbs }: LeadFieldsProps) {
+export function LeadFields({ lead, context, actions }: LeadFieldsProps) {
   const [isWhole, setWhole] = useState(false)
   const isEmpty = (field: FieldName) => textOf(lead, field) === '' && !alwaysThere.has(field)
   const empty = Object.values(groups).flat().filter(isEmpty).length
@@ -52,8 +52,8 @@ export function LeadFields({ lead, context, verbs }: LeadFieldsProps) {
               <InPlace
                 key={field}
                 field={builtInField(field, lead, context)}
-                save={(changes) => verbs.change(lead, changes)}
-                after={field === 'phone' && lead.phone !== null && <PhoneActions phone={lead.phone} />}
+                save={(changes) => actions.change(lead, changes)}
+                onDone={field === 'phone' && lead.phone !== null && <PhoneActions phone={lead.phone} />}
               />
             ))}
           {name === 'origin' && <Facts lead={lead} />}
@@ -81,7 +81,7 @@ function Facts({ lead }: { lead: Lead }) {
       {(['uniqueCode', 'createdAt', 'updatedAt'] as const).map((fact) => (
         <div key={fact}>
           <dt>{t.leads.fields[fact]}</dt>
-          <dd>{fact === 'uniqueCode' ? <code>{lead.uniqueCode}</code> : fullMoment(lead[fact])}</dd>
+          <dd>{fact === 'uniqueCode' ? <code>{lead.uniqueCode}</code> : formatDateTime(lead[fact])}</dd>
         </div>
       ))}
     </dl>
@@ -91,7 +91,7 @@ function Facts({ lead }: { lead: Lead }) {
 /** How numbers are typed, with what was read of them below. */
 export const amountProps = (field: FieldName, text: string, currency: string | null) => ({
   inputMode: isNumeric(field) ? ('decimal' as const) : undefined,
-  description: readAs(field, text, currency),
+  description: interpretField(field, text, currency),
   leftSection: currencySign(currency, language),
   inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
 })

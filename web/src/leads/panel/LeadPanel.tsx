@@ -1,19 +1,19 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { IconArrowsDiagonal, IconTrash, IconX } from '@tabler/icons-react'
 import type { Lead } from '../../data/leads.ts'
-import { useLeadOrKept } from '../../data/merges.ts'
+import { useLeadOrSurvivor } from '../../data/merges.ts'
 import { EraseButton } from '../../shared/EraseButton.tsx'
 import { t } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import type { LeadVerbs } from '../fields/change.ts'
+import type { LeadActions } from '../fields/change.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { nameOf } from '../fields/lead.ts'
 import { LeadLabels } from '../labels/LeadLabels.tsx'
 import { AlsoFoundBy } from '../merge/AlsoFoundBy.tsx'
 import { MergeButton } from '../merge/MergeButton.tsx'
-import { MergedHere } from '../merge/MergedHere.tsx'
+import { MergedInto } from '../merge/MergedInto.tsx'
 import { goTo } from '../message/InboxLink.tsx'
 import { MessageButton } from '../message/MessageButton.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
@@ -28,20 +28,20 @@ interface LeadPanelProps {
   /** What a list has of it already: shown at once. */
   known: Lead | undefined
   context: FieldContext
-  verbs: LeadVerbs
+  actions: LeadActions
   open(lead: Lead): void
   close(): void
 }
 
 /** All of one lead, beside the list. It takes no focus: J and K go on in the list. */
-export function LeadPanel({ id: asked, known, context, verbs, open, close }: LeadPanelProps) {
+export function LeadPanel({ id: requested, known, context, actions, open, close }: LeadPanelProps) {
   const workspaceId = useWorkspaceId()
-  const { lead, merged, error, retry } = useLeadOrKept(workspaceId, asked, known)
-  const { id = asked } = lead ?? {}
+  const { lead, merged, error, retry } = useLeadOrSurvivor(workspaceId, requested, known)
+  const { id = requested } = lead ?? {}
   const name = lead === undefined ? '' : nameOf(lead)
   const remove = () => {
     close()
-    void verbs.remove([{ id, name }])
+    void actions.remove([{ id, name }])
   }
   return (
     <aside className={styles.panel} aria-label={t.leads.panel.label({ name })}>
@@ -57,7 +57,7 @@ export function LeadPanel({ id: asked, known, context, verbs, open, close }: Lea
           <div className={styles.verbs}>
             <MessageButton lead={lead} />
             <PageLink href={`/w/${workspaceId}/leads/${id}`} />
-            <MergeButton lead={{ id, name }} otherId={null} people={context.people} merged={open} />
+            <MergeButton lead={{ id, name }} otherId={null} people={context.people} onMerged={open} />
             <ActionIcon variant="subtle" color="gray" onClick={remove} aria-label={t.common.delete}>
               <IconTrash size={16} />
             </ActionIcon>
@@ -66,19 +66,19 @@ export function LeadPanel({ id: asked, known, context, verbs, open, close }: Lea
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
       <div className={styles.content} tabIndex={0}>
-        {lead === undefined && error !== null && <ErrorNotice error={error} retry={retry} />}
+        {lead === undefined && error !== null && <ErrorState error={error} retry={retry} />}
         {lead === undefined && error === null && <Skeleton height={320} />}
         {lead !== undefined && (
           <>
-            <MergedHere merged={merged} />
+            <MergedInto merged={merged} />
             <Duplicates lead={lead} people={context.people} open={open} />
             <LeadLabels lead={lead} />
-            <LeadFields lead={lead} context={context} verbs={verbs} />
-            <CustomFields lead={lead} currency={context.currency} verbs={verbs} />
+            <LeadFields lead={lead} context={context} actions={actions} />
+            <CustomFields lead={lead} currency={context.currency} actions={actions} />
             <AlsoFoundBy leadId={id} />
             <LeadConversations lead={lead} people={context.people} />
             <Timeline lead={lead} people={context.people} />
-            <EraseButton name={{ leadId: id }} done={close} />
+            <EraseButton name={{ leadId: id }} onDone={close} />
           </>
         )}
       </div>

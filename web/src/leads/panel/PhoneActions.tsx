@@ -1,14 +1,14 @@
 import { ActionIcon, CopyButton } from '@mantine/core'
 import { IconBrandWhatsapp, IconCheck, IconCopy } from '@tabler/icons-react'
 import { t } from '../../text/index.ts'
-import { phoneText } from '../fields/lead.ts'
+import { phoneInputText } from '../fields/lead.ts'
 
 /** To take a phone elsewhere: copied, or to WhatsApp itself. */
 export function PhoneActions({ phone }: { phone: string }) {
   const digits = phone.replace(/\D/g, '')
   return (
     <>
-      <CopyButton value={phoneText(phone)}>
+      <CopyButton value={phoneInputText(phone)}>
         {({ copied, copy }) => (
           <ActionIcon
             variant="subtle"

@@ -1,42 +1,48 @@
 import { type FocusEvent, type KeyboardEvent, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { t, withTexts } from '../../text/index.ts'
-import { KeysHeld } from '../../ui/overlay/keys-held.ts'
-import { later } from '../../ui/overlay/later.ts'
-import { say } from '../../ui/overlay/notices.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import type { ColumnId } from '../fields/column-choice.ts'
 import type { FieldContext } from '../fields/columns.tsx'
-import { cellField, type Done, type EditField, type End, type Refused } from '../fields/edit-field.ts'
+import {
+  cellField,
+  type EditField,
+  type FinishCellEdit,
+  type FinishTextEdit,
+  type RejectedInput,
+} from '../fields/edit-field.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
 
-const Meant = later(() => import('./Meant.tsx'))
-const SeveralCell = later(() => withTexts(() => import('./SeveralCell.tsx')))
+const ParsedValue = prefetchedComponent(() => import('./ParsedValue.tsx'))
+const MultiValueCell = prefetchedComponent(() => withTexts(() => import('./MultiValueCell.tsx')))
 
 interface CellEditorProps {
   lead: Lead
   id: ColumnId
   context: FieldContext
-  refused: Refused | null
-  done: Done
+  rejected: RejectedInput | null
+  onDone: FinishCellEdit
 }
 
 /** A cell that is being changed. Enter and leaving it save, Escape does not. */
-export default function CellEditor({ lead, id, context, refused, done }: CellEditorProps) {
+export default function CellEditor({ lead, id, context, rejected, onDone }: CellEditorProps) {
   const isDone = useRef(false)
   const field = cellField(id, lead, context)
   if (field === null) return null
-  const end: End = (text, then = 'stay') => {
+  const finish: FinishTextEdit = (text, then = 'stay') => {
     if (isDone.current) return
     isDone.current = true
     const changes = text === null ? null : field.changes(text)
-    done(lead, text === null || changes === null ? null : { text, changes }, then)
+    onDone(lead, text === null || changes === null ? null : { text, changes }, then)
   }
   const label = t.leads.edit({ field: field.label, name: nameOf(lead) })
-  if (field.kind !== 'several') return <OneValue {...{ field, label, refused, end }} />
+  if (field.kind !== 'several') return <OneValue {...{ field, label, rejected, finish }} />
   return (
-    <Suspense fallback={<KeysHeld />}>
-      <SeveralCell {...{ field, label, refused, end }} />
+    <Suspense fallback={<ShortcutsBlocked />}>
+      <MultiValueCell {...{ field, label, rejected, finish }} />
     </Suspense>
   )
 }
@@ -44,22 +50,22 @@ export default function CellEditor({ lead, id, context, refused, done }: CellEdi
 interface OneValueProps {
   field: EditField
   label: string
-  refused: Refused | null
-  end: End
+  rejected: RejectedInput | null
+  finish: FinishTextEdit
 }
 
-function OneValue({ field, label, refused, end }: OneValueProps) {
-  const [text, setText] = useState(refused?.text ?? field.text)
-  const [told, setTold] = useState(refused?.words ?? null)
+function OneValue({ field, label, rejected, finish }: OneValueProps) {
+  const [text, setText] = useState(rejected?.text ?? field.text)
+  const [message, setMessage] = useState(rejected?.message ?? null)
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null)
-  useComing(input)
+  useSelectOnFocus(input)
   const isGivenUp = useRef(false)
-  const wrong = field.wrong(text)
-  const save = (then: 'stay' | 'next' = 'stay') => (wrong === null ? end(text, then) : setTold(wrong))
+  const wrong = field.validate(text)
+  const save = (then: 'stay' | 'next' = 'stay') => (wrong === null ? finish(text, then) : setMessage(wrong))
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     isGivenUp.current = event.key === 'Escape'
-    if (isGivenUp.current) end(null)
+    if (isGivenUp.current) finish(null)
     else if (event.key === 'Enter') save()
     else if (event.key === 'Tab' && !event.shiftKey) save('next')
     else return event.stopPropagation()
@@ -72,18 +78,18 @@ function OneValue({ field, label, refused, end }: OneValueProps) {
     'aria-label': label,
     value: text,
     onKeyDown,
-    'aria-invalid': wrong !== null || told !== null || undefined,
+    'aria-invalid': wrong !== null || message !== null || undefined,
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
-      setTold(null)
+      setMessage(null)
       setText(currentTarget.value)
     },
     onBlur: ({ currentTarget: { validity } }: FocusEvent<HTMLInputElement | HTMLSelectElement>) => {
       // Whoever leaves what cannot be saved is told of it; the cell shows what is saved.
-      if (wrong !== null && !isGivenUp.current) say(wrong)
-      end(wrong === null && told === null && !validity.badInput ? text : null)
+      if (wrong !== null && !isGivenUp.current) showToast(wrong)
+      finish(wrong === null && message === null && !validity.badInput ? text : null)
     },
   }
-  const words = told ?? field.meant(text)
+  const hint = message ?? field.interpret(text)
   return (
     <>
       {field.kind === 'choice' ? (
@@ -101,13 +107,13 @@ function OneValue({ field, label, refused, end }: OneValueProps) {
           inputMode={field.kind === 'number' ? 'decimal' : undefined}
         />
       )}
-      <Suspense>{words !== null && <Meant words={words} isWrong={told !== null} input={input} />}</Suspense>
+      <Suspense>{hint !== null && <ParsedValue hint={hint} isWrong={message !== null} input={input} />}</Suspense>
     </>
   )
 }
 
 /** Whoever comes to change a value types over it. */
-function useComing(input: RefObject<(HTMLInputElement & HTMLSelectElement) | null>): void {
+function useSelectOnFocus(input: RefObject<(HTMLInputElement & HTMLSelectElement) | null>): void {
   useEffect(() => {
     const element: HTMLElement | null = input.current
     element?.focus()

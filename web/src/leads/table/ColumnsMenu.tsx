@@ -2,21 +2,21 @@ import { ActionIcon, Button, Checkbox, Stack } from '@mantine/core'
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
 import { useLeadFields } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
-import { DropPanel } from '../../ui/overlay/DropPanel.tsx'
-import type { Drop } from '../../ui/overlay/drop.tsx'
+import { DropdownPanel } from '../../ui/overlay/DropdownPanel.tsx'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { type ColumnChoice, type ColumnId, columnIds, placed, toggled } from '../fields/column-choice.ts'
+import { type ColumnChoice, type ColumnId, columnIds, placeColumn, toggleColumn } from '../fields/column-choice.ts'
 import { columnTitle, fieldColumns } from '../fields/field-columns.ts'
 import styles from '../LeadsPage.module.css'
 import type { Columns } from './use-columns.ts'
 
 /** Which columns there are, and where. */
-export default function ColumnsMenu({ drop, columns }: { drop: Drop; columns: Columns }) {
+export default function ColumnsMenu({ dropdown, columns }: { dropdown: Dropdown; columns: Columns }) {
   const { choice, change, reset } = columns
   const fields = useLeadFields(useWorkspaceId())
   const hidden = [...columnIds, ...fieldColumns(fields)].filter((id) => !choice.shown.includes(id))
   return (
-    <DropPanel drop={drop} label={t.leads.columns} position="bottom-start">
+    <DropdownPanel dropdown={dropdown} label={t.leads.columns} position="bottom-start">
       <Stack gap={6} className={styles.choices}>
         {[...choice.shown.slice(1), ...hidden].map((id) => (
           <div key={id} className={styles.column}>
@@ -24,7 +24,7 @@ export default function ColumnsMenu({ drop, columns }: { drop: Drop; columns: Co
               size="xs"
               label={columnTitle(id, fields)}
               checked={choice.shown.includes(id)}
-              onChange={() => change(toggled(choice, id))}
+              onChange={() => change(toggleColumn(choice, id))}
             />
             {choice.shown.includes(id) && (
               <>
@@ -38,7 +38,7 @@ export default function ColumnsMenu({ drop, columns }: { drop: Drop; columns: Co
       <Button mt="xs" fullWidth variant="default" size="xs" onClick={reset}>
         {t.leads.columnsReset}
       </Button>
-    </DropPanel>
+    </DropdownPanel>
   )
 }
 
@@ -64,7 +64,7 @@ function MoveButton({ id, title, by, choice, change }: MoveButtonProps) {
       aria-label={by === -1 ? t.leads.moveLeft({ column: title }) : t.leads.moveRight({ column: title })}
       onClick={({ currentTarget: button }) => {
         if (!mayMove) return
-        change(placed(choice, id, beside))
+        change(placeColumn(choice, id, beside))
         requestAnimationFrame(() => button.focus())
       }}
     >

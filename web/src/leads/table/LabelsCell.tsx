@@ -3,8 +3,8 @@ import { useSetLabels } from '../../data/change-lead.ts'
 import type { Lead } from '../../data/leads.ts'
 import LabelPicker from '../../shared/LabelPicker.tsx'
 import { t } from '../../text/index.ts'
-import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { complain, sayWithUndo } from '../../ui/overlay/notices.tsx'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { showError, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { nameOf } from '../fields/lead.ts'
 import { LabelChips } from '../labels/LabelChips.tsx'
@@ -12,11 +12,11 @@ import styles from '../labels/labels.module.css'
 
 interface LabelsCellProps {
   lead: Lead
-  done(lead: Lead, typed: null, then: 'stay' | 'next'): void
+  onDone(lead: Lead, typed: null, then: 'stay' | 'next'): void
 }
 
 /** The labels of a lead while they are chosen in their cell: leaving it keeps them, Tab goes on to the next, Escape does not keep them. */
-export function LabelsCell({ lead, done }: LabelsCellProps) {
+export function LabelsCell({ lead, onDone }: LabelsCellProps) {
   const save = useSave(lead)
   const [chosen, setChosen] = useState(() => lead.labelIds ?? [])
   const end = useRef({ isOver: false, isGivenUp: false, goesOn: false })
@@ -24,9 +24,9 @@ export function LabelsCell({ lead, done }: LabelsCellProps) {
     if (end.current.isOver) return
     end.current.isOver = true
     if (!end.current.isGivenUp) save(chosen)
-    done(lead, null, end.current.goesOn ? 'next' : 'stay')
+    onDone(lead, null, end.current.goesOn ? 'next' : 'stay')
   }
-  const drop = useDrop(true, (isOpen) => isOpen || close())
+  const dropdown = useDropdown(true, (isOpen) => isOpen || close())
   const set = (id: string, isOn: boolean) => {
     const next = [...chosen.filter((one) => one !== id), ...(isOn ? [id] : [])]
     // A label that was made for it may be there only now.
@@ -50,13 +50,13 @@ export function LabelsCell({ lead, done }: LabelsCellProps) {
         className={styles.edited}
         tabIndex={-1}
         title={t.leads.edit({ field: t.views.labels.title, name: nameOf(lead) })}
-        {...dropButton(drop, 'dialog')}
+        {...dropdownButtonProps(dropdown, 'dialog')}
       >
         <LabelChips ids={chosen} />
       </button>
-      <Dropped drop={drop}>
-        <LabelPicker drop={drop} carries={(id) => chosen.includes(id)} set={set} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <LabelPicker dropdown={dropdown} carries={(id) => chosen.includes(id)} set={set} />
+      </DropdownContent>
     </span>
   )
 }
@@ -67,10 +67,10 @@ function useSave(lead: Lead): (labelIds: readonly string[]) => void {
   return (labelIds) => {
     const before = lead.labelIds ?? []
     if (labelIds.length === before.length && before.every((id) => labelIds.includes(id))) return
-    const putBack = () => void setLabels({ ...lead, labelIds: [...labelIds] }, before).catch(complain)
+    const putBack = () => void setLabels({ ...lead, labelIds: [...labelIds] }, before).catch(showError)
     setLabels(lead, labelIds).then(
-      () => sayWithUndo(t.views.labels.changed({ name: nameOf(lead) }), putBack),
-      (error: unknown) => complain(error),
+      () => showUndoToast(t.views.labels.changed({ name: nameOf(lead) }), putBack),
+      (error: unknown) => showError(error),
     )
   }
 }

@@ -2,17 +2,17 @@ import { memo, Suspense } from 'react'
 import type { Lead } from '../../data/leads.ts'
 import { t, withTexts } from '../../text/index.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
-import { KeysHeld } from '../../ui/overlay/keys-held.ts'
-import { later } from '../../ui/overlay/later.ts'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import type { ColumnId } from '../fields/column-choice.ts'
 import { cellOf, type FieldContext, isCellEditable } from '../fields/columns.tsx'
-import type { Done, Refused } from '../fields/edit-field.ts'
+import type { FinishCellEdit, RejectedInput } from '../fields/edit-field.ts'
 import { isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import { nameOf } from '../fields/lead.ts'
 
-const CellEditor = later(() => withTexts(() => import('./CellEditor.tsx')))
-const LabelsCell = later(async () => ({ default: (await import('./LabelsCell.tsx')).LabelsCell }))
+const CellEditor = prefetchedComponent(() => withTexts(() => import('./CellEditor.tsx')))
+const LabelsCell = prefetchedComponent(async () => ({ default: (await import('./LabelsCell.tsx')).LabelsCell }))
 
 interface LeadRowProps {
   /** Undefined while its page is on its way. */
@@ -28,15 +28,15 @@ interface LeadRowProps {
   isSelected: boolean
   isOpen: boolean
   /** The cell is being changed; with what the service has just said against it. */
-  editing: { refused: Refused | null } | null
-  done: Done
+  editing: { refused: RejectedInput | null } | null
+  onDone: FinishCellEdit
 }
 
 export const cellId = (index: number, column: ColumnId) => `lead-${index}-${column}`
 
 /** The table listens for clicks, so that a row is drawn again only when something of its own has changed. */
 export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
-  const { lead, index, top, shown, context, isActive, activeColumn, isSelected, isOpen, editing, done } = props
+  const { lead, index, top, shown, context, isActive, activeColumn, isSelected, isOpen, editing, onDone } = props
   return (
     <div
       role="row"
@@ -64,12 +64,12 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
           {lead === undefined ? (
             <span className={styles.blank} />
           ) : editing !== null && activeColumn === id && id !== 'labels' && isCellEditable(id) ? (
-            <Suspense fallback={<KeysHeld />}>
-              <CellEditor {...{ lead, id, context, done }} refused={editing.refused} />
+            <Suspense fallback={<ShortcutsBlocked />}>
+              <CellEditor {...{ lead, id, context, onDone }} rejected={editing.refused} />
             </Suspense>
           ) : editing !== null && activeColumn === id && id === 'labels' ? (
-            <Suspense fallback={<KeysHeld />}>
-              <LabelsCell lead={lead} done={done} />
+            <Suspense fallback={<ShortcutsBlocked />}>
+              <LabelsCell lead={lead} onDone={onDone} />
             </Suspense>
           ) : id === 'name' ? (
             <NameCell lead={lead} isSelected={isSelected} />

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type CSSProperties, type MouseEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { firstIds, type Lead, type LeadQuery } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { Empty } from '../../ui/page/Empty.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import type { LeadVerbs } from '../fields/change.ts'
+import type { LeadActions } from '../fields/change.ts'
 import { type ColumnChoice, type ColumnId, widthOf } from '../fields/column-choice.ts'
 import { type FieldContext, isCellEditable } from '../fields/columns.tsx'
 import styles from '../fields/LeadTable.module.css'
@@ -24,7 +24,7 @@ interface LeadTableProps {
   context: FieldContext
   columns: Columns
   selection: Selection
-  verbs: LeadVerbs
+  actions: LeadActions
   openId: string | undefined
   open(lead: Lead | null): void
   onTotal(total: number | undefined): void
@@ -34,14 +34,14 @@ interface LeadTableProps {
   create(): void
 }
 
-const most = 2000
+const maxRows = 2000
 /** Rows without words, while nobody knows how many there are. */
 const shapes = 12
 
 /** Any number of leads, of which those in view are drawn. Keys act on one cell of one row. */
 export function LeadTable(props: LeadTableProps) {
   const workspaceId = useWorkspaceId()
-  const { query, context, columns, selection, verbs, openId, open, onTotal } = props
+  const { query, context, columns, selection, actions, openId, open, onTotal } = props
   const box = useRef<HTMLDivElement>(null)
   const [total, setTotal] = useState(0)
   const rowsInView = useWindow(box, total)
@@ -49,7 +49,7 @@ export function LeadTable(props: LeadTableProps) {
   if (rows.total !== undefined && rows.total !== total) setTotal(rows.total)
   useEffect(() => onTotal(rows.total), [onTotal, rows.total])
   const { choice } = columns
-  const cell = useActiveCell(box, { rows, total, choice, selection, openId, open, rowsInView, query }, verbs)
+  const cell = useActiveCell(box, { rows, total, choice, selection, openId, open, rowsInView, query }, actions)
   const [isFocused, setFocused] = useState(false)
   const selectAll = useSelectAll(workspaceId, query, total, selection)
   useTableKeys({
@@ -57,12 +57,12 @@ export function LeadTable(props: LeadTableProps) {
     cell,
     selectAll,
     latest: cell.latest,
-    verbs,
+    actions,
     selected: selection.ids.size,
   })
   const clicks = clicksOf({ box, rows, cell, selection, openId, open })
 
-  if (rows.error !== null) return <ErrorNotice error={rows.error} retry={rows.retry} />
+  if (rows.error !== null) return <ErrorState error={rows.error} retry={rows.retry} />
   if (rows.total === 0 && !rows.isOld) return <NoLeads {...props} />
   const { row: activeRow, column, active } = cell.latest.current
   return (
@@ -93,17 +93,17 @@ export function LeadTable(props: LeadTableProps) {
 
 function NoLeads({ isFiltered, clearFilters, create }: LeadTableProps) {
   return isFiltered ? (
-    <Empty title={t.leads.emptyFiltered} action={{ label: t.leads.clearFilters, run: clearFilters }} />
+    <EmptyState title={t.leads.emptyFiltered} action={{ label: t.leads.clearFilters, run: clearFilters }} />
   ) : (
-    <Empty title={t.leads.empty} action={{ label: t.leads.create, run: create }} />
+    <EmptyState title={t.leads.empty} action={{ label: t.leads.create, run: create }} />
   )
 }
 
 function useSelectAll(workspaceId: string, query: LeadQuery, total: number, selection: Selection) {
   const queries = useQueryClient()
   return useCallback(async () => {
-    selection.set(await firstIds(queries, workspaceId, query, most))
-    if (total > most) selection.offer({ query, total })
+    selection.set(await firstIds(queries, workspaceId, query, maxRows))
+    if (total > maxRows) selection.setAllMatching({ query, total })
   }, [queries, workspaceId, query, total, selection])
 }
 
@@ -147,7 +147,7 @@ function DrawnRows({ rows, rowsInView, cell, isFocused, choice, context, selecti
             isSelected={lead !== undefined && selection.ids.has(lead.id)}
             isOpen={lead !== undefined && lead.id === openId}
             editing={index === activeRow ? editing : null}
-            done={cell.done}
+            onDone={cell.finishEdit}
           />
         )
       })}

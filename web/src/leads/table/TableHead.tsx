@@ -4,8 +4,8 @@ import { useLeadFields } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { Sort } from '../fields/address.ts'
-import { type ColumnId, placed, resized, widthOf } from '../fields/column-choice.ts'
-import { isKeptByDatabase, isSortable } from '../fields/conditions.ts'
+import { type ColumnId, placeColumn, resizeColumn, widthOf } from '../fields/column-choice.ts'
+import { isSortable, isSortedInDatabase } from '../fields/conditions.ts'
 import { columnTitle, isNumberColumn } from '../fields/field-columns.ts'
 import styles from '../fields/LeadTable.module.css'
 import type { Columns } from './use-columns.ts'
@@ -87,7 +87,7 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
       onDragLeave={() => setOver(false)}
       onDrop={(event: DragEvent) => {
         setOver(false)
-        change(placed(choice, event.dataTransfer.getData(dragType) as ColumnId, id))
+        change(placeColumn(choice, event.dataTransfer.getData(dragType) as ColumnId, id))
       }}
     >
       {children}
@@ -101,7 +101,7 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
           <button
             type="button"
             className={styles.sort}
-            title={`${t.leads.sort({ field: title })}. ${isKeptByDatabase(id) ? t.filtering.byDatabase : t.filtering.byMemory}`}
+            title={`${t.leads.sort({ field: title })}. ${isSortedInDatabase(id) ? t.filtering.byDatabase : t.filtering.byMemory}`}
             onClick={() => sort.to(isNextDown ? `-${id}` : id)}
           >
             {title}
@@ -112,7 +112,7 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
           title
         )}
       </span>
-      <Width id={id} title={title} now={widthOf(choice, id)} set={(px) => change(resized(choice, id, px))} />
+      <Width id={id} title={title} now={widthOf(choice, id)} set={(px) => change(resizeColumn(choice, id, px))} />
     </div>
   )
 }

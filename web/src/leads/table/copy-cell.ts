@@ -1,10 +1,10 @@
 import type { ClipboardEvent } from 'react'
 import type { LeadField } from '../../data/lead-fields.ts'
 import type { Lead } from '../../data/leads.ts'
-import { plainPhone } from '../../ui/format/phone.ts'
+import { dialablePhone } from '../../ui/format/phone.ts'
 import { type ColumnId, isFieldColumn } from '../fields/column-choice.ts'
 import { keyOfColumn } from '../fields/field-columns.ts'
-import { phoneText } from '../fields/lead.ts'
+import { phoneInputText } from '../fields/lead.ts'
 import { cellId } from './LeadRow.tsx'
 
 interface Place {
@@ -28,10 +28,10 @@ export function copyCell(event: ClipboardEvent, place: Place, fields: readonly L
 }
 
 function plainOf(column: ColumnId, lead: Lead, fields: readonly LeadField[]): string | null {
-  if (column === 'phone') return phoneText(lead.phone)
+  if (column === 'phone') return phoneInputText(lead.phone)
   if (!isFieldColumn(column)) return null
   const key = keyOfColumn(column)
   const value = lead.customFieldValues?.[key]
   const isPhone = fields.find((field) => field.key === key)?.type === 'phone'
-  return isPhone && typeof value === 'string' ? plainPhone(value) : null
+  return isPhone && typeof value === 'string' ? dialablePhone(value) : null
 }

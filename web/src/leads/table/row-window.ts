@@ -1,6 +1,6 @@
 // Browsers give up on elements of more than some 33 million pixels; a million rows are higher than that.
 export const maxScrollPx = 15_000_000
-const spare = 12
+const overscan = 12
 
 interface Place {
   scrollTop: number
@@ -26,8 +26,8 @@ export function rowWindow({ scrollTop, height, total, rowPx }: Place): RowWindow
   const allPx = total * rowPx
   const scrollPx = Math.min(allPx, maxScrollPx)
   const realTop = toReal(scrollTop, allPx, scrollPx, height)
-  const first = Math.max(0, Math.min(Math.floor(realTop / rowPx), total) - spare)
-  const end = Math.min(total, Math.ceil((realTop + height) / rowPx) + spare)
+  const first = Math.max(0, Math.min(Math.floor(realTop / rowPx), total) - overscan)
+  const end = Math.min(total, Math.ceil((realTop + height) / rowPx) + overscan)
   return { first, end, scrollPx, topPx: first * rowPx - realTop + scrollTop }
 }
 
@@ -37,9 +37,9 @@ export function scrollToRow(row: number, { scrollTop, height, total, rowPx }: Pl
   const scrollPx = Math.min(allPx, maxScrollPx)
   const realTop = toReal(scrollTop, allPx, scrollPx, height)
   const above = row * rowPx
-  const wanted = above < realTop ? above : above + rowPx > realTop + height ? above + rowPx - height : realTop
-  if (wanted === realTop) return scrollTop
-  return allPx === scrollPx ? wanted : (wanted * Math.max(scrollPx - height, 1)) / Math.max(allPx - height, 1)
+  const target = above < realTop ? above : above + rowPx > realTop + height ? above + rowPx - height : realTop
+  if (target === realTop) return scrollTop
+  return allPx === scrollPx ? target : (target * Math.max(scrollPx - height, 1)) / Math.max(allPx - height, 1)
 }
 
 function toReal(scrollTop: number, allPx: number, scrollPx: number, height: number): number {

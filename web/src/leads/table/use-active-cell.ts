@@ -1,11 +1,11 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Lead, LeadQuery } from '../../data/leads.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
-import type { LeadVerbs } from '../fields/change.ts'
+import { errorSentence } from '../../ui/format/error-texts.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import type { LeadActions } from '../fields/change.ts'
 import type { ColumnChoice, ColumnId } from '../fields/column-choice.ts'
 import { isCellEditable } from '../fields/columns.tsx'
-import type { Done, Refused } from '../fields/edit-field.ts'
+import type { FinishCellEdit, RejectedInput } from '../fields/edit-field.ts'
 import { cellId } from './LeadRow.tsx'
 import type { LeadRows } from './use-rows.ts'
 import type { Selection } from './use-selection.ts'
@@ -33,21 +33,21 @@ export interface Latest extends TableState {
 export interface ActiveCell {
   latest: RefObject<Latest>
   /** While it is being changed: what the service said against the last change of it. */
-  editing: { refused: Refused | null } | null
+  editing: { refused: RejectedInput | null } | null
   goTo(row: number): void
   goAcross(step: number): void
   edit(): void
   place(row: number, column: ColumnId, lead: Lead): void
-  done: Done
+  finishEdit: FinishCellEdit
 }
 
 const start = { row: 0, id: null, column: 'name' } as const
 
 /** The one cell that keys act on. */
-export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableState, verbs: LeadVerbs): ActiveCell {
+export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableState, actions: LeadActions): ActiveCell {
   const { rows, total, choice, rowsInView, query } = state
   const [at, setAt] = useState<{ row: number; id: string | null; column: ColumnId }>(start)
-  const [editing, setEditing] = useState<{ refused: Refused | null } | null>(null)
+  const [editing, setEditing] = useState<{ refused: RejectedInput | null } | null>(null)
 
   // New leads push rows down: keys go on acting on the lead that they acted on.
   const found = at.id === null || rows.at(at.row)?.id === at.id ? -1 : rows.indexOf(at.id)
@@ -64,9 +64,9 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
   })
   const focus = useCallback(() => box.current?.focus({ preventScroll: true }), [box])
   const goTo = useCallback(
-    (wanted: number) => {
+    (target: number) => {
       const { rows, total, row, openId, open, rowsInView } = latest.current
-      const next = Math.max(0, Math.min(total - 1, wanted))
+      const next = Math.max(0, Math.min(total - 1, target))
       const lead = rows.at(next)
       setEditing(null)
       setAt((before) => ({ ...before, row: next, id: lead?.id ?? null }))
@@ -93,32 +93,32 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
     else open(active)
   }, [])
   const place = useCallback((row: number, column: ColumnId, lead: Lead) => setAt({ row, id: lead.id, column }), [])
-  const done = useCallback<Done>(
+  const finishEdit = useCallback<FinishCellEdit>(
     (lead, typed, then) => {
       setEditing(null)
       focus()
       const { row, column } = latest.current
       const again = (error: unknown, text: string) => {
         // Whoever does something else by now is told of it in passing; else the cell is open again with what was typed.
-        if (document.activeElement !== box.current) return complain(error)
+        if (document.activeElement !== box.current) return showError(error)
         place(row, column, lead)
-        setEditing({ refused: { text, words: sentenceFor(error) } })
+        setEditing({ refused: { text, message: errorSentence(error) } })
       }
       if (typed !== null) {
-        void verbs.change(lead, typed.changes).then((error) => error !== null && again(error, typed.text))
+        void actions.change(lead, typed.changes).then((error) => error !== null && again(error, typed.text))
       }
       if (then === 'next') goAcross(1)
     },
-    [verbs, goAcross, focus, place, box],
+    [actions, goAcross, focus, place, box],
   )
   return useMemo(
-    () => ({ latest, editing, goTo, goAcross, edit, place, done }),
-    [editing, goTo, goAcross, edit, place, done],
+    () => ({ latest, editing, goTo, goAcross, edit, place, finishEdit }),
+    [editing, goTo, goAcross, edit, place, finishEdit],
   )
 }
 
 /** Another list begins at its top. */
-function useNewList(query: LeadQuery, begin: () => void): void {
+function useNewList(query: LeadQuery, startEdit: () => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each list once
-  useEffect(begin, [query])
+  useEffect(startEdit, [query])
 }

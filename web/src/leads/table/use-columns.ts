@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { LeadAddress } from '../fields/address.ts'
-import { type ColumnChoice, columnsText, firstChoice, readChoice, readColumns } from '../fields/column-choice.ts'
+import { type ColumnChoice, columnsText, defaultChoice, readChoice, readColumns } from '../fields/column-choice.ts'
 import type { GoTo } from '../fields/use-address.ts'
 
 export interface Columns {
@@ -10,7 +10,7 @@ export interface Columns {
 }
 
 // A column that is drawn wider changes with every pixel; browsers refuse addresses that change so often.
-const restMs = 150
+const saveDelayMs = 150
 
 /**
  * Which columns are shown: those that the address carries, as a saved view does, and else those that this browser shows of
@@ -33,14 +33,14 @@ export function useColumns(workspaceId: string, address: LeadAddress, goTo: GoTo
     timer.current = setTimeout(() => {
       goTo((before) => (isFrom(before) ? { ...before, cols: columnsText(choice) } : before), { replace: true })
       setMoving(null)
-    }, restMs)
+    }, saveDelayMs)
   }
   const keep = (choice: ColumnChoice) => {
-    if (choice === firstChoice) localStorage.removeItem(place)
+    if (choice === defaultChoice) localStorage.removeItem(place)
     else localStorage.setItem(place, JSON.stringify(choice))
     setOwn(choice)
   }
   const change = cols === undefined && saved === undefined ? keep : carry
   const choice = moving !== null && isFrom(moving.from) ? moving.choice : (carried ?? own)
-  return { choice, change, reset: () => change(firstChoice) }
+  return { choice, change, reset: () => change(defaultChoice) }
 }

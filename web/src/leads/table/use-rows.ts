@@ -14,15 +14,18 @@ export interface LeadRows {
   retry(): void
 }
 
-const ahead = 40
-const restMs = 40
+const prefetchRows = 40
+const debounceMs = 40
 
 /** The rows of a list of any length around those that are seen. Old rows stay until the first new ones are here. */
 export function useLeadRows(workspaceId: string, query: LeadQuery, first: number, end: number): LeadRows {
   const start = useQuery(pageOptions(workspaceId, query, 0))
   const [shown, setShown] = useState(query)
   if (start.data !== undefined && shown !== query) setShown(query)
-  const [from, to] = useRest(Math.floor(Math.max(0, first - ahead) / pageSize), Math.floor((end + ahead) / pageSize))
+  const [from, to] = useDebounced(
+    Math.floor(Math.max(0, first - prefetchRows) / pageSize),
+    Math.floor((end + prefetchRows) / pageSize),
+  )
   const numbers = useMemo(() => {
     const last = Math.max(0, Math.ceil((start.data?.total ?? 1) / pageSize) - 1)
     return Array.from({ length: Math.min(to, last) - Math.min(from, last) + 1 }, (_, n) => Math.min(from, last) + n)
@@ -51,10 +54,10 @@ export function useLeadRows(workspaceId: string, query: LeadQuery, first: number
 }
 
 // A thumb that is dragged past thousands of pages asks for those it rests at.
-function useRest(from: number, to: number): [number, number] {
+function useDebounced(from: number, to: number): [number, number] {
   const [rested, setRested] = useState<[number, number]>([from, to])
   useEffect(() => {
-    const timer = setTimeout(() => setRested([from, to]), restMs)
+    const timer = setTimeout(() => setRested([from, to]), debounceMs)
     return () => clearTimeout(timer)
   }, [from, to])
   return rested

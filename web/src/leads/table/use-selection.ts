@@ -1,8 +1,8 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { BulkWish } from '../../data/bulk-changes.ts'
+import type { BulkChangeInput } from '../../data/bulk-changes.ts'
 import type { LeadQuery } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import type { LeadVerbs } from '../fields/change.ts'
+import type { LeadActions } from '../fields/change.ts'
 
 export interface Selection {
   ids: ReadonlySet<string>
@@ -11,20 +11,20 @@ export interface Selection {
   set(ids: readonly string[]): void
   clear(): void
   /** All that a list shows, where that is more than can be ticked; null where everything is ticked that is meant. */
-  offered: Everything | null
-  offer(everything: Everything | null): void
+  allMatching: AllMatching | null
+  setAllMatching(everything: AllMatching | null): void
   /** Whether all of that is meant, instead of what is ticked. */
-  isEverything: boolean
-  takeEverything(): void
+  isAllMatching: boolean
+  selectAllMatching(): void
   /** How many are meant. */
   count: number
   /** What is about to be done to them, if somebody agrees. */
-  asked: BulkWish | null
-  ask(wish: BulkWish | null): void
+  pendingChange: BulkChangeInput | null
+  confirmChange(input: BulkChangeInput | null): void
 }
 
 /** Leads by what shows them. */
-export interface Everything {
+export interface AllMatching {
   query: LeadQuery
   total: number
 }
@@ -33,22 +33,22 @@ const none: ReadonlySet<string> = new Set()
 
 export function useSelection(): Selection {
   const [ids, setIds] = useState(none)
-  const [offered, setOffered] = useState<Everything | null>(null)
-  const [isEverything, setEverything] = useState(false)
-  const [asked, ask] = useState<BulkWish | null>(null)
-  const offer = useCallback((everything: Everything | null) => {
-    setOffered(everything)
-    setEverything(false)
+  const [allMatching, setMatchingState] = useState<AllMatching | null>(null)
+  const [isAllMatching, setAllSelected] = useState(false)
+  const [pendingChange, confirmChange] = useState<BulkChangeInput | null>(null)
+  const setAllMatching = useCallback((everything: AllMatching | null) => {
+    setMatchingState(everything)
+    setAllSelected(false)
   }, [])
   // Whoever ticks means what is ticked.
   const change = useCallback(
     (next: (before: ReadonlySet<string>) => ReadonlySet<string>) => {
       setIds(next)
-      offer(null)
+      setAllMatching(null)
     },
-    [offer],
+    [setAllMatching],
   )
-  const verbs = useMemo(
+  const actions = useMemo(
     () => ({
       toggle: (id: string) =>
         change((before) =>
@@ -58,23 +58,23 @@ export function useSelection(): Selection {
       set: (all: readonly string[]) => change(() => new Set(all)),
       clear: () => {
         change((before) => (before.size === 0 ? before : none))
-        ask(null)
+        confirmChange(null)
       },
-      takeEverything: () => setEverything(true),
+      selectAllMatching: () => setAllSelected(true),
     }),
     [change],
   )
   return useMemo(() => {
-    const count = isEverything && offered !== null ? offered.total : ids.size
-    return { ...verbs, ids, offered, offer, isEverything, count, asked, ask }
-  }, [verbs, ids, offered, offer, isEverything, asked])
+    const count = isAllMatching && allMatching !== null ? allMatching.total : ids.size
+    return { ...actions, ids, allMatching, setAllMatching, isAllMatching, count, pendingChange, confirmChange }
+  }, [actions, ids, allMatching, setAllMatching, isAllMatching, pendingChange])
 }
 
 /** Deletes the one that is selected, of which none is selected any more then; asks before it deletes several. */
-export function removeSelected({ ids, clear, ask }: Selection, verbs: LeadVerbs): void {
-  if (ids.size > 1) ask({ delete: true })
+export function removeSelected({ ids, clear, confirmChange }: Selection, actions: LeadActions): void {
+  if (ids.size > 1) confirmChange({ delete: true })
   else {
-    void verbs.remove([...ids].map((id) => ({ id, name: t.leads.count({ n: 1 }) })))
+    void actions.remove([...ids].map((id) => ({ id, name: t.leads.count({ n: 1 }) })))
     clear()
   }
 }

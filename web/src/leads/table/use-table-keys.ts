@@ -1,8 +1,8 @@
 import { useCallback, useMemo } from 'react'
 import { t } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
-import { useKeys } from '../../ui/keys.ts'
-import type { LeadVerbs } from '../fields/change.ts'
+import { formatNumber } from '../../ui/format/time.ts'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import type { LeadActions } from '../fields/change.ts'
 import { nameOf } from '../fields/lead.ts'
 import type { ActiveCell, Latest } from './use-active-cell.ts'
 import { removeSelected } from './use-selection.ts'
@@ -14,15 +14,15 @@ interface TableKeys {
   /** How many are selected. */
   selected: number
   latest: { current: Latest }
-  verbs: LeadVerbs
+  actions: LeadActions
 }
 
 /** Some keys act wherever the focus is, others only in the table, where Enter and Space press no button. */
-export function useTableKeys({ isFocused, cell, selectAll, selected, latest, verbs }: TableKeys): void {
+export function useTableKeys({ isFocused, cell, selectAll, selected, latest, actions }: TableKeys): void {
   const { goTo, goAcross, edit } = cell
   const move = useCallback((step: number) => goTo(latest.current.row + step), [goTo, latest])
   const keys = t.leads.keys
-  useKeys(
+  useShortcuts(
     keys.group,
     useMemo(() => {
       const page = () => Math.max(1, Math.floor(window.innerHeight / 36) - 6)
@@ -39,12 +39,12 @@ export function useTableKeys({ isFocused, cell, selectAll, selected, latest, ver
         },
         {
           keys: '#',
-          label: selected === 0 ? keys.delete : keys.deleteSelected({ n: number(selected) }),
+          label: selected === 0 ? keys.delete : keys.deleteSelected({ n: formatNumber(selected) }),
           run: () => {
             const { active, selection } = latest.current
             // What is selected is meant, wherever the keys stand.
-            if (selection.ids.size > 0) removeSelected(selection, verbs)
-            else if (active !== undefined) void verbs.remove([{ id: active.id, name: nameOf(active) }])
+            if (selection.ids.size > 0) removeSelected(selection, actions)
+            else if (active !== undefined) void actions.remove([{ id: active.id, name: nameOf(active) }])
           },
         },
       ]
@@ -70,6 +70,6 @@ export function useTableKeys({ isFocused, cell, selectAll, selected, latest, ver
         { keys: 'End', label: keys.next, run: () => goTo(Number.MAX_SAFE_INTEGER) },
       ]
       return isFocused ? [...everywhere, ...within] : everywhere
-    }, [isFocused, move, goTo, goAcross, edit, selectAll, selected, latest, verbs, keys]),
+    }, [isFocused, move, goTo, goAcross, edit, selectAll, selected, latest, actions, keys]),
   )
 }

@@ -4,11 +4,11 @@ import { useRef, useState } from 'react'
 import { addLeadNote } from '../../data/lead/timeline.ts'
 import { timelineKey } from '../../data/leads.ts'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
+import { errorSentence } from '../../ui/format/error-texts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Timeline.module.css'
 
-const most = 10_000
+const maxNoteLength = 10_000
 
 /** Writes down something about the lead, for the team alone. What failed stays in the field. */
 export function NoteField({ leadId }: { leadId: string }) {
@@ -47,9 +47,9 @@ export function NoteField({ leadId }: { leadId: string }) {
         autosize
         minRows={1}
         maxRows={10}
-        maxLength={most}
+        maxLength={maxNoteLength}
         value={text}
-        error={add.error === null ? null : sentenceFor(add.error)}
+        error={add.error === null ? null : errorSentence(add.error)}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()

@@ -1,10 +1,10 @@
 import { Button, Select, Skeleton } from '@mantine/core'
 import { useState } from 'react'
-import { type TimelineKind, useLeadTimeline, useTimelineNews } from '../../data/lead/timeline.ts'
+import { type TimelineKind, useLeadTimeline, useLiveTimeline } from '../../data/lead/timeline.ts'
 import type { Lead } from '../../data/leads.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { NoteField } from './NoteField.tsx'
 import styles from './Timeline.module.css'
@@ -22,7 +22,7 @@ export function Timeline({ lead, people }: TimelineProps) {
   const workspaceId = useWorkspaceId()
   const [kind, setKind] = useState<'all' | TimelineKind>('all')
   const query = useLeadTimeline(workspaceId, lead.id, kind === 'all' ? null : kind)
-  useTimelineNews(workspaceId, lead.id, lead.phone)
+  useLiveTimeline(workspaceId, lead.id, lead.phone)
   const { leadPage } = t
   const entries = query.data?.pages.flatMap((page) => page.entries)
   return (
@@ -40,7 +40,7 @@ export function Timeline({ lead, people }: TimelineProps) {
         />
       </div>
       <NoteField leadId={lead.id} />
-      {query.isError && entries === undefined && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+      {query.isError && entries === undefined && <ErrorState error={query.error} retry={() => void query.refetch()} />}
       {query.isPending && <Skeleton height={120} />}
       {entries?.length === 0 && <p className={styles.quiet}>{leadPage.empty}</p>}
       <ol className={styles.entries}>

@@ -13,11 +13,11 @@ import {
 import type { TimelineEntry } from '../../data/lead/timeline.ts'
 import type { People } from '../../data/people.ts'
 import { t } from '../../text/index.ts'
-import { ago, fullMoment } from '../../ui/format/time.ts'
+import { formatDateTime, timeAgo } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { useFieldWords } from '../fields/use-field-words.ts'
+import { useFieldFormat } from '../fields/use-field-format.ts'
 import { InboxLink } from '../message/InboxLink.tsx'
-import { changeWords, fileWords, whoWords } from './entry-words.ts'
+import { actorText, changeText, fileText } from './entry-texts.ts'
 import { MergedLine } from './MergedLine.tsx'
 import styles from './Timeline.module.css'
 
@@ -42,8 +42,8 @@ interface TimelineLineProps {
 export function TimelineLine({ entry, people }: TimelineLineProps) {
   const isOurs = entry.message?.direction === 'outbound'
   const Icon = isOurs ? IconMessageReply : icons[entry.kind]
-  const who = whoWords(entry, people)
-  const when = ago(entry.at)
+  const who = actorText(entry, people)
+  const when = timeAgo(entry.at)
   return (
     <li className={styles.entry} data-kind={entry.kind} data-agent={entry.actor?.type === 'agent' || undefined}>
       <span className={styles.icon} aria-hidden>
@@ -51,7 +51,7 @@ export function TimelineLine({ entry, people }: TimelineLineProps) {
       </span>
       <div className={styles.what}>
         <Content entry={entry} people={people} />
-        <span className={styles.quiet} title={fullMoment(entry.at)}>
+        <span className={styles.quiet} title={formatDateTime(entry.at)}>
           {who === null ? when : t.leadPage.said({ who, when })}
         </span>
       </div>
@@ -62,10 +62,10 @@ export function TimelineLine({ entry, people }: TimelineLineProps) {
 function Content({ entry, people }: TimelineLineProps) {
   const { kind, changes, text, form, answers } = entry
   const { leadPage } = t
-  const words = useFieldWords()
+  const words = useFieldFormat()
   switch (kind) {
     case 'message':
-      return <Said entry={entry} />
+      return <MessageEntry entry={entry} />
     case 'note':
       return (
         <p className={styles.text} dir="auto">
@@ -76,7 +76,7 @@ function Content({ entry, people }: TimelineLineProps) {
     case 'fields':
       return changes.map((change) => (
         <span key={change.field} className={styles.change} dir="auto">
-          {changeWords(change, people, words)}
+          {changeText(change, people, words)}
         </span>
       ))
     case 'merged':
@@ -102,7 +102,7 @@ function Content({ entry, people }: TimelineLineProps) {
   }
 }
 
-function Said({ entry: { text, message, conversationId } }: { entry: TimelineEntry }) {
+function MessageEntry({ entry: { text, message, conversationId } }: { entry: TimelineEntry }) {
   const workspaceId = useWorkspaceId()
   if (message === null || conversationId === null) return null
   return (
@@ -112,7 +112,7 @@ function Said({ entry: { text, message, conversationId } }: { entry: TimelineEnt
       label={t.leadPage.openConversation}
       isOurs={message.direction === 'outbound'}
     >
-      {message.file !== null && <em>{fileWords(message.file)}</em>}
+      {message.file !== null && <em>{fileText(message.file)}</em>}
       {text !== null && text !== '' && <span dir="auto">{text}</span>}
       {message.status === 'failed' && <strong className={styles.failed}>{t.leadPage.unanswered}</strong>}
     </InboxLink>

@@ -2,23 +2,23 @@ import { Button, Radio, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Failure } from '../../api/failure.ts'
+import { ApiError } from '../../api/api-error.ts'
 import { exportUrl } from '../../data/imports.ts'
 import { useLabelsById } from '../../data/labels.ts'
 import { type LeadFilters, useLeadCount } from '../../data/leads.ts'
 import { usePeople } from '../../data/people.ts'
 import { useCurrency } from '../../data/workspace.ts'
-import { mayIn } from '../../session/session.ts'
+import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { BackLink } from '../../ui/page/BackLink.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
-import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
+import { PageBody, QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { addressOf, conditionsOf } from '../fields/address.ts'
-import { useCustomNames } from '../fields/custom-columns.ts'
-import { sentenceOf } from '../filters/sentence.ts'
+import { useCustomColumns } from '../fields/custom-columns.ts'
+import { describeCondition } from '../filters/sentence.ts'
 import { readFilters } from './search.ts'
 import styles from './transfer.module.css'
 
@@ -30,7 +30,7 @@ export function ExportPage() {
     <>
       <PageHeader title={t.transfer.exportTitle} before={<BackLink path="leads" label={t.common.pages.leads} />} />
       <PageBody narrow>
-        {mayIn(workspaceId, 'owner') ? <Export filters={filters} /> : <ErrorNotice error={new Failure(403, '')} />}
+        {hasRole(workspaceId, 'owner') ? <Export filters={filters} /> : <ErrorState error={new ApiError(403, '')} />}
       </PageBody>
     </>
   )
@@ -43,9 +43,9 @@ function Export({ filters }: { filters: LeadFilters }) {
   const { export: texts } = t.transfer
   return (
     <section className={styles.card} aria-label={t.transfer.exportTitle}>
-      <Loaded query={count} rows={1}>
+      <QueryBoundary query={count} rows={1}>
         {(total) => <strong>{texts.count({ n: total })}</strong>}
-      </Loaded>
+      </QueryBoundary>
       <div className={styles.row}>
         <Filters filters={filters} />
       </div>
@@ -79,11 +79,11 @@ function Filters({ filters }: { filters: LeadFilters }) {
   const workspaceId = useWorkspaceId()
   const people = usePeople(workspaceId)
   const labels = useLabelsById(workspaceId)
-  const customs = useCustomNames(workspaceId)()
+  const customs = useCustomColumns(workspaceId)()
   const names = { people, customs, labels, currency: useCurrency(workspaceId) }
   const address = addressOf(filters)
   const { everything, search } = t.transfer.export
-  const sentences = conditionsOf(address).map((condition) => sentenceOf(condition, names))
+  const sentences = conditionsOf(address).map((condition) => describeCondition(condition, names))
   const all = [
     ...sentences,
     ...(address.match === undefined ? [] : [t.filtering.any]),

@@ -1,13 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Failure } from '../../api/failure.ts'
-import { useImportActs, useImportNews, useImports } from '../../data/imports.ts'
-import { mayIn } from '../../session/session.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { useImportActions, useImports, useLiveImports } from '../../data/imports.ts'
+import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { BackLink } from '../../ui/page/BackLink.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
-import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
+import { PageBody, QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DropFile } from './DropFile.tsx'
@@ -19,8 +19,8 @@ import { formatOf } from './upload.ts'
 export function ImportPage() {
   const workspaceId = useWorkspaceId()
   const { id } = useSearch({ strict: false })
-  useImportNews(workspaceId)
-  const mayImport = mayIn(workspaceId, 'admin')
+  useLiveImports(workspaceId)
+  const mayImport = hasRole(workspaceId, 'admin')
   return (
     <>
       <PageHeader
@@ -33,7 +33,7 @@ export function ImportPage() {
           )
         }
       />
-      <PageBody narrow>{mayImport ? <Import id={id} /> : <ErrorNotice error={new Failure(403, '')} />}</PageBody>
+      <PageBody narrow>{mayImport ? <Import id={id} /> : <ErrorState error={new ApiError(403, '')} />}</PageBody>
     </>
   )
 }
@@ -42,7 +42,7 @@ function Import({ id }: { id: string | undefined }) {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const imports = useImports(workspaceId)
-  const { create } = useImportActs(workspaceId)
+  const { create } = useImportActions(workspaceId)
   // The file itself lives as long as this page: after a reload the person is asked for it again.
   const [file, setFile] = useState<File | null>(null)
   const open = (importId: string) =>
@@ -50,15 +50,15 @@ function Import({ id }: { id: string | undefined }) {
   const take = async (chosen: File) => {
     setFile(chosen)
     const format = formatOf(chosen.name)
-    await create({ fileName: chosen.name, size: chosen.size, format }).then((one) => open(one.id), complain)
+    await create({ fileName: chosen.name, size: chosen.size, format }).then((one) => open(one.id), showError)
   }
   if (id !== undefined) return <ImportStep key={id} id={id} file={file} setFile={setFile} />
   return (
     <>
       <DropFile take={take} />
-      <Loaded query={imports} rows={3}>
+      <QueryBoundary query={imports} rows={3}>
         {(all) => all.length > 0 && <PastImports imports={all} open={open} />}
-      </Loaded>
+      </QueryBoundary>
     </>
   )
 }

@@ -1,12 +1,12 @@
 import { Button, Progress } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Import, useImport, useImportActs } from '../../data/imports.ts'
+import { type Import, useImport, useImportActions } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment, number } from '../../ui/format/time.ts'
+import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
-import { complain } from '../../ui/overlay/notices.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { MappingStep } from './MappingStep.tsx'
 import { shareOf } from './mapping.ts'
@@ -28,7 +28,7 @@ export function ImportStep({ id, file, setFile }: ImportStepProps) {
   const workspaceId = useWorkspaceId()
   const query = useImport(workspaceId, id)
   return (
-    <Loaded query={query}>
+    <QueryBoundary query={query}>
       {(one) => (
         <div className={styles.stack}>
           <div className={styles.head}>
@@ -42,27 +42,31 @@ export function ImportStep({ id, file, setFile }: ImportStepProps) {
           {(one.state === 'ready' || one.state === 'checked') && <MappingStep one={one} />}
         </div>
       )}
-    </Loaded>
+    </QueryBoundary>
   )
 }
 
 function Cancel({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
-  const [asks, setAsks] = useState(false)
-  const { cancel } = useImportActs(workspaceId)
-  const run = useMutation({ mutationFn: () => cancel(one.id), onError: complain, onSuccess: () => setAsks(false) })
+  const [isConfirming, setConfirming] = useState(false)
+  const { cancel } = useImportActions(workspaceId)
+  const run = useMutation({
+    mutationFn: () => cancel(one.id),
+    onError: showError,
+    onSuccess: () => setConfirming(false),
+  })
   const { cancelImport, cancelAsk, cancelHelp } = t.transfer
   return (
     <>
-      <Button variant="subtle" size="compact-sm" color="red" onClick={() => setAsks(true)}>
+      <Button variant="subtle" size="compact-sm" color="red" onClick={() => setConfirming(true)}>
         {cancelImport}
       </Button>
-      {asks && (
+      {isConfirming && (
         <Confirm
           title={cancelAsk}
           action={cancelImport}
           run={() => run.mutateAsync().catch(() => {})}
-          close={() => setAsks(false)}
+          close={() => setConfirming(false)}
         >
           {cancelHelp}
         </Confirm>
@@ -79,9 +83,11 @@ function ProgressStep({ one }: { one: Import }) {
     <section className={styles.card} aria-live="polite">
       <strong>{one.dryRun ? progress.trying : progress.writing}</strong>
       <Progress value={percent} animated aria-label={progress.label} />
-      <p className={styles.quiet}>{progress.at({ percent: number(percent), rate: number(one.rowsPerSecond) })}</p>
+      <p className={styles.quiet}>
+        {progress.at({ percent: formatNumber(percent), rate: formatNumber(one.rowsPerSecond) })}
+      </p>
       <Counts one={one} />
-      {one.resumesAt !== null && <p>{progress.quota({ at: fullMoment(one.resumesAt) })}</p>}
+      {one.resumesAt !== null && <p>{progress.quota({ at: formatDateTime(one.resumesAt) })}</p>}
       <p className={styles.quiet}>{progress.leave}</p>
     </section>
   )

@@ -4,10 +4,10 @@ import { useMemo, useState } from 'react'
 import {
   type Import,
   type Matcher,
+  type ParseOptions,
   type Preview,
-  type Reading,
   useColumnValues,
-  useImportActs,
+  useImportActions,
   usePreview,
 } from '../../data/imports.ts'
 import { useLeadFields } from '../../data/lead-fields.ts'
@@ -15,8 +15,8 @@ import { usePeople } from '../../data/people.ts'
 import { useCurrency, useStatuses } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { hasChoices } from '../../ui/format/custom-value.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { FieldContext } from '../fields/columns.tsx'
 import { ColumnMapping } from './ColumnMapping.tsx'
@@ -40,10 +40,10 @@ import { ValueMapping } from './ValueMapping.tsx'
 export function MappingStep({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
   const before = one.choice as Choice | null
-  const [reading, setReading] = useState<Partial<Reading>>(before === null ? {} : readingOf(before))
+  const [reading, setReading] = useState<Partial<ParseOptions>>(before === null ? {} : readingOf(before))
   const query = usePreview(workspaceId, one.id, reading)
   return (
-    <Loaded query={query}>
+    <QueryBoundary query={query}>
       {(preview) => (
         <MappingForm
           one={one}
@@ -53,11 +53,11 @@ export function MappingStep({ one }: { one: Import }) {
           read={(changes) => setReading({ ...reading, ...changes })}
         />
       )}
-    </Loaded>
+    </QueryBoundary>
   )
 }
 
-interface Choice extends Reading {
+interface Choice extends ParseOptions {
   match: Matcher
   createIfMissing: boolean
   emptyCells: 'keep' | 'clear'
@@ -74,8 +74,8 @@ interface MappingFormProps {
   preview: Preview
   /** What was chosen for the try before. */
   before: Choice | null
-  reading: Partial<Reading>
-  read(changes: Partial<Reading>): void
+  reading: Partial<ParseOptions>
+  read(changes: Partial<ParseOptions>): void
 }
 
 function MappingForm({ one, preview, before, reading, read }: MappingFormProps) {
@@ -88,7 +88,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
     onlyKnown: before?.createIfMissing === false,
     clears: before?.emptyCells === 'clear',
   })
-  const { start } = useImportActs(workspaceId)
+  const { start } = useImportActions(workspaceId)
   const { mapping: texts } = t.transfer
   const mapping = mappingOf(preview, chosen)
   const [labels, setLabels] = useState(before?.labels ?? {})
@@ -121,7 +121,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
           ...(amounts.isShown && { decimal: amounts.decimal }),
         }),
       }),
-    onError: complain,
+    onError: showError,
   })
   return (
     <>
@@ -200,7 +200,7 @@ function useFieldContext(workspaceId: string): FieldContext {
   return useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
 }
 
-const readingOf = ({ encoding, delimiter }: Choice): Reading => ({ encoding, delimiter })
+const readingOf = ({ encoding, delimiter }: Choice): ParseOptions => ({ encoding, delimiter })
 
 function FileReading({ format, preview, read }: Pick<MappingFormProps, 'preview' | 'read'> & Pick<Import, 'format'>) {
   const { mapping: texts } = t.transfer
@@ -215,7 +215,7 @@ function FileReading({ format, preview, read }: Pick<MappingFormProps, 'preview'
           { value: 'utf-16be', label: 'UTF-16 BE' },
         ]}
         value={preview.encoding}
-        onChange={(value) => read({ encoding: value as Reading['encoding'] })}
+        onChange={(value) => read({ encoding: value as ParseOptions['encoding'] })}
         allowDeselect={false}
       />
       {format === 'csv' && (
@@ -227,7 +227,7 @@ function FileReading({ format, preview, read }: Pick<MappingFormProps, 'preview'
             { value: '\t', label: texts.tab },
           ]}
           value={preview.delimiter}
-          onChange={(value) => read({ delimiter: value as Reading['delimiter'] })}
+          onChange={(value) => read({ delimiter: value as ParseOptions['delimiter'] })}
           allowDeselect={false}
         />
       )}

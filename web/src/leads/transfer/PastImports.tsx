@@ -1,7 +1,7 @@
 import type { Import } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
 import { Chip, type Tone } from '../../ui/Chip.tsx'
-import { ago, fullMoment, number } from '../../ui/format/time.ts'
+import { formatDateTime, formatNumber, timeAgo } from '../../ui/format/time.ts'
 import { type Column, Table } from '../../ui/page/Table.tsx'
 import styles from './transfer.module.css'
 
@@ -32,12 +32,18 @@ export function PastImports({ imports, open }: { imports: Import[]; open(id: str
 const columns = (): Column<Import>[] => [
   { key: 'file', title: t.transfer.file, cell: ({ fileName }) => fileName },
   { key: 'state', title: t.transfer.state, cell: (one) => <ImportState one={one} /> },
-  { key: 'rows', title: t.transfer.rows, cell: ({ rows }) => number(rows), numeric: true },
-  { key: 'refused', title: t.transfer.refused, cell: ({ refused }) => number(refused), numeric: true, optional: true },
+  { key: 'rows', title: t.transfer.rows, cell: ({ rows }) => formatNumber(rows), numeric: true },
+  {
+    key: 'refused',
+    title: t.transfer.refused,
+    cell: ({ refused }) => formatNumber(refused),
+    numeric: true,
+    optional: true,
+  },
   {
     key: 'when',
     title: t.transfer.when,
-    cell: ({ createdAt }) => <span title={fullMoment(createdAt)}>{ago(createdAt)}</span>,
+    cell: ({ createdAt }) => <span title={formatDateTime(createdAt)}>{timeAgo(createdAt)}</span>,
     optional: true,
   },
 ]

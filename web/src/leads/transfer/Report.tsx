@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { type Import, refusedUrl } from '../../data/imports.ts'
-import { problemIn, t } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
+import { type Import, rejectedRowsUrl } from '../../data/imports.ts'
+import { t, translateProblem } from '../../text/index.ts'
+import { formatNumber } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { isField } from './mapping.ts'
 import styles from './transfer.module.css'
@@ -27,9 +27,9 @@ export function Report({ one }: { one: Import }) {
           <ul className={styles.kinds}>
             {kinds.map(({ field, message, count }) => (
               <li key={`${field} ${message}`}>
-                <strong>{number(count)}×</strong>
+                <strong>{formatNumber(count)}×</strong>
                 <span>
-                  <Field name={field} one={one} /> {problemIn(message) ?? message}
+                  <Field name={field} one={one} /> {translateProblem(message) ?? message}
                 </span>
               </li>
             ))}
@@ -39,9 +39,9 @@ export function Report({ one }: { one: Import }) {
             <ul className={styles.kinds}>
               {examples.map(({ row, field, message }) => (
                 <li key={`${row} ${field} ${message}`}>
-                  <strong>{report.row({ n: number(row) })}</strong>
+                  <strong>{report.row({ n: formatNumber(row) })}</strong>
                   <span>
-                    <Field name={field} one={one} /> {problemIn(message) ?? message}
+                    <Field name={field} one={one} /> {translateProblem(message) ?? message}
                   </span>
                 </li>
               ))}
@@ -51,7 +51,7 @@ export function Report({ one }: { one: Import }) {
             <Button
               component="a"
               variant="default"
-              href={refusedUrl(workspaceId, one.id)}
+              href={rejectedRowsUrl(workspaceId, one.id)}
               download
               leftSection={<IconDownload size={16} aria-hidden="true" />}
             >
@@ -101,7 +101,7 @@ export function Counts({ one }: { one: Import }) {
       {all.map((name) => (
         <div key={name} data-bad={(name === 'refused' && one.refused > 0) || undefined}>
           <dt>{counts[name]}</dt>
-          <dd>{number(one[name])}</dd>
+          <dd>{formatNumber(one[name])}</dd>
         </div>
       ))}
     </dl>

@@ -1,26 +1,26 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Import, useImportActs } from '../../data/imports.ts'
+import { type Import, useImportActions } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment, number } from '../../ui/format/time.ts'
+import { formatDateTime, formatNumber } from '../../ui/format/time.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './transfer.module.css'
 
 /** Takes an import back for a day, and says how far that has come and how many leads it left. */
 export function Undo({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
-  const [asks, setAsks] = useState(false)
-  const { undo } = useImportActs(workspaceId)
-  const run = useMutation({ mutationFn: () => undo(one.id), onError: complain, onSettled: () => setAsks(false) })
+  const [isConfirming, setConfirming] = useState(false)
+  const { undo } = useImportActions(workspaceId)
+  const run = useMutation({ mutationFn: () => undo(one.id), onError: showError, onSettled: () => setConfirming(false) })
   const { undo: texts } = t.transfer
   if (one.undo === null || one.undo.leads === 0) return null
   const { state, leads, undone, kept, until } = one.undo
-  const all = number(leads)
+  const all = formatNumber(leads)
   if (state === 'over') return <span className={styles.quiet}>{texts.over}</span>
-  if (state === 'undoing') return <span role="status">{texts.undoing({ done: number(undone + kept), all })}</span>
+  if (state === 'undoing') return <span role="status">{texts.undoing({ done: formatNumber(undone + kept), all })}</span>
   if (state === 'undone') {
     return (
       <span role="status">
@@ -30,16 +30,16 @@ export function Undo({ one }: { one: Import }) {
   }
   return (
     <>
-      <Button variant="default" onClick={() => setAsks(true)}>
+      <Button variant="default" onClick={() => setConfirming(true)}>
         {texts.action}
       </Button>
-      <span className={styles.quiet}>{texts.until({ when: fullMoment(until ?? '') })}</span>
-      {asks && (
+      <span className={styles.quiet}>{texts.until({ when: formatDateTime(until ?? '') })}</span>
+      {isConfirming && (
         <Confirm
           title={texts.ask({ n: leads })}
           action={texts.action}
           run={() => run.mutateAsync().catch(() => {})}
-          close={() => setAsks(false)}
+          close={() => setConfirming(false)}
         >
           {texts.help}
         </Confirm>

@@ -1,9 +1,9 @@
 import { Button, Progress } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { type Import, useImportActs } from '../../data/imports.ts'
+import { type Import, useImportActions } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
-import { number } from '../../ui/format/time.ts'
+import { errorSentence } from '../../ui/format/error-texts.ts'
+import { formatNumber } from '../../ui/format/time.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DropFile } from './DropFile.tsx'
 import styles from './transfer.module.css'
@@ -24,7 +24,7 @@ export function UploadStep({ one, file, setFile }: UploadStepProps) {
   if (file === null)
     return (
       <>
-        <p>{upload.again({ p: number(Math.round((100 * one.uploadedBytes) / one.sizeBytes)) })}</p>
+        <p>{upload.again({ p: formatNumber(Math.round((100 * one.uploadedBytes) / one.sizeBytes)) })}</p>
         {isOther && <p role="alert">{upload.other({ name: one.fileName })}</p>}
         <DropFile
           label={upload.sameFile({ name: one.fileName })}
@@ -43,7 +43,7 @@ function Uploading({ one, file }: Omit<UploadStepProps, 'setFile'> & { file: Fil
   const workspaceId = useWorkspaceId()
   const [error, setError] = useState<unknown>(null)
   const [attempt, setAttempt] = useState(0)
-  const { keep } = useImportActs(workspaceId)
+  const { keep } = useImportActions(workspaceId)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt; the parts that arrive change the rest
   useEffect(() => {
     const stop = new AbortController()
@@ -54,7 +54,7 @@ function Uploading({ one, file }: Omit<UploadStepProps, 'setFile'> & { file: Fil
     return () => stop.abort()
   }, [one.id, attempt])
   const { upload } = t.transfer
-  const megabytes = (bytes: number) => number(bytes / megabyte, { maximumFractionDigits: 1 })
+  const megabytes = (bytes: number) => formatNumber(bytes / megabyte, { maximumFractionDigits: 1 })
   return (
     <>
       <Progress value={(100 * one.uploadedBytes) / one.sizeBytes} aria-label={upload.label} />
@@ -63,7 +63,7 @@ function Uploading({ one, file }: Omit<UploadStepProps, 'setFile'> & { file: Fil
       </p>
       {error !== null && (
         <div role="alert" className={styles.row}>
-          {sentenceFor(error)}
+          {errorSentence(error)}
           <Button variant="default" onClick={() => setAttempt(attempt + 1)}>
             {t.common.retry}
           </Button>

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import type { ColumnValues } from '../../data/imports.ts'
 import { t } from '../../text/index.ts'
-import { number } from '../../ui/format/time.ts'
+import { formatNumber } from '../../ui/format/time.ts'
 import { choicesOf, type FieldContext } from '../fields/columns.tsx'
 import { definedTargets, type Filling, isChosen, type Meanings, meaningOf, valueKey } from './mapping.ts'
 import styles from './transfer.module.css'
@@ -95,7 +95,7 @@ function Values({ column, name, choices, list, meaning, choose }: ValuesProps) {
           return (
             <tr key={one.text}>
               <th scope="row">{one.text}</th>
-              <td className={styles.sample}>{number(one.count)}</td>
+              <td className={styles.sample}>{formatNumber(one.count)}</td>
               <td>
                 <Select
                   aria-label={texts.meaningOf({ text: one.text })}

@@ -1,5 +1,5 @@
 import type { ChosenField, ColumnValues, Matcher, Preview } from '../../data/imports.ts'
-import { customName } from '../../ui/format/lead-words.ts'
+import { customFieldName } from '../../ui/format/lead-texts.ts'
 
 /** What each column fills, by its heading; null for none. */
 export type Mapping = ReadonlyMap<string, string | null>
@@ -36,12 +36,12 @@ export const definedTargets = (
 
 /** What was proposed, with what somebody chose instead. */
 export function mappingOf({ columns }: Pick<Preview, 'columns'>, chosen: Mapping): Mapping {
-  const asked = new Set(chosen.values())
+  const requested = new Set(chosen.values())
   return new Map(
     columns.map(({ name, target }) => [
       name,
       // A column that was given a field takes it from the one that was only proposed for it.
-      chosen.has(name) ? (chosen.get(name) ?? null) : target !== null && asked.has(target) ? null : target,
+      chosen.has(name) ? (chosen.get(name) ?? null) : target !== null && requested.has(target) ? null : target,
     ]),
   )
 }
@@ -73,7 +73,7 @@ export function customTargetOf(column: string, at: number): string {
 /** What a custom field is called until somebody says otherwise: as its column, unless that is its bare key. */
 export const labelOf = (column: string, target: string): string =>
   column === target || /^(?:k_|customFieldValues\.)/.test(column)
-    ? customName({ key: keyOf(target), label: keyOf(target) })
+    ? customFieldName({ key: keyOf(target), label: keyOf(target) })
     : column
 
 const keyOf = (target: string): string => target.replace(/^customFieldValues\./, '')
@@ -110,8 +110,8 @@ export function meaningOf(
   target: string,
   { text, value }: { text: string; value: string | null },
 ): string | null | undefined {
-  const said = meanings[target]?.[valueKey(text)]
-  return said !== undefined ? said : (value ?? undefined)
+  const existing = meanings[target]?.[valueKey(text)]
+  return existing !== undefined ? existing : (value ?? undefined)
 }
 
 /** What is sent of it: everything that is known, proposals included. */
@@ -144,7 +144,7 @@ export function decimalOf(samples: readonly string[], language: string): '.' | '
 }
 
 /** Whether a column looks as if it had whole names. */
-export const looksWhole = (samples: readonly string[]): boolean =>
+export const hasFullNames = (samples: readonly string[]): boolean =>
   samples.length > 0 && 2 * samples.filter((name) => /\S\s+\S/.test(name)).length >= samples.length
 
 /** The cells of the column that fills a field, as far as they are shown. */

@@ -4,22 +4,27 @@ import type { Preview } from '../../data/imports.ts'
 import type { LeadField } from '../../data/lead-fields.ts'
 import { language, t } from '../../text/index.ts'
 import { isNumberType } from '../../ui/format/custom-value.ts'
-import { decimalOf, definedTargets, looksWhole, type Mapping, samplesFor } from './mapping.ts'
+import { decimalOf, definedTargets, hasFullNames, type Mapping, samplesFor } from './mapping.ts'
 
-type Looked = Pick<Preview, 'columns' | 'rows'>
+type SampledFile = Pick<Preview, 'columns' | 'rows'>
 
 /** Whether first names that are whole names are split: as somebody says, else as the file looks. */
-export function useNames(preview: Looked, mapping: Mapping, before: { splitNames: boolean } | null) {
-  const [said, say] = useState(before?.splitNames)
+export function useNames(preview: SampledFile, mapping: Mapping, before: { splitNames: boolean } | null) {
+  const [choice, setChoice] = useState(before?.splitNames)
   const samples = samplesFor(preview, mapping, 'firstName')
   const isShown = samples.length > 0 || preview.columns.length === 0
   const hasLastNames = samplesFor(preview, mapping, 'lastName').length > 0
-  const proposed = !hasLastNames && looksWhole(samples)
-  return { isShown, isSplit: isShown && (said ?? proposed), example: samples.find((name) => /\S\s+\S/.test(name)), say }
+  const proposed = !hasLastNames && hasFullNames(samples)
+  return {
+    isShown,
+    isSplit: isShown && (choice ?? proposed),
+    example: samples.find((name) => /\S\s+\S/.test(name)),
+    setChoice,
+  }
 }
 
 /** `Ana Lima` becomes a first and a last name, if that is what the column has. */
-export function NameRule({ isShown, isSplit, example, say }: ReturnType<typeof useNames>) {
+export function NameRule({ isShown, isSplit, example, setChoice }: ReturnType<typeof useNames>) {
   const { mapping: texts } = t.transfer
   if (!isShown) return null
   const [first = '', ...rest] = example?.trim().split(/\s+/) ?? []
@@ -30,25 +35,30 @@ export function NameRule({ isShown, isSplit, example, say }: ReturnType<typeof u
         example === undefined ? undefined : texts.splitExample({ name: example.trim(), first, last: rest.join(' ') })
       }
       checked={isSplit}
-      onChange={(event) => say(event.currentTarget.checked)}
+      onChange={(event) => setChoice(event.currentTarget.checked)}
     />
   )
 }
 
 /** What stands before cents in the amounts of a file: as somebody says, else as they look. */
 export function useAmounts(
-  preview: Looked,
+  preview: SampledFile,
   mapping: Mapping,
   before: { decimal: '.' | ',' | null } | null,
   fields: readonly LeadField[],
 ) {
-  const [said, say] = useState(before?.decimal ?? null)
+  const [choice, setChoice] = useState(before?.decimal ?? null)
   const own = definedTargets(fields.filter(({ type }) => isNumberType(type))).map(({ value }) => value)
   const samples = ['estimatedValue', 'actualValue', ...own].flatMap((target) => samplesFor(preview, mapping, target))
-  return { isShown: samples.length > 0, decimal: said ?? decimalOf(samples, language), example: samples[0] ?? '', say }
+  return {
+    isShown: samples.length > 0,
+    decimal: choice ?? decimalOf(samples, language),
+    example: samples[0] ?? '',
+    setChoice,
+  }
 }
 
-export function AmountRule({ isShown, decimal, example, say }: ReturnType<typeof useAmounts>) {
+export function AmountRule({ isShown, decimal, example, setChoice }: ReturnType<typeof useAmounts>) {
   const { mapping: texts } = t.transfer
   if (!isShown) return null
   return (
@@ -60,7 +70,7 @@ export function AmountRule({ isShown, decimal, example, say }: ReturnType<typeof
         { value: ',', label: '1.234,50' },
       ]}
       value={decimal}
-      onChange={(value) => say(value === ',' ? ',' : '.')}
+      onChange={(value) => setChoice(value === ',' ? ',' : '.')}
       allowDeselect={false}
     />
   )

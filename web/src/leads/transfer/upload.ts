@@ -1,5 +1,5 @@
-import { rawCall } from '../../api/client.ts'
-import { Failure } from '../../api/failure.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { fetchRaw } from '../../api/client.ts'
 import { type Import, readImport, uploadUrl } from '../../data/imports.ts'
 
 const partBytes = 4 * 1024 * 1024
@@ -35,7 +35,7 @@ export async function uploadFile(
 }
 
 async function sendPart(workspaceId: string, { id, uploadedBytes }: Import, file: File, signal: AbortSignal) {
-  const answer = await rawCall(uploadUrl(workspaceId, id, uploadedBytes), {
+  const answer = await fetchRaw(uploadUrl(workspaceId, id, uploadedBytes), {
     method: 'PUT',
     headers: { 'content-type': 'application/octet-stream' },
     body: file.slice(uploadedBytes, uploadedBytes + partBytes),
@@ -46,7 +46,7 @@ async function sendPart(workspaceId: string, { id, uploadedBytes }: Import, file
 
 // A 409 with a number of bytes says that the next byte is another one: an earlier answer was lost.
 const mayPass = (error: unknown): boolean =>
-  error instanceof Failure && (error.isOffline || error.status >= 500 || typeof error.data.uploadedBytes === 'number')
+  error instanceof ApiError && (error.isOffline || error.status >= 500 || typeof error.data.uploadedBytes === 'number')
 
 /** How the file is written, by its name. */
 export function formatOf(fileName: string): 'csv' | 'ndjson' {

@@ -2,7 +2,7 @@ import { Checkbox, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../../text/index.ts'
 import { Dialog } from '../../ui/overlay/Dialog.tsx'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import type { NewView } from './use-views.ts'
@@ -23,7 +23,7 @@ export default function NameView({ title, name: before, mayShare, save, close }:
   const { name, shared } = draft.value
   const submit = async () => {
     setSaving(true)
-    await save({ name: name.trim(), shared }).then(close, (error) => draft.refuse(error) || complain(error))
+    await save({ name: name.trim(), shared }).then(close, (error) => draft.applyError(error) || showError(error))
     setSaving(false)
   }
   return (

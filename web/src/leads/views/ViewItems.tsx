@@ -1,29 +1,29 @@
 import { Menu } from '@mantine/core'
 import { t } from '../../text/index.ts'
-import { DropMenu } from '../../ui/overlay/DropMenu.tsx'
-import type { Drop } from '../../ui/overlay/drop.tsx'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { DropdownMenu } from '../../ui/overlay/DropdownMenu.tsx'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import type { View, Views } from './use-views.ts'
 
 interface ViewItemsProps {
-  drop: Drop
+  dropdown: Dropdown
   view: View
   views: Views
   name(): void
 }
 
 /** What can be done with a view. */
-export default function ViewItems({ drop, view, views, name }: ViewItemsProps) {
+export default function ViewItems({ dropdown, view, views, name }: ViewItemsProps) {
   const mayChange = views.mayChange(view)
   const at = views.all.findIndex(({ id }) => id === view.id)
   const words = t.views
   const item = (label: string, run: () => Promise<void>, isOff = false) => (
-    <Menu.Item disabled={isOff} onClick={() => void run().catch(complain)}>
+    <Menu.Item disabled={isOff} onClick={() => void run().catch(showError)}>
       {label}
     </Menu.Item>
   )
   return (
-    <DropMenu drop={drop} position="bottom-start">
+    <DropdownMenu dropdown={dropdown} position="bottom-start">
       {mayChange && <Menu.Item onClick={name}>{words.rename}</Menu.Item>}
       {views.mayShare && item(view.shared ? words.unshare : words.share, () => views.share(view, !view.shared))}
       {item(words.duplicate, () => views.duplicate(view))}
@@ -32,6 +32,6 @@ export default function ViewItems({ drop, view, views, name }: ViewItemsProps) {
       {item(words.moveRight, () => views.move(view, 1), at === views.all.length - 1)}
       {mayChange && <Menu.Divider />}
       {mayChange && item(words.delete, () => views.remove(view))}
-    </DropMenu>
+    </DropdownMenu>
   )
 }

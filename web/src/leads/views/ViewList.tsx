@@ -1,21 +1,21 @@
 import { Menu } from '@mantine/core'
 import { IconCheck, IconUsers } from '@tabler/icons-react'
 import { t } from '../../text/index.ts'
-import { DropMenu } from '../../ui/overlay/DropMenu.tsx'
-import type { Drop } from '../../ui/overlay/drop.tsx'
+import { DropdownMenu } from '../../ui/overlay/DropdownMenu.tsx'
+import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import type { View, Views } from './use-views.ts'
 
 interface ViewListProps {
-  drop: Drop
+  dropdown: Dropdown
   views: Views
   /** Undefined: all leads. */
   shown: readonly (View | undefined)[]
 }
 
 /** Views to choose from that have no tab. */
-export default function ViewList({ drop, views, shown }: ViewListProps) {
+export default function ViewList({ dropdown, views, shown }: ViewListProps) {
   return (
-    <DropMenu drop={drop} position="bottom-start" width={260}>
+    <DropdownMenu dropdown={dropdown} position="bottom-start" width={260}>
       {shown.map((view) => (
         <Menu.Item
           key={view?.id ?? 'all'}
@@ -26,6 +26,6 @@ export default function ViewList({ drop, views, shown }: ViewListProps) {
           {view?.name ?? t.views.all}
         </Menu.Item>
       ))}
-    </DropMenu>
+    </DropdownMenu>
   )
 }

@@ -2,22 +2,22 @@ import { ActionIcon } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
 import { t, withTexts } from '../../text/index.ts'
-import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { KeysHeld } from '../../ui/overlay/keys-held.ts'
-import { later } from '../../ui/overlay/later.ts'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
 import type { View, Views } from './use-views.ts'
 
-const NameView = later(() => withTexts(() => import('./NameView.tsx')))
-const ViewItems = later(() => withTexts(() => import('./ViewItems.tsx')))
+const NameView = prefetchedComponent(() => withTexts(() => import('./NameView.tsx')))
+const ViewItems = prefetchedComponent(() => withTexts(() => import('./ViewItems.tsx')))
 
 /** What can be done with the view that is open. */
 export function ViewMenu({ view, views }: { view: View; views: Views }) {
   const [isNaming, setNaming] = useState(false)
-  const drop = useDrop(...useState(false))
+  const dropdown = useDropdown(...useState(false))
   return (
     <>
       <ActionIcon
-        {...dropButton(drop, 'menu')}
+        {...dropdownButtonProps(dropdown, 'menu')}
         variant="subtle"
         color="gray"
         size={22}
@@ -25,11 +25,11 @@ export function ViewMenu({ view, views }: { view: View; views: Views }) {
       >
         <IconDots size={14} />
       </ActionIcon>
-      <Dropped drop={drop}>
-        <ViewItems {...{ drop, view, views }} name={() => setNaming(true)} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <ViewItems {...{ dropdown, view, views }} name={() => setNaming(true)} />
+      </DropdownContent>
       {isNaming && (
-        <Suspense fallback={<KeysHeld />}>
+        <Suspense fallback={<ShortcutsBlocked />}>
           <NameView
             title={t.views.rename}
             name={view.name}

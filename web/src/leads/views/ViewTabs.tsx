@@ -2,11 +2,11 @@ import { Button } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { type RefObject, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { t, withTexts } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
-import { Dropped, dropButton, useDrop } from '../../ui/overlay/drop.tsx'
-import { KeysHeld } from '../../ui/overlay/keys-held.ts'
-import { later } from '../../ui/overlay/later.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { DropdownContent, dropdownButtonProps, useDropdown } from '../../ui/overlay/dropdown.tsx'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import type { LeadAddress } from '../fields/address.ts'
 import type { ColumnChoice } from '../fields/column-choice.ts'
@@ -16,8 +16,8 @@ import { useViews, type View, type Views } from './use-views.ts'
 import { ViewMenu } from './ViewMenu.tsx'
 import styles from './views.module.css'
 
-const NameView = later(() => withTexts(() => import('./NameView.tsx')))
-const ViewList = later(() => withTexts(() => import('./ViewList.tsx')))
+const NameView = prefetchedComponent(() => withTexts(() => import('./NameView.tsx')))
+const ViewList = prefetchedComponent(() => withTexts(() => import('./ViewList.tsx')))
 
 interface ViewTabsProps {
   address: LeadAddress
@@ -30,7 +30,7 @@ export function ViewTabs({ address, goTo, choice }: ViewTabsProps) {
   const views = useViews(address, goTo, choice)
   const { step } = views
   const isPhone = useIsPhone()
-  useKeys(
+  useShortcuts(
     t.leads.keys.group,
     useMemo(
       () => [
@@ -112,11 +112,11 @@ interface ListButtonProps {
 }
 
 function ListButton({ views, shown, label, isOpen }: ListButtonProps) {
-  const drop = useDrop(...useState(false))
+  const dropdown = useDropdown(...useState(false))
   return (
     <>
       <Button
-        {...dropButton(drop, 'menu')}
+        {...dropdownButtonProps(dropdown, 'menu')}
         variant="subtle"
         color={isOpen ? undefined : 'gray'}
         size="compact-sm"
@@ -125,9 +125,9 @@ function ListButton({ views, shown, label, isOpen }: ListButtonProps) {
       >
         {label}
       </Button>
-      <Dropped drop={drop}>
-        <ViewList drop={drop} views={views} shown={shown} />
-      </Dropped>
+      <DropdownContent dropdown={dropdown}>
+        <ViewList dropdown={dropdown} views={views} shown={shown} />
+      </DropdownContent>
     </>
   )
 }
@@ -139,7 +139,7 @@ function Changed({ views }: { views: Views }) {
   const [isSaving, setSaving] = useState(false)
   const save = async (view: View) => {
     setSaving(true)
-    await views.save(view).catch(complain)
+    await views.save(view).catch(showError)
     setSaving(false)
   }
   return (
@@ -156,7 +156,7 @@ function Changed({ views }: { views: Views }) {
         {t.views.reset}
       </Button>
       {isNaming && (
-        <Suspense fallback={<KeysHeld />}>
+        <Suspense fallback={<ShortcutsBlocked />}>
           <NameView
             title={open === undefined ? t.leads.saveView : t.views.saveAs}
             name=""

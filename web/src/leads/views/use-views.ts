@@ -1,23 +1,23 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef } from 'react'
 import {
+  cacheFilterOrder,
   changeFilter,
   createFilter,
   deleteFilter,
   orderFilters,
   type SavedFilter,
   savedFiltersKey,
-  showFilterOrder,
   useSavedFiltersOf,
 } from '../../data/saved-filters.ts'
-import { mayIn } from '../../session/session.ts'
+import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain, say, sayWithUndo } from '../../ui/overlay/notices.tsx'
+import { showError, showToast, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { type LeadAddress, savedQuery } from '../fields/address.ts'
 import { type ColumnChoice, columnsText } from '../fields/column-choice.ts'
 import type { GoTo } from '../fields/use-address.ts'
-import { addressOfView, isChanged, movedBy, movedTo, nameOfCopy, openView } from './view-rules.ts'
+import { addressOfView, isChanged, moveIdBy, moveIdTo, nameOfCopy, openView } from './view-rules.ts'
 
 export type View = SavedFilter
 export type NewView = Pick<SavedFilter, 'name' | 'shared'>
@@ -49,7 +49,7 @@ export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice)
   const workspaceId = useWorkspaceId()
   const all = useSavedFiltersOf('leads', workspaceId)
   const open = openView(all, address)
-  const mayShare = mayIn(workspaceId, 'admin')
+  const mayShare = hasRole(workspaceId, 'admin')
   const show = useCallback((view: View | undefined) => goTo(() => addressFor(view)), [goTo])
   const step = useCallback(
     (by: number) => goTo((before) => addressFor(stepped(all, openView(all, before), by))),
@@ -65,7 +65,7 @@ export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice)
     mayChange: ({ shared }) => !shared || mayShare,
     show,
     step,
-    ...useVerbs(workspaceId, all, show, kept),
+    ...useViewActions(workspaceId, all, show, kept),
   }
 }
 
@@ -76,9 +76,14 @@ function stepped(all: readonly View[], from: View | undefined, by: number): View
   return order[(order.indexOf(from) + by + order.length) % order.length]
 }
 
-type Verbs = Pick<Views, 'save' | 'saveAs' | 'rename' | 'share' | 'duplicate' | 'remove' | 'move' | 'moveTo'>
+type ViewActions = Pick<Views, 'save' | 'saveAs' | 'rename' | 'share' | 'duplicate' | 'remove' | 'move' | 'moveTo'>
 
-function useVerbs(workspaceId: string, all: readonly View[], show: Views['show'], kept: () => string): Verbs {
+function useViewActions(
+  workspaceId: string,
+  all: readonly View[],
+  show: Views['show'],
+  kept: () => string,
+): ViewActions {
   const queries = useQueryClient()
   const anew = () => queries.invalidateQueries({ queryKey: savedFiltersKey(workspaceId) })
   const make = async (view: Pick<View, 'name' | 'query' | 'shared'>) => {
@@ -93,9 +98,9 @@ function useVerbs(workspaceId: string, all: readonly View[], show: Views['show']
   }
   const ordering = useRef<Promise<void>>(Promise.resolve())
   const order = async (ids: string[]) => {
-    showFilterOrder(queries, workspaceId, ids)
+    cacheFilterOrder(queries, workspaceId, ids)
     // One after the other: of two at once the service may keep the earlier, and what is read between them is old.
-    const mine = ordering.current.then(() => orderFilters(workspaceId, 'leads', ids)).then(() => {}, complain)
+    const mine = ordering.current.then(() => orderFilters(workspaceId, 'leads', ids)).then(() => {}, showError)
     ordering.current = mine
     await mine
     if (ordering.current === mine) await anew()
@@ -104,16 +109,16 @@ function useVerbs(workspaceId: string, all: readonly View[], show: Views['show']
   return {
     save: async (view) => {
       show(await change(view, { query: kept() }))
-      say(t.leads.viewSaved({ name: view.name }))
+      showToast(t.leads.viewSaved({ name: view.name }))
     },
     saveAs: async ({ name, shared }) => {
       show(await make({ name, shared, query: kept() }))
-      say(t.leads.viewSaved({ name }))
+      showToast(t.leads.viewSaved({ name }))
     },
     rename: async (view, name) => void (await change(view, { name })),
     share: async (view, shared) => {
       await change(view, { shared })
-      say(shared ? t.views.nowShared({ name: view.name }) : t.views.nowOwn({ name: view.name }))
+      showToast(shared ? t.views.nowShared({ name: view.name }) : t.views.nowOwn({ name: view.name }))
     },
     duplicate: async ({ name, query }) => {
       const taken = all.map((one) => one.name)
@@ -123,9 +128,9 @@ function useVerbs(workspaceId: string, all: readonly View[], show: Views['show']
       await deleteFilter(workspaceId, view.id)
       show(undefined)
       await anew()
-      sayWithUndo(t.leads.viewDeleted({ name: view.name }), () => void make(view).then(show, complain))
+      showUndoToast(t.leads.viewDeleted({ name: view.name }), () => void make(view).then(show, showError))
     },
-    move: (view, by) => order(movedBy(ids, view.id, by)),
-    moveTo: (id, at) => order(movedTo(ids, id, at)),
+    move: (view, by) => order(moveIdBy(ids, view.id, by)),
+    moveTo: (id, at) => order(moveIdTo(ids, id, at)),
   }
 }

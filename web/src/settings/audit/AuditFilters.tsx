@@ -6,12 +6,12 @@ import { usePeopleLists } from '../../data/people.ts'
 import { type AuditFilter, readAllAudit } from '../../data/team/audit.ts'
 import { t } from '../../text/index.ts'
 import { saveCsv } from '../../ui/csv.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Audit.module.css'
-import { aboutOf, type Names, whoOf } from './audit-words.ts'
+import { actorText, type Names, subjectText } from './audit-texts.ts'
+import { actionText, resourceTexts } from './value-texts.ts'
 import { edgeOfDay } from './when.ts'
-import { actionWords, things } from './words.ts'
 
 interface AuditFiltersProps {
   filter: AuditFilter
@@ -24,7 +24,7 @@ const service = 'system'
 /** Who, what and when; and what fits, as a file. */
 export function AuditFilters({ filter, change, names }: AuditFiltersProps) {
   const texts = t.settings.audit
-  const who = useWho()
+  const who = useActorOptions()
   const [days, setDays] = useState({ from: '', to: '' })
   const { actorId, actorType, thing, from, to } = filter
   const choose = (changes: { [K in keyof AuditFilter]: AuditFilter[K] | undefined }) =>
@@ -53,7 +53,7 @@ export function AuditFilters({ filter, change, names }: AuditFiltersProps) {
       <Select
         label={texts.what}
         placeholder={texts.anything}
-        data={things()}
+        data={resourceTexts()}
         value={thing ?? null}
         onChange={(chosen) => choose({ thing: chosen ?? undefined })}
         searchable
@@ -81,15 +81,15 @@ function CsvButton({ filter, names }: Omit<AuditFiltersProps, 'change'>) {
     onSuccess: (entries) => {
       const rows = entries.map((entry) => [
         entry.at,
-        whoOf(entry, names),
-        actionWords(entry),
-        aboutOf(entry, names),
+        actorText(entry, names),
+        actionText(entry),
+        subjectText(entry, names),
         entry.action,
         entry.target ?? '',
       ])
       saveCsv(texts.file, [[texts.when, texts.who, texts.what, texts.about, texts.code, texts.target], ...rows])
     },
-    onError: complain,
+    onError: showError,
   })
   return (
     <Button
@@ -104,7 +104,7 @@ function CsvButton({ filter, names }: Omit<AuditFiltersProps, 'change'>) {
 }
 
 /** People first, then programs, then the service itself. */
-function useWho(): { group: string; items: { value: string; label: string }[] }[] {
+function useActorOptions(): { group: string; items: { value: string; label: string }[] }[] {
   const texts = t.settings.audit
   const { data } = usePeopleLists(useWorkspaceId())
   const { members = [], keys = [], tokens = [] } = data ?? {}

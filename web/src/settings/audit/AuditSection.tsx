@@ -11,15 +11,15 @@ import { type AuditEntry, type AuditFilter, useAudit } from '../../data/team/aud
 import { useInvitations } from '../../data/team/invitations.ts'
 import { useEndpoints } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
-import { fullMoment } from '../../ui/format/time.ts'
-import { Empty } from '../../ui/page/Empty.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { formatDateTime } from '../../ui/format/time.ts'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { type Column, Table } from '../../ui/page/Table.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Audit.module.css'
 import { AuditFilters } from './AuditFilters.tsx'
-import { aboutOf, type Named, type Names, namesOf, whoOf } from './audit-words.ts'
-import { actionWords } from './words.ts'
+import { actorText, type Named, type Names, namesOf, subjectText } from './audit-texts.ts'
+import { actionText } from './value-texts.ts'
 
 /** Who did what and when, and what of it somebody looks for. */
 export function AuditSection() {
@@ -31,12 +31,12 @@ export function AuditSection() {
   return (
     <>
       <AuditFilters filter={filter} change={setFilter} names={names} />
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries)
           // A page may be empty and yet not the last one.
           if (entries.length === 0 && !query.hasNextPage) {
-            return <Empty title={isNarrowed ? t.settings.audit.noneFit : t.settings.audit.empty} />
+            return <EmptyState title={isNarrowed ? t.settings.audit.noneFit : t.settings.audit.empty} />
           }
           return (
             <>
@@ -60,7 +60,7 @@ export function AuditSection() {
             </>
           )
         }}
-      </Loaded>
+      </QueryBoundary>
     </>
   )
 }
@@ -90,9 +90,9 @@ function useNames(workspaceId: string): Names {
 function columns(names: Names): Column<AuditEntry>[] {
   const texts = t.settings.audit
   return [
-    { key: 'who', title: texts.who, cell: (entry) => <strong>{whoOf(entry, names)}</strong> },
-    { key: 'what', title: texts.what, cell: actionWords },
-    { key: 'about', title: texts.about, cell: (entry) => aboutOf(entry, names), optional: true, long: true },
-    { key: 'when', title: texts.when, cell: ({ at }) => <span className={styles.when}>{fullMoment(at)}</span> },
+    { key: 'who', title: texts.who, cell: (entry) => <strong>{actorText(entry, names)}</strong> },
+    { key: 'what', title: texts.what, cell: actionText },
+    { key: 'about', title: texts.about, cell: (entry) => subjectText(entry, names), optional: true, long: true },
+    { key: 'when', title: texts.when, cell: ({ at }) => <span className={styles.when}>{formatDateTime(at)}</span> },
   ]
 }

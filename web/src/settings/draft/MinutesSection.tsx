@@ -3,18 +3,18 @@ import type { Workspace } from '../../data/workspace.ts'
 import { Section } from '../../ui/page/Section.tsx'
 import { DraftButtons, useWorkspaceDraft } from './WorkspaceDraft.tsx'
 
-const longestMinutes = 10_080
+const maxMinutes = 10_080
 
 interface MinutesSectionProps {
   workspace: Workspace
   field: 'agentWatchdogMinutes' | 'answerGoalMinutes'
   /** What is proposed when it is switched on. */
-  usual: number
+  defaultMinutes: number
   texts: { title: string; isOn: string; help: string; minutes: string }
 }
 
 /** What happens after some minutes, or never. */
-export function MinutesSection({ workspace, field, usual, texts }: MinutesSectionProps) {
+export function MinutesSection({ workspace, field, defaultMinutes, texts }: MinutesSectionProps) {
   const draft = useWorkspaceDraft<Record<string, number | string | null>>(
     workspace,
     (from) => ({ [field]: from[field] }),
@@ -25,13 +25,13 @@ export function MinutesSection({ workspace, field, usual, texts }: MinutesSectio
     <Section
       title={texts.title}
       submit={draft.save}
-      footer={draft.mayChange && <DraftButtons draft={draft} isWhole={minutes !== ''} />}
+      footer={draft.mayChange && <DraftButtons draft={draft} isComplete={minutes !== ''} />}
     >
       <Switch
         label={texts.isOn}
         description={texts.help}
         checked={minutes !== null}
-        onChange={(event) => draft.set({ [field]: event.currentTarget.checked ? usual : null })}
+        onChange={(event) => draft.set({ [field]: event.currentTarget.checked ? defaultMinutes : null })}
         disabled={!draft.mayChange}
       />
       {minutes !== null && (
@@ -39,7 +39,7 @@ export function MinutesSection({ workspace, field, usual, texts }: MinutesSectio
           label={texts.minutes}
           w={220}
           min={1}
-          max={longestMinutes}
+          max={maxMinutes}
           allowDecimal={false}
           value={minutes}
           onChange={(value) => draft.set({ [field]: value })}

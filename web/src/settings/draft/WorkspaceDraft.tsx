@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import type { Workspace, WorkspacePatch } from '../../data/workspace.ts'
 import { useWorkspaceChange } from '../../data/workspace-change.ts'
-import { mayIn } from '../../session/session.ts'
+import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 
 export interface WorkspaceDraft<T> extends Draft<T> {
@@ -23,12 +23,12 @@ export function useWorkspaceDraft<T extends object>(
   const change = useWorkspaceChange(workspace, t.settings.saved)
   return {
     ...draft,
-    mayChange: mayIn(workspace.id, 'admin'),
+    mayChange: hasRole(workspace.id, 'admin'),
     isSaving: change.isPending,
     save: () =>
       change.mutate(patchOf(draft.value), {
         onSuccess: (changed) => draft.reset(draftOf(changed)),
-        onError: (error) => draft.refuse(error) || complain(error),
+        onError: (error) => draft.applyError(error) || showError(error),
       }),
     cancel: () => draft.reset(draftOf(workspace)),
   }
@@ -36,17 +36,17 @@ export function useWorkspaceDraft<T extends object>(
 
 interface ButtonsProps {
   draft: Pick<WorkspaceDraft<object>, 'isChanged' | 'isSaving' | 'cancel'>
-  isWhole?: boolean
+  isComplete?: boolean
 }
 
 /** The buttons below such settings. */
-export function DraftButtons({ draft, isWhole = true }: ButtonsProps) {
+export function DraftButtons({ draft, isComplete = true }: ButtonsProps) {
   return (
     <>
       <Button variant="default" disabled={!draft.isChanged} onClick={draft.cancel}>
         {t.common.cancel}
       </Button>
-      <Button type="submit" disabled={!draft.isChanged || !isWhole} loading={draft.isSaving}>
+      <Button type="submit" disabled={!draft.isChanged || !isComplete} loading={draft.isSaving}>
         {t.common.save}
       </Button>
     </>

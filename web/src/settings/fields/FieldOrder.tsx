@@ -46,7 +46,7 @@ export function FieldOrder({ fields, open }: FieldOrderProps) {
             )}
             {open === null ? (
               <div className={styles.name}>
-                <Said field={field} />
+                <FieldSummary field={field} />
               </div>
             ) : (
               <button
@@ -59,7 +59,7 @@ export function FieldOrder({ fields, open }: FieldOrderProps) {
                   move(field.id, n + (event.key === 'ArrowUp' ? -1 : 1))
                 }}
               >
-                <Said field={field} />
+                <FieldSummary field={field} />
               </button>
             )}
             {open !== null && <MoveButtons field={field} at={n} last={inUse.length - 1} move={move} />}
@@ -104,7 +104,7 @@ function Grip({ start, end }: { start(event: DragEvent): void; end(): void }) {
   )
 }
 
-function Said({ field }: { field: LeadField }) {
+function FieldSummary({ field }: { field: LeadField }) {
   const places = field.shownIn.map((place) => t.fields.places[place])
   return (
     <>

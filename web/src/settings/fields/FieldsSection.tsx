@@ -2,11 +2,11 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { changeLeadField, type LeadField, leadFieldsKey, useLeadFieldList } from '../../data/lead-fields.ts'
-import { mayIn } from '../../session/session.ts'
+import { hasRole } from '../../session/session.ts'
 import { blankField, FieldPanel } from '../../shared/fields/FieldPanel.tsx'
 import { t } from '../../text/index.ts'
-import { Empty } from '../../ui/page/Empty.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { useListChange } from '../../ui/use-list-change.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import listStyles from '../List.module.css'
@@ -18,24 +18,24 @@ export function FieldsSection() {
   const workspaceId = useWorkspaceId()
   const query = useLeadFieldList(workspaceId)
   const [open, setOpen] = useState<LeadField | 'new' | null>(null)
-  const mayChange = mayIn(workspaceId, 'admin')
-  const make = () => setOpen('new')
+  const mayChange = hasRole(workspaceId, 'admin')
+  const create = () => setOpen('new')
   return (
     <>
       {mayChange && (
         <div className={listStyles.bar}>
-          <Button leftSection={<IconPlus size={16} />} onClick={make}>
+          <Button leftSection={<IconPlus size={16} />} onClick={create}>
             {t.fields.make}
           </Button>
         </div>
       )}
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {(fields) =>
           fields.length === 0 ? (
-            <Empty
+            <EmptyState
               title={t.fields.empty}
               help={t.fields.emptyHelp}
-              {...(mayChange && { action: { label: t.fields.make, run: make } })}
+              {...(mayChange && { action: { label: t.fields.make, run: create } })}
             />
           ) : (
             <>
@@ -44,7 +44,7 @@ export function FieldsSection() {
             </>
           )
         }
-      </Loaded>
+      </QueryBoundary>
       {open !== null && <FieldPanel field={open === 'new' ? blankField : open} close={() => setOpen(null)} />}
     </>
   )

@@ -4,7 +4,7 @@ import { useId } from 'react'
 import { t } from '../../text/index.ts'
 import { weekdayName } from '../../ui/format/time.ts'
 import styles from './HoursSection.module.css'
-import { endShown, endTyped, mostSpans, problemOf, type Span, withOneMore } from './week-hours.ts'
+import { formatEnd, maxSpans, parseEnd, problemOf, type Span, withAddedSpan } from './week-hours.ts'
 
 interface DayHoursProps {
   /** Of the week; Monday is 0. */
@@ -40,8 +40,8 @@ export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
             <TextInput
               type="time"
               aria-label={texts.to({ day: name, nth: n + 1 })}
-              value={endShown(span.to)}
-              onChange={(event) => set(n, { to: endTyped(event.currentTarget.value) })}
+              value={formatEnd(span.to)}
+              onChange={(event) => set(n, { to: parseEnd(event.currentTarget.value) })}
               disabled={disabled}
             />
             {!disabled && (
@@ -63,13 +63,13 @@ export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
           </p>
         )}
       </div>
-      {!disabled && spans.length < mostSpans && (
+      {!disabled && spans.length < maxSpans && (
         <Button
           variant="subtle"
           size="compact-sm"
           leftSection={<IconPlus size={14} />}
           aria-label={texts.addTo({ day: name })}
-          onClick={() => change(withOneMore(spans))}
+          onClick={() => change(withAddedSpan(spans))}
         >
           {texts.add}
         </Button>

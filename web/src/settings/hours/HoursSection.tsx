@@ -3,36 +3,36 @@ import { useState } from 'react'
 import { useWorkspace, type Workspace } from '../../data/workspace.ts'
 import { t } from '../../text/index.ts'
 import { weekdays } from '../../ui/format/time.ts'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Section } from '../../ui/page/Section.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { MinutesSection } from '../draft/MinutesSection.tsx'
 import { DraftButtons, useWorkspaceDraft } from '../draft/WorkspaceDraft.tsx'
 import { DayHours } from './DayHours.tsx'
 import styles from './HoursSection.module.css'
-import { type Hours, isWhole, likeMonday, sortedWeek, timeZones, usualHours } from './week-hours.ts'
+import { copyMonday, defaultHours, type Hours, isComplete, sortedWeek, timeZones } from './week-hours.ts'
 
 /** After how long people are usually told that a customer waits. */
-const usualMinutes = 15
+const defaultMinutes = 15
 
 /** When people of the team are there. */
 export function HoursSection() {
   const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
   return (
-    <Loaded query={query}>
+    <QueryBoundary query={query}>
       {(workspace) => (
         <>
           <HoursForm workspace={workspace} />
           <MinutesSection
             workspace={workspace}
             field="answerGoalMinutes"
-            usual={usualMinutes}
+            defaultMinutes={defaultMinutes}
             texts={t.settings.goal}
           />
         </>
       )}
-    </Loaded>
+    </QueryBoundary>
   )
 }
 
@@ -50,13 +50,13 @@ function HoursForm({ workspace }: { workspace: Workspace }) {
       title={texts.title}
       help={mayChange ? texts.help : t.settings.adminsOnly}
       submit={draft.save}
-      footer={mayChange && <DraftButtons draft={draft} isWhole={hours === null || isWhole(hours.week)} />}
+      footer={mayChange && <DraftButtons draft={draft} isComplete={hours === null || isComplete(hours.week)} />}
     >
       <Switch
         label={texts.isKept}
         description={texts.isKeptHelp}
         checked={hours !== null}
-        onChange={(event) => draft.set({ hours: event.currentTarget.checked ? usualHours(zoneHere()) : null })}
+        onChange={(event) => draft.set({ hours: event.currentTarget.checked ? defaultHours(zoneHere()) : null })}
         disabled={!mayChange}
       />
       {hours !== null && (
@@ -109,7 +109,7 @@ function WeekFields({ hours: { timeZone, week }, change, error, disabled }: Week
       </div>
       {!disabled && (
         <div>
-          <Button variant="default" size="compact-sm" onClick={() => change({ week: likeMonday(week) })}>
+          <Button variant="default" size="compact-sm" onClick={() => change({ week: copyMonday(week) })}>
             {texts.likeMonday}
           </Button>
         </div>

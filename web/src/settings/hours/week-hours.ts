@@ -6,13 +6,13 @@ export type Week = Hours['week']
 export type Weekday = keyof Week
 export type Span = Week[Weekday][number]
 
-export const mostSpans = 4
+export const maxSpans = 4
 const latest = '24:00'
 
 const office = (): Span[] => [{ from: '09:00', to: '18:00' }]
 
 /** What is proposed first: an office's hours where the reader is. */
-export const usualHours = (timeZone: string): Hours => ({
+export const defaultHours = (timeZone: string): Hours => ({
   timeZone,
   week: {
     monday: office(),
@@ -26,15 +26,15 @@ export const usualHours = (timeZone: string): Hours => ({
 })
 
 /** One more, behind those that are there. */
-export function withOneMore(spans: readonly Span[]): Span[] {
+export function withAddedSpan(spans: readonly Span[]): Span[] {
   const last = spans.at(-1)
   if (last === undefined) return office()
   return [...spans, { from: last.to === latest ? '' : last.to, to: '' }]
 }
 
 /** Inputs of times know no 24:00: there the end of a day is 00:00. */
-export const endShown = (to: string): string => (to === latest ? '00:00' : to)
-export const endTyped = (text: string): string => (text === '00:00' ? latest : text)
+export const formatEnd = (to: string): string => (to === latest ? '00:00' : to)
+export const parseEnd = (text: string): string => (text === '00:00' ? latest : text)
 
 export type SpanProblem = 'missing' | 'order' | 'overlap'
 
@@ -46,7 +46,7 @@ export function problemOf(spans: readonly Span[]): SpanProblem | null {
   return sorted.some(({ from }, n) => n > 0 && from < (sorted[n - 1]?.to ?? '')) ? 'overlap' : null
 }
 
-export const isWhole = (week: Week): boolean => weekdays.every((day) => problemOf(week[day]) === null)
+export const isComplete = (week: Week): boolean => weekdays.every((day) => problemOf(week[day]) === null)
 
 export const sortedWeek = (week: Week): Week =>
   Object.fromEntries(weekdays.map((day) => [day, inOrder(week[day])])) as Week
@@ -54,7 +54,7 @@ export const sortedWeek = (week: Week): Week =>
 const inOrder = (spans: readonly Span[]): Span[] => spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))
 
 /** The same hours from Monday to Friday. */
-export function likeMonday(week: Week): Week {
+export function copyMonday(week: Week): Week {
   const { monday } = week
   return { ...week, tuesday: monday, wednesday: monday, thursday: monday, friday: monday }
 }

@@ -9,8 +9,8 @@ import {
   leadFieldsKey,
 } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
-import { type FieldType, hasChoices, keyOfName } from '../../ui/format/custom-value.ts'
-import { complain, say } from '../../ui/overlay/notices.tsx'
+import { type FieldType, hasChoices, keyFromName } from '../../ui/format/custom-value.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
@@ -56,21 +56,21 @@ export function FieldPanel({ field, close }: FieldPanelProps) {
   const save = useMutation({
     mutationFn: () => {
       const { key, label, type, choices, required, shownIn } = value
-      const wanted = { label, type, choices: hasChoices(type) ? linesOf(choices) : [], required, shownIn }
+      const next = { label, type, choices: hasChoices(type) ? linesOf(choices) : [], required, shownIn }
       return known === null
-        ? createLeadField(workspaceId, { ...wanted, key: key || keyOfName(label) })
-        : changeLeadField(workspaceId, known.id, wanted)
+        ? createLeadField(workspaceId, { ...next, key: key || keyFromName(label) })
+        : changeLeadField(workspaceId, known.id, next)
     },
     onSuccess: done,
-    onError: (error) => draft.refuse(error) || complain(error),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   const archive = useMutation({
     mutationFn: async () => known && changeLeadField(workspaceId, known.id, { isArchived: true }),
     onSuccess: () => {
-      say(t.fields.isArchived({ name: field.label }))
+      showToast(t.fields.isArchived({ name: field.label }))
       return done()
     },
-    onError: complain,
+    onError: showError,
   })
   return (
     <SidePanel
@@ -124,7 +124,7 @@ function Definition({ draft, isNew, hasKey }: { draft: Draft<FieldDraft>; isNew:
         label={t.fields.key}
         description={t.fields.keyHelp}
         value={value.key}
-        placeholder={keyOfName(value.label)}
+        placeholder={keyFromName(value.label)}
         maxLength={40}
         disabled={!isNew || hasKey}
         onChange={(event) => set({ key: event.currentTarget.value })}

@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import type { LeadField } from '../../data/lead-fields.ts'
 import { t } from '../../text/index.ts'
-import { fits, readTyped } from '../../ui/format/custom-value.ts'
+import { isValidValue, parseTyped } from '../../ui/format/custom-value.ts'
 
 interface OpenLinkProps {
   field: Pick<LeadField, 'label' | 'type' | 'choices'>
@@ -11,8 +11,8 @@ interface OpenLinkProps {
 
 /** To where a link, an e-mail address or a phone leads; nothing when it is none. */
 export function OpenLink({ field, text }: OpenLinkProps) {
-  const value = readTyped(field, text)
-  if (typeof value !== 'string' || !fits(field, value)) return null
+  const value = parseTyped(field, text)
+  if (typeof value !== 'string' || !isValidValue(field, value)) return null
   const prefix = { url: '', email: 'mailto:', phone: 'tel:' }[field.type as string]
   if (prefix === undefined) return null
   return (

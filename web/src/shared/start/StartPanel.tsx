@@ -1,32 +1,32 @@
 import { Button, Select, Skeleton, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { Failure } from '../../api/failure.ts'
+import { ApiError } from '../../api/api-error.ts'
 import { t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
-import { Empty } from '../../ui/page/Empty.tsx'
+import { errorSentence } from '../../ui/format/error-texts.ts'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { Existing } from './Existing.tsx'
+import { ExistingConversation } from './ExistingConversation.tsx'
 import styles from './start.module.css'
-import { type Place, placeOf } from './start-rules.ts'
+import { fieldOf, type StartField } from './start-rules.ts'
 import { TemplateFields } from './TemplateFields.tsx'
 import { type Start, type Starting, useStart } from './use-start.ts'
 
 interface StartPanelProps extends Starting {
   title: string
   /** Where somebody is picked, with what is wrong with that. */
-  whomField?(problem: string | null): ReactNode
+  recipientField?(problem: string | null): ReactNode
 }
 
 /** Writes to somebody who has not written: from which number, by which template. What there is with them is opened instead. */
-export function StartPanel({ title, whomField, ...starting }: StartPanelProps) {
-  const { whom, close } = starting
+export function StartPanel({ title, recipientField, ...starting }: StartPanelProps) {
+  const { recipient, close } = starting
   const start = useStart(starting)
-  const told = refusalIn(start.error)
-  const takesFocus = whomField !== undefined
+  const refusalFor = refusalIn(start.error)
+  const takesFocus = recipientField !== undefined
   const go = useRef<HTMLButtonElement>(null)
-  const isThere = start.talk != null
+  const isThere = start.conversation != null
   useEffect(() => {
     if (takesFocus && isThere) go.current?.focus()
   }, [takesFocus, isThere])
@@ -37,7 +37,8 @@ export function StartPanel({ title, whomField, ...starting }: StartPanelProps) {
       </SidePanel>
     )
   }
-  const whomProblem = told('whom') ?? (start.isTried && whom === null ? t.start.problems.whom : null)
+  const recipientProblem =
+    refusalFor('recipient') ?? (start.isTried && recipient === null ? t.start.problems.whom : null)
   return (
     <SidePanel
       title={title}
@@ -55,11 +56,13 @@ export function StartPanel({ title, whomField, ...starting }: StartPanelProps) {
       }
     >
       {!isThere && <Text size="sm">{t.start.help}</Text>}
-      {whomField?.(whomProblem)}
-      {whom !== null && <Fields name={whom.name} start={start} told={told} takesFocus={takesFocus} />}
-      {told('all') !== null && (
+      {recipientField?.(recipientProblem)}
+      {recipient !== null && (
+        <Fields name={recipient.name} start={start} refusalFor={refusalFor} takesFocus={takesFocus} />
+      )}
+      {refusalFor('all') !== null && (
         <p className={styles.refusal} role="alert">
-          {told('all')}
+          {refusalFor('all')}
         </p>
       )}
     </SidePanel>
@@ -69,13 +72,13 @@ export function StartPanel({ title, whomField, ...starting }: StartPanelProps) {
 interface FieldsProps {
   name: string
   start: Start
-  told(place: Place): string | null
+  refusalFor(place: StartField): string | null
   takesFocus: boolean
 }
 
-function Fields({ name, start, told, takesFocus }: FieldsProps) {
-  const { numbers, connectionId, talk, talks } = start
-  if (numbers === undefined || talk === undefined) return <Skeleton height={120} />
+function Fields({ name, start, refusalFor, takesFocus }: FieldsProps) {
+  const { numbers, connectionId, conversation, conversations } = start
+  if (numbers === undefined || conversation === undefined) return <Skeleton height={120} />
   return (
     <>
       <Select
@@ -83,30 +86,35 @@ function Fields({ name, start, told, takesFocus }: FieldsProps) {
         data={numbers.map((one) => ({ value: one.id, label: one.name }))}
         value={connectionId}
         allowDeselect={false}
-        error={told('number')}
+        error={refusalFor('number')}
         onChange={start.chooseNumber}
       />
-      {talk === null && connectionId !== null && (
+      {conversation === null && connectionId !== null && (
         <TemplateFields
           key={`${connectionId} ${start.phone}`}
           connectionId={connectionId}
           start={start}
-          refusal={told('template')}
+          refusal={refusalFor('template')}
           takesFocus={takesFocus}
         />
       )}
-      <Existing name={name} talk={talk} others={talks.filter((one) => one !== talk)} open={start.openTalk} />
+      <ExistingConversation
+        name={name}
+        conversation={conversation}
+        others={conversations.filter((one) => one !== conversation)}
+        open={start.openConversation}
+      />
     </>
   )
 }
 
 /** The words of a refusal, for the place where they belong. */
-function refusalIn(error: unknown): (place: Place) => string | null {
+function refusalIn(error: unknown): (place: StartField) => string | null {
   if (error === null) return () => null
   const reasons: Record<string, string> = t.compose.refusal.reasons
-  const code = error instanceof Failure ? (error.code ?? '') : ''
-  const words = reasons[code] ?? sentenceFor(error)
-  return (place) => (place === placeOf(error) ? words : null)
+  const code = error instanceof ApiError ? (error.code ?? '') : ''
+  const words = reasons[code] ?? errorSentence(error)
+  return (place) => (place === fieldOf(error) ? words : null)
 }
 
 function NoNumber() {
@@ -114,5 +122,5 @@ function NoNumber() {
   const navigate = useNavigate()
   const connect = () => void navigate({ to: '/w/$workspaceId/connections', params: { workspaceId } })
   const action = { label: t.start.connections, run: connect }
-  return <Empty title={t.start.noConnection} help={t.start.noConnectionHelp} action={action} />
+  return <EmptyState title={t.start.noConnection} help={t.start.noConnectionHelp} action={action} />
 }

@@ -2,9 +2,9 @@ import { Select, Skeleton, TextInput } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useTemplates } from '../../data/connections.ts'
 import { language, t } from '../../text/index.ts'
-import { sentenceFor } from '../../ui/format/failure-words.ts'
+import { errorSentence } from '../../ui/format/error-texts.ts'
 import { languageName } from '../../ui/format/language-name.ts'
-import { Empty } from '../../ui/page/Empty.tsx'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { TemplatePreview } from '../TemplatePreview.tsx'
 import { findTemplates, type Problem, problemOf } from '../template-preview.ts'
@@ -33,7 +33,7 @@ export function TemplateFields({ connectionId, start, refusal, takesFocus }: Tem
           label={t.start.value({ n: n + 1 })}
           value={value}
           dir="auto"
-          error={wordsFor(problemOf(value), isTried)}
+          error={fieldError(problemOf(value), isTried)}
           onChange={({ currentTarget }) => start.setValue(n, currentTarget.value)}
         />
       ))}
@@ -42,7 +42,7 @@ export function TemplateFields({ connectionId, start, refusal, takesFocus }: Tem
   )
 }
 
-const wordsFor = (problem: Problem | null, isTried: boolean): string | undefined =>
+const fieldError = (problem: Problem | null, isTried: boolean): string | undefined =>
   problem === null || (problem === 'empty' && !isTried) ? undefined : t.compose.templates.problems[problem]
 
 interface TemplateChoiceProps extends Pick<TemplateFieldsProps, 'connectionId' | 'start' | 'takesFocus'> {
@@ -57,10 +57,10 @@ function TemplateChoice({ connectionId, start, problem, takesFocus }: TemplateCh
     if (takesFocus && isThere) field.current?.focus()
   }, [takesFocus, isThere])
   if (query.isPending) return <Skeleton height={60} />
-  if (query.error !== null) return <p role="alert">{sentenceFor(query.error)}</p>
+  if (query.error !== null) return <p role="alert">{errorSentence(query.error)}</p>
   // A picture or a file belongs to a conversation that there is.
   const templates = findTemplates(query.data, '', language).filter(({ header }) => header === null)
-  if (templates.length === 0) return <Empty title={t.start.noTemplate} help={t.start.noTemplateHelp} />
+  if (templates.length === 0) return <EmptyState title={t.start.noTemplate} help={t.start.noTemplateHelp} />
   return (
     <Select
       ref={field}

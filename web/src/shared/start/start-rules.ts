@@ -1,4 +1,4 @@
-import { Failure } from '../../api/failure.ts'
+import { ApiError } from '../../api/api-error.ts'
 import type { Connection } from '../../data/connections.ts'
 
 type Number = Pick<Connection, 'id' | 'channel' | 'state'>
@@ -7,16 +7,18 @@ type Number = Pick<Connection, 'id' | 'channel' | 'state'>
 export const canStart = ({ channel, state }: Number): boolean => channel !== 'unofficial' && state === 'active'
 
 /** The numbers to choose from: those that may write first, and those that somebody has a conversation on. */
-export const numbersFor = <N extends Number>(numbers: readonly N[], talks: readonly { connectionId: string }[]): N[] =>
-  numbers.filter((one) => canStart(one) || talks.some(({ connectionId }) => connectionId === one.id))
+export const numbersFor = <N extends Number>(
+  numbers: readonly N[],
+  conversations: readonly { connectionId: string }[],
+): N[] => numbers.filter((one) => canStart(one) || conversations.some(({ connectionId }) => connectionId === one.id))
 
 /** What one begins with: the number that was used last, else the first that may write. */
-export const usualNumber = (numbers: readonly Number[], last: string | null): string | null =>
+export const defaultNumber = (numbers: readonly Number[], last: string | null): string | null =>
   (numbers.find((one) => one.id === last && canStart(one)) ?? numbers.find(canStart))?.id ?? null
 
-export type Place = 'whom' | 'number' | 'template' | 'all'
+export type StartField = 'recipient' | 'number' | 'template' | 'all'
 
-const places: Record<string, Place> = {
+const fieldsByProblem: Record<string, StartField> = {
   CONNECTION_UNAVAILABLE: 'number',
   ACKNOWLEDGEMENT_REQUIRED: 'number',
   TEMPLATE_NOT_APPROVED: 'template',
@@ -24,9 +26,9 @@ const places: Record<string, Place> = {
 }
 
 /** Beside which field a refusal is told. */
-export function placeOf(error: unknown): Place {
-  if (!(error instanceof Failure)) return 'all'
-  if (error.issues.has('phone')) return 'whom'
+export function fieldOf(error: unknown): StartField {
+  if (!(error instanceof ApiError)) return 'all'
+  if (error.issues.has('phone')) return 'recipient'
   if (error.status === 404) return 'number'
-  return places[error.code ?? ''] ?? 'all'
+  return fieldsByProblem[error.code ?? ''] ?? 'all'
 }

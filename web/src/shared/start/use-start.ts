@@ -1,24 +1,24 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { type Connection, useConnections } from '../../data/connections.ts'
+import { useConversationsWithPhone } from '../../data/inbox/recipients.ts'
 import type { Conversation } from '../../data/inbox/types.ts'
-import { useTalksWith } from '../../data/inbox/whom.ts'
 import { type NewConversation, startConversation } from '../../data/lead/start-conversation.ts'
 import { t } from '../../text/index.ts'
-import { say } from '../../ui/overlay/notices.tsx'
+import { showToast } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { problemOf, type Template, valuesFor } from '../template-preview.ts'
-import { canStart, numbersFor, usualNumber } from './start-rules.ts'
+import { canStart, defaultNumber, numbersFor } from './start-rules.ts'
 
 /** Somebody who can be written to. */
-export interface Addressee {
+export interface Recipient {
   name: string
   firstName: string
   phone: string
 }
 
 export interface Starting {
-  whom: Addressee | null
+  recipient: Recipient | null
   /** Shows a conversation: the one that began, or the one that there is. */
   open(conversationId: string): void
   close(): void
@@ -34,10 +34,10 @@ export interface Start extends Draft {
   choose(template: Template | null): void
   setValue(n: number, value: string): void
   /** All that there are with them. */
-  talks: readonly Conversation[]
+  conversations: readonly Conversation[]
   /** The one on the chosen number: it is opened, and nothing is sent. Undefined while that is not known. */
-  talk: Conversation | null | undefined
-  openTalk(conversationId: string): void
+  conversation: Conversation | null | undefined
+  openConversation(conversationId: string): void
   submit(): void
   isSending: boolean
   error: unknown
@@ -54,23 +54,23 @@ interface Draft {
 const draftFor = (phone: string | null): Draft => ({ phone, template: null, values: [], isTried: false })
 
 /** A conversation that is about to begin. */
-export function useStart({ whom, open, close }: Starting): Start {
-  const phone = whom?.phone ?? null
+export function useStart({ recipient, open, close }: Starting): Start {
+  const phone = recipient?.phone ?? null
   const number = useNumber(phone)
   const [kept, setDraft] = useState(() => draftFor(null))
   // What was filled in for somebody else greets somebody else.
   const draft = kept.phone === phone ? kept : draftFor(phone)
-  const openTalk = (id: string) => {
+  const openConversation = (id: string) => {
     close()
     open(id)
   }
-  const send = useSend(openTalk)
+  const send = useSend(openConversation)
   const choose = (template: Template | null) => {
     send.reset()
     setDraft({
       ...draftFor(phone),
       template,
-      values: template === null ? [] : valuesFor(template, whom?.firstName ?? ''),
+      values: template === null ? [] : valuesFor(template, recipient?.firstName ?? ''),
     })
   }
   return {
@@ -82,12 +82,12 @@ export function useStart({ whom, open, close }: Starting): Start {
       choose(null)
     },
     setValue: (n, value) => setDraft({ ...draft, values: draft.values.with(n, value) }),
-    openTalk,
+    openConversation,
     submit: () => {
-      if (number.talk != null) return openTalk(number.talk.id)
+      if (number.conversation != null) return openConversation(number.conversation.id)
       setDraft({ ...draft, isTried: true })
-      const asked = askedBy(draft, number.connectionId)
-      if (asked !== null && number.talk === null && !send.isPending) send.mutate(asked)
+      const request = requestOf(draft, number.connectionId)
+      if (request !== null && number.conversation === null && !send.isPending) send.mutate(request)
     },
     isSending: send.isPending,
     error: send.variables?.phone === phone ? send.error : null,
@@ -95,7 +95,7 @@ export function useStart({ whom, open, close }: Starting): Start {
 }
 
 /** What the service is asked for; null while something is missing, or would be refused. */
-function askedBy({ phone, template, values }: Draft, connectionId: string | null): NewConversation | null {
+function requestOf({ phone, template, values }: Draft, connectionId: string | null): NewConversation | null {
   if (phone === null || template === null || connectionId === null) return null
   if (values.some((value) => problemOf(value) !== null)) return null
   const { name, language } = template
@@ -107,39 +107,39 @@ function useNumber(phone: string | null) {
   const workspaceId = useWorkspaceId()
   const [chosenId, chooseNumber] = useState<string | null>(null)
   const { data: connections } = useConnections(workspaceId)
-  const { data, isError } = useTalksWith(workspaceId, phone)
-  const talks = data ?? []
-  const numbers = connections && numbersFor(connections, talks)
-  const connectionId = chosenId ?? usualNumber(numbers ?? [], localStorage.getItem(lastPlace(workspaceId)))
-  const found = talks.find((one) => one.connectionId === connectionId) ?? null
+  const { data, isError } = useConversationsWithPhone(workspaceId, phone)
+  const conversations = data ?? []
+  const numbers = connections && numbersFor(connections, conversations)
+  const connectionId = chosenId ?? defaultNumber(numbers ?? [], localStorage.getItem(lastConnectionKey(workspaceId)))
+  const found = conversations.find((one) => one.connectionId === connectionId) ?? null
   return {
     numbers,
     canNone: connections !== undefined && !connections.some(canStart),
     connectionId,
     chooseNumber,
-    talks,
+    conversations,
     // Where it cannot be told, the service does: it sends where there is one already.
-    talk: data === undefined && !isError ? undefined : found,
+    conversation: data === undefined && !isError ? undefined : found,
   }
 }
 
 /** Where a browser keeps which number was used last. */
-const lastPlace = (workspaceId: string): string => `parley.start-number.${workspaceId}`
+const lastConnectionKey = (workspaceId: string): string => `parley.start-number.${workspaceId}`
 
 function useSend(done: (conversationId: string) => void) {
   const workspaceId = useWorkspaceId()
   // A try whose answer was lost may have come through: the same message goes under the same key.
   const key = useRef<{ of: string; value: string }>(undefined)
   return useMutation({
-    mutationFn: (asked: NewConversation) => {
-      const of = JSON.stringify(asked)
+    mutationFn: (request: NewConversation) => {
+      const of = JSON.stringify(request)
       if (key.current?.of !== of) key.current = { of, value: crypto.randomUUID() }
-      return startConversation(workspaceId, asked, key.current.value)
+      return startConversation(workspaceId, request, key.current.value)
     },
     onSuccess: ({ conversation_id: id, status }, { connectionId }) => {
-      localStorage.setItem(lastPlace(workspaceId), connectionId)
+      localStorage.setItem(lastConnectionKey(workspaceId), connectionId)
       done(id)
-      if (status === 'failed') say(t.start.failed)
+      if (status === 'failed') showToast(t.start.failed)
     },
   })
 }

@@ -7,7 +7,7 @@ import { Tip } from '../overlay/Tip.tsx'
 import styles from './Chart.module.css'
 import { ChartTable } from './ChartTable.tsx'
 import type { ChartProps, ChartTone, Point, Series } from './chart-props.ts'
-import { highestOf, namedPoints, ticksFor } from './scale.ts'
+import { highestOf, labelledPoints, ticksFor } from './scale.ts'
 
 export interface Plot {
   /** The middle of a point's strip. */
@@ -17,11 +17,11 @@ export interface Plot {
 }
 
 const letterWidth = 6.5
-const leastLeft = 20
+const minLeft = 20
 const bottom = 20
 const top = 8
-const leastNameWidth = 64
-const betweenNames = 10
+const minNameWidth = 64
+const nameGap = 10
 
 export const colorOf = (tone: ChartTone): string => `var(--${tone})`
 
@@ -32,7 +32,7 @@ export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot
   const [isTable, setTable] = useState(false)
   const [pointed, setPointed] = useState<number | null>(null)
   const ticks = ticksFor(highestOf(series, isStacked) / unit).map((tick) => tick * unit)
-  const left = Math.max(leastLeft, ...ticks.map((tick) => format(tick).length * letterWidth + 10))
+  const left = Math.max(minLeft, ...ticks.map((tick) => format(tick).length * letterWidth + 10))
   const stripWidth = Math.max(0, width - left) / Math.max(1, points.length)
   const plot: Plot = {
     x: (at) => left + (at + 0.5) * stripWidth,
@@ -69,7 +69,7 @@ export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot
             </svg>
           )}
           {pointed !== null && (
-            <PointWords
+            <PointText
               point={points[pointed]}
               at={pointed}
               x={plot.x(pointed)}
@@ -95,7 +95,7 @@ interface AxesProps extends ChartProps {
 
 function Axes({ points, format, height, width, left, ticks, plot }: AxesProps) {
   const longest = Math.max(0, ...points.map(({ short }) => short.length * letterWidth))
-  const named = namedPoints(points.length, width - left, Math.max(leastNameWidth, longest + betweenNames))
+  const named = labelledPoints(points.length, width - left, Math.max(minNameWidth, longest + nameGap))
   return (
     <g>
       {ticks.map((tick, n) => (
@@ -148,14 +148,14 @@ function SeriesName({ series: { label, tone, isDashed } }: { series: Series }) {
   )
 }
 
-interface PointWordsProps extends Pick<ChartProps, 'series' | 'format'> {
+interface PointTextProps extends Pick<ChartProps, 'series' | 'format'> {
   point: Point | undefined
   at: number
   x: number
   width: number
 }
 
-function PointWords({ point, at, x, width, series, format }: PointWordsProps) {
+function PointText({ point, at, x, width, series, format }: PointTextProps) {
   const side = x > width / 2 ? { right: width - x + 12 } : { left: x + 12 }
   return (
     <div className={styles.tip} style={side} aria-hidden="true">

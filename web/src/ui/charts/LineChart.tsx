@@ -1,7 +1,7 @@
 import styles from './Chart.module.css'
 import { Chart, colorOf } from './Chart.tsx'
 import type { ChartProps } from './chart-props.ts'
-import { pieces } from './scale.ts'
+import { splitAtGaps } from './scale.ts'
 
 /** A line for each series, interrupted where there is no value. */
 export function LineChart(props: ChartProps) {
@@ -9,7 +9,7 @@ export function LineChart(props: ChartProps) {
     <Chart {...props}>
       {({ x, y }) =>
         props.series.map(({ label, tone, values, isDashed }) =>
-          pieces(values).map((piece) =>
+          splitAtGaps(values).map((piece) =>
             piece.length === 1 ? (
               piece.map(({ at, value }) => (
                 <circle key={`${label} ${at}`} cx={x(at)} cy={y(value)} r={3} fill={colorOf(tone)} />

@@ -14,7 +14,7 @@ function roundStep(least: number): number {
 }
 
 /** Which of the points get a name below the axis, evenly spread and the last among them, so that no two touch. */
-export function namedPoints(count: number, width: number, nameWidth: number): ReadonlySet<number> {
+export function labelledPoints(count: number, width: number, nameWidth: number): ReadonlySet<number> {
   const fit = Math.max(1, Math.floor(width / nameWidth))
   const every = Math.max(1, Math.ceil(count / fit))
   return new Set(Array.from({ length: count }, (_, n) => n).filter((n) => (count - 1 - n) % every === 0))
@@ -31,7 +31,7 @@ export function highestOf(series: readonly { values: readonly (number | null)[] 
 }
 
 /** The pieces of a line, cut where there is no value. */
-export function pieces(values: readonly (number | null)[]): { at: number; value: number }[][] {
+export function splitAtGaps(values: readonly (number | null)[]): { at: number; value: number }[][] {
   const found: { at: number; value: number }[][] = []
   let isOpen = false
   values.forEach((value, at) => {

@@ -1,9 +1,9 @@
-import { number } from './time.ts'
+import { formatNumber } from './time.ts'
 
-const largest = 999_999_999_999.99
+const maxAmount = 999_999_999_999.99
 
 /** An amount as it is typed in a language: `1500,5` where a comma stands before cents. */
-export const amountText = (value: number, language: string): string =>
+export const amountInputText = (value: number, language: string): string =>
   new Intl.NumberFormat(language, { useGrouping: false, maximumFractionDigits: 2 }).format(value)
 
 /** How an amount is written: in the workspace's currency if it has said one, and without its cents when it has none. */
@@ -15,11 +15,12 @@ const styleOf = (value: number, currency: string | null): Intl.NumberFormatOptio
 })
 
 /** An amount as people read it: `R$ 1.500,50`. */
-export const shownAmount = (value: number, currency: string | null): string => number(value, styleOf(value, currency))
+export const formatAmount = (value: number, currency: string | null): string =>
+  formatNumber(value, styleOf(value, currency))
 
 /** The same where there is little room: `R$ 38,2 mil`. */
-export const shortAmount = (value: number, currency: string | null): string =>
-  number(value, {
+export const formatAmountShort = (value: number, currency: string | null): string =>
+  formatNumber(value, {
     ...styleOf(value, currency),
     ...{ notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 },
   })
@@ -37,7 +38,7 @@ const shape = new RegExp(
   String.raw`^${sign}(\d+|[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+))(?:([.,])(\d{1,2}))?([kK]?)${sign}$`,
   'u',
 )
-const longest = 40
+const maxLength = 40
 
 /**
  * Reads an amount as people type it; null when nothing was typed, undefined when it is no amount.
@@ -47,15 +48,15 @@ const longest = 40
  * wherever one is; `10 mil` and `10M` are not the same everywhere, and are no amounts. What was read is shown
  * before it is saved (`understood`), since somebody may have meant another thing.
  */
-export function readAmount(text: string): number | null | undefined {
-  const typed = text.slice(0, longest + 1).replace(/[\s'’]/g, '')
+export function parseAmount(text: string): number | null | undefined {
+  const typed = text.slice(0, maxLength + 1).replace(/[\s'’]/g, '')
   if (typed === '') return null
-  const [, whole, sign, cents = '', thousands = ''] = (typed.length > longest ? null : shape.exec(typed)) ?? []
+  const [, whole, sign, cents = '', thousands = ''] = (typed.length > maxLength ? null : shape.exec(typed)) ?? []
   if (whole === undefined) return undefined
   const [between] = whole.match(/[.,]/g) ?? []
   if (between !== undefined && between === sign) return undefined
   const amount = Number(`${whole.replace(/[.,]/g, '')}.${cents || '0'}${thousands === '' ? '' : 'e3'}`)
-  return amount <= largest ? amount : undefined
+  return amount <= maxAmount ? amount : undefined
 }
 
 // Both signs together: the last stands before the decimals, of which a number may have more than cents have.
@@ -63,14 +64,14 @@ const manyDecimals = /^(?:\d{1,3}(?:\.\d{3}){1,4},\d{1,10}|\d{1,3}(?:,\d{3}){1,4
 const plainDecimal = /^\d{1,15}(?:[.,]\d{1,10})?$/
 
 /**
- * Reads a number as people type it, as `readAmount` does, but with what is below nothing and with more decimals: `-1234.5678`.
+ * Reads a number as people type it, as `parseAmount` does, but with what is below nothing and with more decimals: `-1234.5678`.
  * Null when nothing was typed, undefined when it is no number.
  */
-export function readNumber(text: string): string | null | undefined {
-  const typed = text.slice(0, longest + 1).replace(/[\s'’]/g, '')
+export function parseNumber(text: string): string | null | undefined {
+  const typed = text.slice(0, maxLength + 1).replace(/[\s'’]/g, '')
   const isNegative = /^\D{0,4}[-−]\D{0,4}\d/.test(typed)
   const digits = isNegative ? typed.replace(/[-−]/, '') : typed
-  const amount = readAmount(digits)
+  const amount = parseAmount(digits)
   if (amount === null) return null
   const read = amount === undefined ? decimalOf(digits) : String(amount)
   return isNegative && read !== undefined && read !== '0' ? `-${read}` : read
@@ -87,18 +88,18 @@ function decimalOf(digits: string): string | undefined {
 const trimmed = (decimal: string): string => (decimal.includes('.') ? decimal.replace(/\.?0{1,10}$/, '') : decimal)
 
 /** The amount as the language writes it, where somebody typed it otherwise; null where there is nothing to explain. */
-export function understood(text: string, language: string, currency: string | null): string | null {
-  const amount = readAmount(text)
+export function normalizedAmount(text: string, language: string, currency: string | null): string | null {
+  const amount = parseAmount(text)
   if (amount === null || amount === undefined) return null
   const written = new Intl.NumberFormat(language, styleOf(amount, currency)).format(amount)
   const bare = new Intl.NumberFormat(language, styleOf(amount, null)).format(amount)
-  const same = [written, bare, amountText(amount, language), new Intl.NumberFormat(language).format(amount)]
+  const same = [written, bare, amountInputText(amount, language), new Intl.NumberFormat(language).format(amount)]
   return same.some((one) => squeezed(one) === squeezed(text)) ? null : written
 }
 
 /** The same of a number that is no amount. */
-export function understoodNumber(text: string, language: string): string | null {
-  const read = readNumber(text)
+export function normalizedNumber(text: string, language: string): string | null {
+  const read = parseNumber(text)
   if (read === null || read === undefined) return null
   const [written, bare] = [true, false].map((useGrouping) =>
     new Intl.NumberFormat(language, { useGrouping, maximumFractionDigits: 10 }).format(Number(read)),

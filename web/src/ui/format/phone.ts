@@ -6,12 +6,12 @@ const ofTwo = new Set(
 )
 
 /** A number with country code as it is typed and taken elsewhere: `+5511955501101`. What is none, as what begins with a nought, stays as it is. */
-export const plainPhone = (phone: string): string => (/^[1-9]\d*$/.test(phone) ? `+${phone}` : phone)
+export const dialablePhone = (phone: string): string => (/^[1-9]\d*$/.test(phone) ? `+${phone}` : phone)
 
 /** The same as people read it: `+55 11 95550-1101`. What is none is shown as it is. */
-export function shownPhone(number: string): string {
+export function formatPhone(number: string): string {
   const phone = /^\+\d+$/.test(number) ? number.slice(1) : number
-  if (!/^[1-9]\d{7,14}$/.test(phone)) return plainPhone(number)
+  if (!/^[1-9]\d{7,14}$/.test(phone)) return dialablePhone(number)
   const code = /^[17]/.test(phone) ? 1 : ofTwo.has(phone.slice(0, 2)) ? 2 : 3
   const [country, rest] = [phone.slice(0, code), phone.slice(code)]
   return `+${country} ${grouped(country, rest)}`

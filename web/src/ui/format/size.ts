@@ -3,7 +3,7 @@ import { language } from '../../text/index.ts'
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
 /** A file's size in the unit that people say it in: `340 kB`, `4.7 MB`. */
-export function fileSize(bytes: number): string {
+export function formatFileSize(bytes: number): string {
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)))
   const value = bytes / 1024 ** step
   const digits = value < 10 && step > 0 ? 1 : 0
@@ -16,7 +16,7 @@ export function fileSize(bytes: number): string {
 }
 
 /** A length in minutes and seconds: `0:07`. */
-export function lengthOf(seconds: number): string {
+export function formatPlaybackTime(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }

@@ -5,7 +5,7 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 /** How long ago or ahead, short: `now`, `5 min`, `3 h`, `2 d`. */
-export function span(ms: number): string {
+export function formatSpan(ms: number): string {
   const { time } = t.common
   const length = Math.abs(ms)
   if (length < minuteMs) return time.now
@@ -15,13 +15,13 @@ export function span(ms: number): string {
 }
 
 /** How long ago a moment was, as a phrase. */
-export function ago(iso: string): string {
+export function timeAgo(iso: string): string {
   const ms = Date.now() - Date.parse(iso)
-  return ms < minuteMs ? t.common.time.justNow : t.common.time.ago({ span: span(ms) })
+  return ms < minuteMs ? t.common.time.justNow : t.common.time.ago({ span: formatSpan(ms) })
 }
 
 /** A moment beside others in a list: the time today, the weekday this week, else the date. */
-export function shortMoment(iso: string, now: Date = new Date()): string {
+export function formatShortTime(iso: string, now: Date = new Date()): string {
   const at = new Date(iso)
   if (isSameDay(at, now)) return format(at, { hour: 'numeric', minute: '2-digit' })
   const isThisWeek = Math.abs(now.getTime() - at.getTime()) < 6 * dayMs
@@ -31,7 +31,7 @@ export function shortMoment(iso: string, now: Date = new Date()): string {
 }
 
 /** A day as a separator between messages. */
-export function dayName(iso: string, now: Date = new Date()): string {
+export function formatDay(iso: string, now: Date = new Date()): string {
   const at = new Date(iso)
   if (isSameDay(at, now)) return t.common.time.today
   if (isSameDay(at, new Date(now.getTime() - dayMs))) return t.common.time.yesterday
@@ -39,18 +39,20 @@ export function dayName(iso: string, now: Date = new Date()): string {
   return format(at, { weekday: 'long', day: 'numeric', month: 'long', ...(isThisYear ? {} : { year: 'numeric' }) })
 }
 
-export const clock = (iso: string): string => format(new Date(iso), { hour: 'numeric', minute: '2-digit' })
+export const formatTime = (iso: string): string => format(new Date(iso), { hour: 'numeric', minute: '2-digit' })
 
 /** A moment in full, for titles and logs. */
-export const fullMoment = (iso: string): string => format(new Date(iso), { dateStyle: 'medium', timeStyle: 'short' })
+export const formatDateTime = (iso: string): string =>
+  format(new Date(iso), { dateStyle: 'medium', timeStyle: 'short' })
 
 /** The same to the second, where things happen faster than people act. */
-export const exactMoment = (iso: string): string => format(new Date(iso), { dateStyle: 'medium', timeStyle: 'medium' })
+export const formatDateTimeSeconds = (iso: string): string =>
+  format(new Date(iso), { dateStyle: 'medium', timeStyle: 'medium' })
 
 export const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString()
 
-export const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>
-  kept(numbers, options, () => new Intl.NumberFormat(language, options)).format(value)
+export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
+  cached(numbers, options, () => new Intl.NumberFormat(language, options)).format(value)
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
@@ -59,13 +61,13 @@ export const weekdayName = (nth: number): string =>
   format(new Date(Date.UTC(2024, 0, 1 + nth)), { weekday: 'long', timeZone: 'UTC' })
 
 const format = (at: Date, options: Intl.DateTimeFormatOptions): string =>
-  kept(moments, options, () => new Intl.DateTimeFormat(language, options)).format(at)
+  cached(moments, options, () => new Intl.DateTimeFormat(language, options)).format(at)
 
 // One takes far longer to make than to use, and each row of a list uses several.
 const numbers = new Map<string, Intl.NumberFormat>()
 const moments = new Map<string, Intl.DateTimeFormat>()
 
-function kept<T>(made: Map<string, T>, options: object, make: () => T): T {
+function cached<T>(made: Map<string, T>, options: object, make: () => T): T {
   const name = JSON.stringify(options)
   const known = made.get(name) ?? make()
   made.set(name, known)
@@ -73,5 +75,5 @@ function kept<T>(made: Map<string, T>, options: object, make: () => T): T {
 }
 
 /** The date of a day in UTC, as the service counts days in statistics. */
-export const dayDate = (iso: string): string =>
+export const formatUtcDate = (iso: string): string =>
   format(new Date(iso), { day: 'numeric', month: 'short', timeZone: 'UTC' })

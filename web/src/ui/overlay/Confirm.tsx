@@ -9,18 +9,18 @@ interface ConfirmProps {
   /** The button's words. */
   action: string
   /** Has to be typed first: for what cannot be taken back. */
-  word?: string
+  confirmText?: string
   /** Whether it can be undone, so that the button need not warn. */
-  isGentle?: boolean
+  isReversible?: boolean
   run(): Promise<unknown>
   close(): void
 }
 
 /** Asks before something that cannot be undone. What can be undone is done, with an undo beside it. */
-export function Confirm({ title, children, action, word, isGentle = false, run, close }: ConfirmProps) {
+export function Confirm({ title, children, action, confirmText, isReversible = false, run, close }: ConfirmProps) {
   const [typed, setTyped] = useState('')
   const [isRunning, setRunning] = useState(false)
-  const mayRun = word === undefined || typed.trim() === word
+  const mayRun = confirmText === undefined || typed.trim() === confirmText
   const submit = async () => {
     if (!mayRun) return
     setRunning(true)
@@ -38,10 +38,10 @@ export function Confirm({ title, children, action, word, isGentle = false, run, 
         <Text size="md" component="div">
           {children}
         </Text>
-        {word !== undefined && (
+        {confirmText !== undefined && (
           <TextInput
             mt="md"
-            label={t.common.typeToConfirm({ word })}
+            label={t.common.typeToConfirm({ word: confirmText })}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             data-autofocus
@@ -52,13 +52,13 @@ export function Confirm({ title, children, action, word, isGentle = false, run, 
           <Button
             variant="default"
             onClick={close}
-            {...(!isGentle && word === undefined && { 'data-autofocus': true })}
+            {...(!isReversible && confirmText === undefined && { 'data-autofocus': true })}
           >
             {t.common.cancel}
           </Button>
           <Button
             type="submit"
-            {...(isGentle ? { 'data-autofocus': true } : { color: 'red.9' })}
+            {...(isReversible ? { 'data-autofocus': true } : { color: 'red.9' })}
             disabled={!mayRun}
             loading={isRunning}
           >

@@ -2,18 +2,24 @@ import { Modal, type ModalProps } from '@mantine/core'
 import { t } from '../../text/index.ts'
 import { isOverPage, useEscape } from './escape.ts'
 import { FirstFocus } from './FirstFocus.tsx'
-import { useFocusBack } from './focus-back.ts'
+import { useRestoreFocus } from './restore-focus.ts'
 
 interface DialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'closeButtonProps'> {
   close(): void
 }
 
 /** What stands over the page until it is done with, from when it is drawn. The focus comes to it, and goes back after it. */
-export function Dialog({ close, closeOnEscape = true, children, ...look }: DialogProps) {
-  useFocusBack(true)
+export function Dialog({ close, closeOnEscape = true, children, ...modalProps }: DialogProps) {
+  useRestoreFocus(true)
   useEscape(true, close, (target) => closeOnEscape && isOverPage(target))
   return (
-    <Modal opened onClose={close} closeOnEscape={false} closeButtonProps={{ 'aria-label': t.common.close }} {...look}>
+    <Modal
+      opened
+      onClose={close}
+      closeOnEscape={false}
+      closeButtonProps={{ 'aria-label': t.common.close }}
+      {...modalProps}
+    >
       {children}
       <FirstFocus />
     </Modal>

@@ -2,9 +2,9 @@ import { Popover } from '@mantine/core'
 import { IconCheck, IconMinus } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { t } from '../../text/index.ts'
-import { plain } from '../format/plain.ts'
-import { ButtonOf, useOpening } from './DropMenu.tsx'
-import type { Drop } from './drop.tsx'
+import { foldText } from '../format/fold-text.ts'
+import { DropdownTarget, useDropdownState } from './DropdownMenu.tsx'
+import type { Dropdown } from './dropdown.tsx'
 import styles from './Picker.module.css'
 
 export interface PickerItem {
@@ -17,14 +17,14 @@ export interface PickerItem {
 }
 
 interface PickerProps<I extends PickerItem> {
-  drop: Drop
+  dropdown: Dropdown
   label: string
   placeholder: string
   items: readonly I[]
   /** What to say when there is nothing to choose from. */
   none?: string
   /** What the words that were typed may stand for beside the items: something new, or a time. */
-  made?(term: string): I | null
+  created?(term: string): I | null
   choose(item: I): void
   /** Stays open, as several may be chosen. */
   isMany?: boolean
@@ -33,15 +33,15 @@ interface PickerProps<I extends PickerItem> {
 }
 
 /** Something to choose, found by typing and taken by Enter. Drops from a button drawn long before it. */
-export function Picker<I extends PickerItem>({ drop, label, children, ...rest }: PickerProps<I>) {
-  const { isOpen, ...opening } = useOpening(drop)
+export function Picker<I extends PickerItem>({ dropdown, label, children, ...rest }: PickerProps<I>) {
+  const { isOpen, ...opening } = useDropdownState(dropdown)
   return (
     <Popover {...opening} opened={isOpen} position="bottom-end" width={280} shadow="md" trapFocus>
       <Popover.Target>
-        <ButtonOf drop={drop} />
+        <DropdownTarget dropdown={dropdown} />
       </Popover.Target>
       <Popover.Dropdown aria-label={label} p={0} className={styles.drop}>
-        <Choice drop={drop} label={label} {...rest} />
+        <Choice dropdown={dropdown} label={label} {...rest} />
         {children}
       </Popover.Dropdown>
     </Popover>
@@ -49,15 +49,15 @@ export function Picker<I extends PickerItem>({ drop, label, children, ...rest }:
 }
 
 function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
-  const { drop, label, placeholder, items, none, made, choose, isMany = false } = props
+  const { dropdown, label, placeholder, items, none, created, choose, isMany = false } = props
   const [term, setTerm] = useState('')
   const [at, setAt] = useState(0)
-  const shown = findAmong(items, term.trim(), made)
+  const shown = findAmong(items, term.trim(), created)
   const active = shown[Math.min(at, shown.length - 1)]
   const take = (item: I | undefined) => {
     if (item === undefined) return
     setTerm('')
-    if (!isMany) drop.setOpen(false)
+    if (!isMany) dropdown.setOpen(false)
     choose(item)
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -67,7 +67,7 @@ function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
     else return
     event.preventDefault()
   }
-  const idOf = (item: I) => `${drop.id}-${item.id}`
+  const idOf = (item: I) => `${dropdown.id}-${item.id}`
   return (
     <>
       <input
@@ -84,7 +84,7 @@ function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
         aria-label={label}
         role="combobox"
         aria-expanded={shown.length > 0}
-        aria-controls={shown.length > 0 ? `${drop.id}-list` : undefined}
+        aria-controls={shown.length > 0 ? `${dropdown.id}-list` : undefined}
         aria-activedescendant={active && idOf(active)}
         autoComplete="off"
         data-autofocus
@@ -93,7 +93,7 @@ function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
       {shown.length > 0 && (
         <div
           className={styles.list}
-          id={`${drop.id}-list`}
+          id={`${dropdown.id}-list`}
           role="listbox"
           aria-label={label}
           aria-multiselectable={isMany}
@@ -125,9 +125,9 @@ function Choice<I extends PickerItem>(props: Omit<PickerProps<I>, 'children'>) {
   )
 }
 
-function findAmong<I extends PickerItem>(items: readonly I[], term: string, made: PickerProps<I>['made']): I[] {
-  const extra = term === '' ? null : (made?.(term) ?? null)
-  const found = items.filter((item) => plain(`${item.label} ${item.hint ?? ''}`).includes(plain(term)))
+function findAmong<I extends PickerItem>(items: readonly I[], term: string, created: PickerProps<I>['created']): I[] {
+  const extra = term === '' ? null : (created?.(term) ?? null)
+  const found = items.filter((item) => foldText(`${item.label} ${item.hint ?? ''}`).includes(foldText(term)))
   return extra === null ? found : [...found, extra]
 }
 

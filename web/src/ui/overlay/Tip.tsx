@@ -8,10 +8,10 @@ import {
   useRef,
   useState,
 } from 'react'
-import { later } from './later.ts'
+import { prefetchedComponent } from './lazy.ts'
 import type { TipBubbleProps } from './TipBubble.tsx'
 
-const TipBubble = later(() => import('./TipBubble.tsx'))
+const TipBubble = prefetchedComponent(() => import('./TipBubble.tsx'))
 const restMs = 400
 
 interface TipProps extends Omit<TipBubbleProps, 'target' | 'close'> {

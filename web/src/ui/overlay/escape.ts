@@ -3,22 +3,22 @@ import { useEffect, useRef } from 'react'
 interface Layer {
   close(): void
   /** Whether Escape, pressed there, is for it. */
-  hears(target: Element): boolean
+  isActive(target: Element): boolean
 }
 
 const open: Layer[] = []
 
 /** Has Escape close what is open on top, and nothing below it. */
-export function useEscape(isOpen: boolean, close: () => void, hears: (target: Element) => boolean): void {
-  const latest = useRef({ close, hears })
+export function useEscape(isOpen: boolean, close: () => void, isActive: (target: Element) => boolean): void {
+  const latest = useRef({ close, isActive })
   useEffect(() => {
-    latest.current = { close, hears }
+    latest.current = { close, isActive }
   })
   useEffect(() => {
     if (!isOpen) return
     const layer: Layer = {
       close: () => latest.current.close(),
-      hears: (target) => latest.current.hears(target),
+      isActive: (target) => latest.current.isActive(target),
     }
     // Before whatever else hears keys.
     if (open.length === 0) window.addEventListener('keydown', onKeyDown, { capture: true })
@@ -36,7 +36,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || event.isComposing || target.getAttribute('data-mantine-stop-propagation') === 'true')
     return
   const top = open.at(-1)
-  if (top?.hears(target) !== true) return
+  if (top?.isActive(target) !== true) return
   event.preventDefault()
   event.stopPropagation()
   top.close()
@@ -49,4 +49,4 @@ export const isOverPage = (target: Element): boolean => {
 }
 
 /** For what drops from a button, which hears its own keys: what would be heard by nothing, when what had the focus is gone. */
-export const isNobodys = (target: Element): boolean => target === document.body
+export const isOutsideFocus = (target: Element): boolean => target === document.body

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ErrorNotice } from './ErrorNotice.tsx'
+import { ErrorState } from './ErrorState.tsx'
 import styles from './PageBody.module.css'
 
 /** The scrolling part of a page under its header; `narrow` for what is read rather than scanned. */
@@ -16,7 +16,7 @@ export function PageBody({ children, narrow }: { children: ReactNode; narrow?: b
   )
 }
 
-interface LoadedProps<T> {
+interface QueryBoundaryProps<T> {
   query: UseQueryResult<T>
   /** The shape of what comes. */
   rows?: number
@@ -24,9 +24,9 @@ interface LoadedProps<T> {
 }
 
 /** What a query gave: its shape while it loads, its trouble if it failed, and old rows rather than none. */
-export function Loaded<T>({ query, rows = 6, children }: LoadedProps<T>) {
+export function QueryBoundary<T>({ query, rows = 6, children }: QueryBoundaryProps<T>) {
   if (query.data !== undefined) return children(query.data)
-  if (query.isError) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />
   return (
     <div className={styles.skeleton} aria-busy="true">
       {Array.from({ length: rows }, (_, n) => (

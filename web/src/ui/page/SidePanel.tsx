@@ -3,7 +3,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { t } from '../../text/index.ts'
 import { isOverPage, useEscape } from '../overlay/escape.ts'
 import { FirstFocus } from '../overlay/FirstFocus.tsx'
-import { useFocusBack } from '../overlay/focus-back.ts'
+import { useRestoreFocus } from '../overlay/restore-focus.ts'
 import styles from './SidePanel.module.css'
 
 interface SidePanelProps {
@@ -19,7 +19,7 @@ interface SidePanelProps {
 
 /** What slides in from the right to make or change one thing, while the list stays in view. */
 export function SidePanel({ title, close, children, footer, submit, size = 480 }: SidePanelProps) {
-  useFocusBack(true)
+  useRestoreFocus(true)
   useEscape(true, close, isOverPage)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()

@@ -2,8 +2,8 @@ import type { DeliveryDetail } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
-import { exactMoment } from '../../ui/format/time.ts'
-import { duration } from '../words.ts'
+import { formatDateTimeSeconds } from '../../ui/format/time.ts'
+import { formatMs } from '../webhook-texts.ts'
 import styles from './DeliveryPanel.module.css'
 
 /** Every attempt with what came back, the newest first. */
@@ -30,8 +30,8 @@ function Attempt({ attempt }: { attempt: DeliveryDetail['attemptList'][number] }
         <Chip tone={isTaken ? 'good' : 'bad'}>
           {status === null ? t.webhooks.notAnswered : t.webhooks.answered({ status })}
         </Chip>
-        <span>{duration(ms)}</span>
-        <time dateTime={at}>{exactMoment(at)}</time>
+        <span>{formatMs(ms)}</span>
+        <time dateTime={at}>{formatDateTimeSeconds(at)}</time>
       </div>
       {explanation !== null && <p className={styles.why}>{explanation}</p>}
       {status !== null && (

@@ -3,15 +3,15 @@ import { IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { type Endpoint, useDeliveries } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
-import { Empty } from '../../ui/page/Empty.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from '../endpoint/EndpointPage.module.css'
 import { allEvents } from '../event-choice.ts'
 import { deliveriesOf } from '../pages.ts'
-import { deliveryStates, type EndpointSearch, soughtIn } from '../search.ts'
-import { useFreshDeliveries } from '../use-fresh.ts'
+import { deliveryStates, type EndpointSearch, parseDeliverySearch } from '../search.ts'
+import { useLiveDeliveries } from '../use-live-updates.ts'
 import { DeliveryList } from './DeliveryList.tsx'
 import { DeliveryPanel } from './DeliveryPanel.tsx'
 
@@ -30,33 +30,33 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
     event: search.event ?? null,
     about: null,
     answer: null,
-    ...soughtIn(search.find ?? ''),
+    ...parseDeliverySearch(search.find ?? ''),
   }
   const query = useDeliveries(workspaceId, endpoint.id, filter)
-  const look = useFreshDeliveries(workspaceId, endpoint.id, filter, query.data)
+  const refresh = useLiveDeliveries(workspaceId, endpoint.id, filter, query.data)
   const more = () => void (query.hasNextPage && !query.isFetching && query.fetchNextPage())
   return (
     <>
       <Filters search={search} go={go} />
       {!mayOpen && <p className={styles.note}>{t.webhooks.membersOnly}</p>}
-      <Loaded query={query}>
+      <QueryBoundary query={query}>
         {(pages) => {
           const deliveries = deliveriesOf(pages)
           // A page may be empty and yet not the last one.
           if (deliveries.length === 0 && !query.hasNextPage) {
             const isNarrowed = Object.values(filter).some((one) => one !== null)
-            return <Empty title={isNarrowed ? t.webhooks.noneFit : t.webhooks.noDeliveries} />
+            return <EmptyState title={isNarrowed ? t.webhooks.noneFit : t.webhooks.noDeliveries} />
           }
           const open = (eventId: string) => go((before) => ({ ...before, delivery: eventId }))
           return <DeliveryList deliveries={deliveries} more={more} {...(mayOpen && { open })} />
         }}
-      </Loaded>
+      </QueryBoundary>
       {search.delivery !== undefined && mayOpen && (
         <DeliveryPanel
           endpoint={endpoint}
           eventId={search.delivery}
           close={() => go(({ delivery: _, ...before }) => before)}
-          changed={() => void look()}
+          onChanged={() => void refresh()}
         />
       )}
     </>
@@ -107,8 +107,8 @@ function Find({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
   const [text, setText] = useState(before)
   const [isWrong, setWrong] = useState(false)
   const find = (typed: string) => {
-    setWrong(typed.trim() !== '' && soughtIn(typed) === null)
-    if (typed.trim() !== '' && soughtIn(typed) === null) return
+    setWrong(typed.trim() !== '' && parseDeliverySearch(typed) === null)
+    if (typed.trim() !== '' && parseDeliverySearch(typed) === null) return
     go(({ delivery: _, find: __, ...others }) => (typed.trim() === '' ? others : { ...others, find: typed.trim() }))
   }
   const submit = (event: FormEvent) => {

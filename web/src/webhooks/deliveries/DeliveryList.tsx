@@ -3,9 +3,9 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { Delivery } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
-import { exactMoment } from '../../ui/format/time.ts'
-import { useKeys } from '../../ui/keys.ts'
-import { deliveryTones, resultOf, stateName } from '../words.ts'
+import { formatDateTimeSeconds } from '../../ui/format/time.ts'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import { deliveryTones, resultText, stateName } from '../webhook-texts.ts'
 import styles from './DeliveryList.module.css'
 
 interface DeliveryListProps {
@@ -76,9 +76,9 @@ function Cells({ delivery }: { delivery: Delivery }) {
       <span className={styles.event}>
         {t.webhooks.eventWords[event]} <code>{event}</code>
       </span>
-      <span className={styles.when}>{exactMoment(occurredAt)}</span>
+      <span className={styles.when}>{formatDateTimeSeconds(occurredAt)}</span>
       <span className={styles.result} title={lastAttempt?.explanation ?? undefined}>
-        {resultOf(lastAttempt)}
+        {resultText(lastAttempt)}
       </span>
       <span className={styles.attempts}>{t.webhooks.attemptsCount({ count: attempts })}</span>
     </>
@@ -97,5 +97,5 @@ function useRowKeys(scroller: { current: HTMLElement | null }): void {
       { keys: 'k', label: t.webhooks.previous, run: () => move(-1) },
     ]
   }, [scroller])
-  useKeys(t.webhooks.deliveries, keys)
+  useShortcuts(t.webhooks.deliveries, keys)
 }

@@ -4,14 +4,14 @@ import { type DeliveryDetail, type Endpoint, resend } from '../../data/webhooks.
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
-import { exactMoment } from '../../ui/format/time.ts'
-import { complain, say } from '../../ui/overlay/notices.tsx'
+import { formatDateTimeSeconds } from '../../ui/format/time.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { Facts } from '../../ui/page/Facts.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
-import { useFreshDelivery } from '../use-fresh.ts'
-import { deliveryTones, stateName } from '../words.ts'
+import { useLiveDelivery } from '../use-live-updates.ts'
+import { deliveryTones, stateName } from '../webhook-texts.ts'
 import { Attempts } from './Attempts.tsx'
 import styles from './DeliveryPanel.module.css'
 
@@ -20,20 +20,20 @@ interface DeliveryPanelProps {
   eventId: string
   close(): void
   /** Something came of it, which the list should show. */
-  changed(): void
+  onChanged(): void
 }
 
 /** One event at one endpoint: what was sent, and what became of each attempt. */
-export function DeliveryPanel({ endpoint, eventId, close, changed }: DeliveryPanelProps) {
+export function DeliveryPanel({ endpoint, eventId, close, onChanged }: DeliveryPanelProps) {
   const workspaceId = useWorkspaceId()
-  const query = useFreshDelivery(workspaceId, endpoint.id, eventId, changed)
+  const query = useLiveDelivery(workspaceId, endpoint.id, eventId, onChanged)
   const again = useMutation({
     mutationFn: () => resend(workspaceId, endpoint.id, eventId),
     onSuccess: () => {
-      say(t.webhooks.againSaid)
+      showToast(t.webhooks.againSaid)
       void query.refetch()
     },
-    onError: complain,
+    onError: showError,
   })
   return (
     <SidePanel
@@ -48,7 +48,7 @@ export function DeliveryPanel({ endpoint, eventId, close, changed }: DeliveryPan
         )
       }
     >
-      <Loaded query={query}>{(delivery) => <Detail delivery={delivery} />}</Loaded>
+      <QueryBoundary query={query}>{(delivery) => <Detail delivery={delivery} />}</QueryBoundary>
     </SidePanel>
   )
 }
@@ -64,10 +64,10 @@ function Detail({ delivery }: { delivery: DeliveryDetail }) {
             t.webhooks.state,
             <span key="state" className={styles.state}>
               <Chip tone={deliveryTones[delivery.state]}>{stateName(delivery)}</Chip>
-              {nextAttemptAt !== null && t.webhooks.nextTry({ at: exactMoment(nextAttemptAt) })}
+              {nextAttemptAt !== null && t.webhooks.nextTry({ at: formatDateTimeSeconds(nextAttemptAt) })}
             </span>,
           ],
-          [t.webhooks.occurred, exactMoment(delivery.occurredAt)],
+          [t.webhooks.occurred, formatDateTimeSeconds(delivery.occurredAt)],
           [t.webhooks.eventId, <code key="id">{delivery.eventId}</code>],
           [t.webhooks.subjectId, <code key="subject">{delivery.subjectId}</code>],
         ]}

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type Endpoint, enableEndpoint } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
@@ -12,11 +12,11 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 interface EnablePanelProps {
   endpoint: Endpoint
   close(): void
-  enabled(answer: Endpoint): void
+  onEnabled(answer: Endpoint): void
 }
 
 /** Enables an endpoint, and has what it missed sent since it stopped or began to fail. */
-export function EnablePanel({ endpoint, close, enabled }: EnablePanelProps) {
+export function EnablePanel({ endpoint, close, onEnabled }: EnablePanelProps) {
   const workspaceId = useWorkspaceId()
   const since = endpoint.health.failingSince ?? endpoint.stateChangedAt
   const draft = useDraft({ isMissed: true, sendSince: localInput(since) })
@@ -24,8 +24,8 @@ export function EnablePanel({ endpoint, close, enabled }: EnablePanelProps) {
   const enable = useMutation({
     mutationFn: () =>
       enableEndpoint(workspaceId, endpoint.id, value.isMissed ? readLocalInput(value.sendSince, since) : null),
-    onSuccess: (answer) => enabled(answer.endpoint),
-    onError: (error) => draft.refuse(error) || complain(error),
+    onSuccess: (answer) => onEnabled(answer.endpoint),
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel

@@ -14,36 +14,42 @@ import { useState } from 'react'
 import { disableEndpoint, type Endpoint, removeEndpoint } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { Confirm } from '../../ui/overlay/Confirm.tsx'
-import { complain, say } from '../../ui/overlay/notices.tsx'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { EndpointPanel } from '../EndpointPanel.tsx'
 import { SecretValue } from '../SecretValue.tsx'
-import { useEndpointChanged, useEndpointGone } from '../use-changed.ts'
-import { nameOf } from '../words.ts'
+import { useRemoveEndpointFromCache, useUpdateEndpointCache } from '../update-cache.ts'
+import { nameOf } from '../webhook-texts.ts'
 import { EnablePanel } from './EnablePanel.tsx'
-import type { EndpointAsk } from './endpoint-ask.ts'
+import type { EndpointDialog } from './endpoint-dialog.ts'
 import { ReplayPanel } from './ReplayPanel.tsx'
-import { RotateAsk } from './RotateAsk.tsx'
+import { RotateDialog } from './RotateDialog.tsx'
 import { TestPanel } from './TestPanel.tsx'
 
-export function EndpointActions({ endpoint, ask }: { endpoint: Endpoint; ask(what: EndpointAsk): void }) {
+export function EndpointActions({
+  endpoint,
+  openDialog,
+}: {
+  endpoint: Endpoint
+  openDialog(what: EndpointDialog): void
+}) {
   const isActive = endpoint.state === 'active'
   const isPhone = useIsPhone()
   const [main, MainIcon] = isActive ? [t.webhooks.test, IconSend] : [t.webhooks.enable, IconPlayerPlay]
-  const item = (what: EndpointAsk, label: string, Icon: typeof IconEdit) => (
-    <Menu.Item leftSection={<Icon size={16} />} onClick={() => ask(what)}>
+  const item = (what: EndpointDialog, label: string, Icon: typeof IconEdit) => (
+    <Menu.Item leftSection={<Icon size={16} />} onClick={() => openDialog(what)}>
       {label}
     </Menu.Item>
   )
   return (
     <Group gap="xs" wrap="nowrap">
       {isPhone ? (
-        <ActionIcon size={36} aria-label={main} onClick={() => ask(isActive ? 'test' : 'enable')}>
+        <ActionIcon size={36} aria-label={main} onClick={() => openDialog(isActive ? 'test' : 'enable')}>
           <MainIcon size={18} />
         </ActionIcon>
       ) : (
-        <Button leftSection={<MainIcon size={16} />} onClick={() => ask(isActive ? 'test' : 'enable')}>
+        <Button leftSection={<MainIcon size={16} />} onClick={() => openDialog(isActive ? 'test' : 'enable')}>
           {main}
         </Button>
       )}
@@ -68,51 +74,51 @@ export function EndpointActions({ endpoint, ask }: { endpoint: Endpoint; ask(wha
 
 interface EndpointDialogsProps {
   endpoint: Endpoint
-  asks: EndpointAsk | null
+  dialog: EndpointDialog | null
   close(): void
 }
 
 /** What opens when something was asked for. */
-export function EndpointDialogs({ endpoint, asks, close }: EndpointDialogsProps) {
+export function EndpointDialogs({ endpoint, dialog, close }: EndpointDialogsProps) {
   const workspaceId = useWorkspaceId()
-  const changed = useEndpointChanged(workspaceId)
+  const changed = useUpdateEndpointCache(workspaceId)
   const [secret, setSecret] = useState<string | null>(null)
   const done = (answer: Endpoint | null, message: string) => {
     changed(answer)
     close()
-    say(message)
+    showToast(message)
   }
   const parts = { workspaceId, endpoint, close }
   return (
     <>
-      {asks === 'test' && <TestPanel endpointId={endpoint.id} close={close} changed={() => changed(null)} />}
-      {asks === 'edit' && <EndpointPanel {...parts} saved={(answer) => done(answer, t.webhooks.saved)} />}
-      {asks === 'replay' && <ReplayPanel {...parts} begun={() => done(null, t.webhooks.replayBegun)} />}
-      {asks === 'enable' && <EnablePanel {...parts} enabled={(answer) => done(answer, t.webhooks.enabled)} />}
-      {asks === 'rotate' && (
-        <RotateAsk
+      {dialog === 'test' && <TestPanel endpointId={endpoint.id} close={close} onChanged={() => changed(null)} />}
+      {dialog === 'edit' && <EndpointPanel {...parts} onSaved={(answer) => done(answer, t.webhooks.saved)} />}
+      {dialog === 'replay' && <ReplayPanel {...parts} onStarted={() => done(null, t.webhooks.replayBegun)} />}
+      {dialog === 'enable' && <EnablePanel {...parts} onEnabled={(answer) => done(answer, t.webhooks.enabled)} />}
+      {dialog === 'rotate' && (
+        <RotateDialog
           {...parts}
-          rotated={(answer) => {
+          onRotated={(answer) => {
             changed(answer.endpoint)
             close()
             setSecret(answer.secret)
           }}
         />
       )}
-      {asks === 'disable' && <DisableAsk {...parts} done={done} />}
-      {asks === 'remove' && <RemoveAsk {...parts} />}
+      {dialog === 'disable' && <DisableDialog {...parts} done={done} />}
+      {dialog === 'remove' && <RemoveDialog {...parts} />}
       {secret !== null && <SecretValue name={nameOf(endpoint)} secret={secret} close={() => setSecret(null)} />}
     </>
   )
 }
 
-type AskProps = Omit<EndpointDialogsProps, 'asks'>
+type DialogProps = Omit<EndpointDialogsProps, 'dialog'>
 
-function DisableAsk(props: AskProps & { done(answer: Endpoint, message: string): void }) {
+function DisableDialog(props: DialogProps & { done(answer: Endpoint, message: string): void }) {
   const workspaceId = useWorkspaceId()
   const { endpoint, close, done } = props
   const run = () =>
-    disableEndpoint(workspaceId, endpoint.id).then((answer) => done(answer.endpoint, t.webhooks.disabled), complain)
+    disableEndpoint(workspaceId, endpoint.id).then((answer) => done(answer.endpoint, t.webhooks.disabled), showError)
   return (
     <Confirm title={t.webhooks.disableAsk} action={t.webhooks.disable} run={run} close={close}>
       {t.webhooks.disableHelp}
@@ -120,19 +126,25 @@ function DisableAsk(props: AskProps & { done(answer: Endpoint, message: string):
   )
 }
 
-function RemoveAsk({ endpoint, close }: AskProps) {
+function RemoveDialog({ endpoint, close }: DialogProps) {
   const workspaceId = useWorkspaceId()
-  const gone = useEndpointGone(workspaceId)
+  const gone = useRemoveEndpointFromCache(workspaceId)
   const navigate = useNavigate()
   const name = nameOf(endpoint)
   const run = () =>
     removeEndpoint(workspaceId, endpoint.id).then(async () => {
       await navigate({ to: '/w/$workspaceId/webhooks', params: { workspaceId } })
       gone(endpoint.id)
-      say(t.webhooks.removed({ name }))
-    }, complain)
+      showToast(t.webhooks.removed({ name }))
+    }, showError)
   return (
-    <Confirm title={t.webhooks.removeAsk({ name })} action={t.webhooks.remove} word={name} run={run} close={close}>
+    <Confirm
+      title={t.webhooks.removeAsk({ name })}
+      action={t.webhooks.remove}
+      confirmText={name}
+      run={run}
+      close={close}
+    >
       {t.webhooks.removeHelp}
     </Confirm>
   )

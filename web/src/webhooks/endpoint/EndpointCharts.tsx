@@ -1,18 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { readAgain } from '../../api/read-again.ts'
-import { type Endpoint, keysOf, type Stats, useStats } from '../../data/webhooks.ts'
+import { refetchQueries } from '../../api/refetch.ts'
+import { type Endpoint, queryKeys, type Stats, useStats } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { BarChart } from '../../ui/charts/BarChart.tsx'
 import type { Point } from '../../ui/charts/chart-props.ts'
 import { LineChart } from '../../ui/charts/LineChart.tsx'
-import { clock, dayDate, fullMoment, number } from '../../ui/format/time.ts'
-import { Empty } from '../../ui/page/Empty.tsx'
-import { Loaded, PageBody } from '../../ui/page/PageBody.tsx'
+import { formatDateTime, formatNumber, formatTime, formatUtcDate } from '../../ui/format/time.ts'
+import { EmptyState } from '../../ui/page/EmptyState.tsx'
+import { PageBody, QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { statHours } from '../search.ts'
-import { useAfterDeliveries } from '../use-fresh.ts'
-import { duration } from '../words.ts'
+import { useAfterDeliveries } from '../use-live-updates.ts'
+import { formatMs } from '../webhook-texts.ts'
 import styles from './EndpointPage.module.css'
 
 interface EndpointChartsProps {
@@ -26,7 +26,7 @@ export function EndpointCharts({ endpoint, hours, choose }: EndpointChartsProps)
   const workspaceId = useWorkspaceId()
   const query = useStats(workspaceId, endpoint.id, hours)
   const queries = useQueryClient()
-  useAfterDeliveries(5000, () => void readAgain(queries, keysOf.stats(workspaceId, endpoint.id)))
+  useAfterDeliveries(5000, () => void refetchQueries(queries, queryKeys.stats(workspaceId, endpoint.id)))
   return (
     <PageBody>
       <div className={styles.charts}>
@@ -38,7 +38,7 @@ export function EndpointCharts({ endpoint, hours, choose }: EndpointChartsProps)
             onChange={(chosen) => choose(statHours.find((value) => String(value) === chosen) ?? 24)}
           />
         </div>
-        <Loaded query={query}>{(stats) => <Charts stats={stats} />}</Loaded>
+        <QueryBoundary query={query}>{(stats) => <Charts stats={stats} />}</QueryBoundary>
       </div>
     </PageBody>
   )
@@ -46,7 +46,7 @@ export function EndpointCharts({ endpoint, hours, choose }: EndpointChartsProps)
 
 function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
   if (buckets.every(({ delivered, failedAttempts }) => delivered + failedAttempts === 0)) {
-    return <Empty title={t.webhooks.noEvents} />
+    return <EmptyState title={t.webhooks.noEvents} />
   }
   const points = buckets.map(({ start }) => pointOf(start, unit))
   const of = (pick: (bucket: Stats['buckets'][number]) => number | null) => buckets.map(pick)
@@ -56,20 +56,20 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
         <BarChart
           label={t.webhooks.chartOf}
           points={points}
-          format={number}
+          format={formatNumber}
           series={[
             { label: t.webhooks.chartTaken, tone: 'good', values: of(({ delivered }) => delivered) },
             { label: t.webhooks.chartFailed, tone: 'bad', values: of(({ failedAttempts }) => failedAttempts) },
           ]}
         />
-        {sampledEvery > 1 && <p className={styles.note}>{t.webhooks.sampled({ every: number(sampledEvery) })}</p>}
+        {sampledEvery > 1 && <p className={styles.note}>{t.webhooks.sampled({ every: formatNumber(sampledEvery) })}</p>}
       </div>
       <div className={styles.pair}>
         <div className={styles.card}>
           <LineChart
             label={t.webhooks.chartDelay}
             points={points}
-            format={duration}
+            format={formatMs}
             unit={unitOf(of(({ delayMsP95 }) => delayMsP95))}
             series={[
               { label: t.webhooks.half, tone: 'accent', values: of(({ delayMsP50 }) => delayMsP50) },
@@ -81,7 +81,7 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
           <LineChart
             label={t.webhooks.chartAnswer}
             points={points}
-            format={duration}
+            format={formatMs}
             unit={unitOf(of(({ msP95 }) => msP95))}
             series={[
               { label: t.webhooks.half, tone: 'accent', values: of(({ msP50 }) => msP50) },
@@ -96,8 +96,8 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
 
 const pointOf = (start: string, unit: Stats['unit']): Point =>
   unit === 'hour'
-    ? { key: start, short: clock(start), full: fullMoment(start) }
-    : { key: start, short: dayDate(start), full: dayDate(start) }
+    ? { key: start, short: formatTime(start), full: formatDateTime(start) }
+    : { key: start, short: formatUtcDate(start), full: formatUtcDate(start) }
 
 /** The unit that the longest time is shown in. */
 function unitOf(values: readonly (number | null)[]): number {

@@ -1,15 +1,15 @@
 import type { Endpoint } from '../../data/webhooks.ts'
-import { MadeBy } from '../../shared/MadeBy.tsx'
+import { CreatedBy } from '../../shared/CreatedBy.tsx'
 import { t } from '../../text/index.ts'
-import { fullMoment } from '../../ui/format/time.ts'
+import { formatDateTime } from '../../ui/format/time.ts'
 import { Facts } from '../../ui/page/Facts.tsx'
 import { PageBody } from '../../ui/page/PageBody.tsx'
-import { patternName } from '../words.ts'
+import { patternName } from '../webhook-texts.ts'
 import styles from './EndpointPage.module.css'
 
 export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
   const { url, description, events, phoneVisibility, headerNames, secrets, health } = endpoint
-  const until = secrets.oldUntil === null ? [] : [t.webhooks.secretUntil({ until: fullMoment(secrets.oldUntil) })]
+  const until = secrets.oldUntil === null ? [] : [t.webhooks.secretUntil({ until: formatDateTime(secrets.oldUntil) })]
   return (
     <PageBody narrow>
       <div className={styles.card}>
@@ -28,10 +28,10 @@ export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
             [t.webhooks.secret, [t.webhooks.secretValid({ count: secrets.valid }), ...until].join(' · ')],
             [
               t.webhooks.lastSuccess,
-              health.lastSuccessAt === null ? t.webhooks.never : fullMoment(health.lastSuccessAt),
+              health.lastSuccessAt === null ? t.webhooks.never : formatDateTime(health.lastSuccessAt),
             ],
-            [t.webhooks.created, fullMoment(endpoint.createdAt)],
-            [t.settings.madeBy, <MadeBy key="by" id={endpoint.createdBy} />],
+            [t.webhooks.created, formatDateTime(endpoint.createdAt)],
+            [t.settings.madeBy, <CreatedBy key="by" id={endpoint.createdBy} />],
           ]}
         />
       </div>

@@ -1,39 +1,39 @@
 import { useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { Failure } from '../../api/failure.ts'
+import { ApiError } from '../../api/api-error.ts'
 import { type Endpoint, useEndpoints } from '../../data/webhooks.ts'
-import { mayIn } from '../../session/session.ts'
+import { hasRole } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
-import { useKeys } from '../../ui/keys.ts'
 import { BackLink } from '../../ui/page/BackLink.tsx'
-import { ErrorNotice } from '../../ui/page/ErrorNotice.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
 import { Segments } from '../../ui/page/Segments.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { useChangeSearch } from '../../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { DeliveriesView } from '../deliveries/DeliveriesView.tsx'
 import { type EndpointSearch, endpointViews, readEndpointSearch } from '../search.ts'
-import { useFreshEndpoints } from '../use-fresh.ts'
-import { nameOf } from '../words.ts'
+import { useLiveEndpoints } from '../use-live-updates.ts'
+import { nameOf } from '../webhook-texts.ts'
 import { EndpointActions, EndpointDialogs } from './EndpointActions.tsx'
 import { EndpointCharts } from './EndpointCharts.tsx'
 import { EndpointFacts } from './EndpointFacts.tsx'
-import type { EndpointAsk } from './endpoint-ask.ts'
-import { StandingLine } from './StandingLine.tsx'
+import type { EndpointDialog } from './endpoint-dialog.ts'
+import { StatusLine } from './StatusLine.tsx'
 
 /** One endpoint: what it was sent, how that went over time, and how it is set. */
 export function EndpointPage() {
   const workspaceId = useWorkspaceId()
   const { endpointId = '' } = useParams({ strict: false })
   const query = useEndpoints(workspaceId)
-  useFreshEndpoints(workspaceId, query.data)
+  useLiveEndpoints(workspaceId, query.data)
   const endpoint = query.data?.find(({ id }) => id === endpointId)
   if (endpoint !== undefined) return <OneEndpoint key={endpointId} endpoint={endpoint} />
   return (
     <>
       <PageHeader title={t.webhooks.title} before={<BackLink path="webhooks" label={t.webhooks.title} />} />
-      <Loaded query={query}>{() => <ErrorNotice error={new Failure(404, '')} />}</Loaded>
+      <QueryBoundary query={query}>{() => <ErrorState error={new ApiError(404, '')} />}</QueryBoundary>
     </>
   )
 }
@@ -41,18 +41,18 @@ export function EndpointPage() {
 function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const workspaceId = useWorkspaceId()
   const search: EndpointSearch = useSearch({ strict: false })
-  const [asks, setAsks] = useState<EndpointAsk | null>(null)
-  const mayChange = mayIn(workspaceId, 'admin')
+  const [dialog, setDialog] = useState<EndpointDialog | null>(null)
+  const mayChange = hasRole(workspaceId, 'admin')
   const view = search.view ?? 'deliveries'
   const changeSearch = useChangeSearch(readEndpointSearch)
   const go = (next: (before: EndpointSearch) => EndpointSearch) => changeSearch(next, { replace: true })
   const isActive = endpoint.state === 'active'
-  useKeys(
+  useShortcuts(
     t.webhooks.endpoint,
     useMemo(() => {
       if (!mayChange) return []
-      const edit = { keys: 'e', label: t.webhooks.edit, run: () => setAsks('edit') }
-      return isActive ? [{ keys: 't', label: t.webhooks.test, run: () => setAsks('test') }, edit] : [edit]
+      const edit = { keys: 'e', label: t.webhooks.edit, run: () => setDialog('edit') }
+      return isActive ? [{ keys: 't', label: t.webhooks.test, run: () => setDialog('test') }, edit] : [edit]
     }, [mayChange, isActive]),
   )
   const parts = { workspaceId, endpoint }
@@ -61,16 +61,16 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <PageHeader
         title={nameOf(endpoint)}
         before={<BackLink path="webhooks" label={t.webhooks.title} />}
-        action={mayChange && <EndpointActions endpoint={endpoint} ask={setAsks} />}
+        action={mayChange && <EndpointActions endpoint={endpoint} openDialog={setDialog} />}
       />
-      <StandingLine {...parts}>
+      <StatusLine {...parts}>
         <Segments
           label={t.webhooks.endpoint}
           data={endpointViews.map((value) => ({ value, label: t.webhooks.views[value] }))}
           value={view}
           onChange={(chosen) => go(() => ({ view: chosen }))}
         />
-      </StandingLine>
+      </StatusLine>
       {view === 'deliveries' && <DeliveriesView {...parts} search={search} go={go} mayOpen={mayChange} />}
       {view === 'charts' && (
         <EndpointCharts
@@ -80,7 +80,7 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
         />
       )}
       {view === 'settings' && <EndpointFacts endpoint={endpoint} />}
-      <EndpointDialogs {...parts} asks={asks} close={() => setAsks(null)} />
+      <EndpointDialogs {...parts} dialog={dialog} close={() => setDialog(null)} />
     </>
   )
 }

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type Endpoint, type Replay, replay } from '../../data/webhooks.ts'
 import { t } from '../../text/index.ts'
 import { localInput, readLocalInput } from '../../ui/format/local-time.ts'
-import { complain } from '../../ui/overlay/notices.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
 import { PanelButtons } from '../../ui/page/PanelButtons.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
@@ -12,31 +12,31 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 interface ReplayPanelProps {
   endpoint: Endpoint
   close(): void
-  begun(): void
+  onStarted(): void
 }
 
 const dayMs = 24 * 3_600_000
 
 /** Has a range of time sent again: after a receiver lost what it took, or did not take what it was sent. */
-export function ReplayPanel({ endpoint, close, begun }: ReplayPanelProps) {
+export function ReplayPanel({ endpoint, close, onStarted }: ReplayPanelProps) {
   const workspaceId = useWorkspaceId()
   const dayAgo = new Date(Date.now() - dayMs).toISOString()
   const draft = useDraft({ from: localInput(dayAgo), to: '', scope: 'undelivered' as Replay['scope'] })
   const { value, set, errorOf } = draft
-  const begin = useMutation({
+  const start = useMutation({
     mutationFn: () => {
       const to = value.to === '' ? {} : { to: readLocalInput(value.to, value.to) }
       return replay(workspaceId, endpoint.id, { from: readLocalInput(value.from, dayAgo), scope: value.scope, ...to })
     },
-    onSuccess: begun,
-    onError: (error) => draft.refuse(error) || complain(error),
+    onSuccess: onStarted,
+    onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel
       title={t.webhooks.replay}
       close={close}
-      submit={() => begin.mutate()}
-      footer={<PanelButtons close={close} action={t.webhooks.replayDo} isBusy={begin.isPending} />}
+      submit={() => start.mutate()}
+      footer={<PanelButtons close={close} action={t.webhooks.replayDo} isBusy={start.isPending} />}
     >
       <Text size="sm">{t.webhooks.replayHelp}</Text>
       <TextInput

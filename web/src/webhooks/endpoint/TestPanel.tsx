@@ -5,30 +5,30 @@ import { type EventName, sendTest, useEventCatalogue } from '../../data/webhooks
 import { t } from '../../text/index.ts'
 import { Chip } from '../../ui/Chip.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
-import { complain } from '../../ui/overlay/notices.tsx'
-import { Loaded } from '../../ui/page/PageBody.tsx'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../../ui/page/PageBody.tsx'
 import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { Attempts } from '../deliveries/Attempts.tsx'
 import styles from '../deliveries/DeliveryPanel.module.css'
 import { allEvents } from '../event-choice.ts'
-import { useFreshDelivery } from '../use-fresh.ts'
-import { deliveryTones, stateName } from '../words.ts'
+import { useLiveDelivery } from '../use-live-updates.ts'
+import { deliveryTones, stateName } from '../webhook-texts.ts'
 
 interface TestPanelProps {
   endpointId: string
   close(): void
   /** Something came of a test, which the page should show. */
-  changed(): void
+  onChanged(): void
 }
 
 /** Sends an invented event and shows what the receiver said. */
-export function TestPanel({ endpointId, close, changed }: TestPanelProps) {
+export function TestPanel({ endpointId, close, onChanged }: TestPanelProps) {
   const workspaceId = useWorkspaceId()
   const { data: catalogue = [] } = useEventCatalogue(workspaceId)
   const [event, setEvent] = useState<EventName>('lead.created')
   const chosen = catalogue.find(({ name }) => name === event)
-  const send = useMutation({ mutationFn: () => sendTest(workspaceId, endpointId, event), onError: complain })
+  const send = useMutation({ mutationFn: () => sendTest(workspaceId, endpointId, event), onError: showError })
   return (
     <SidePanel
       title={t.webhooks.test}
@@ -56,7 +56,7 @@ export function TestPanel({ endpointId, close, changed }: TestPanelProps) {
         allowDeselect={false}
       />
       {send.data !== undefined && (
-        <TestResult key={send.data} endpointId={endpointId} eventId={send.data} changed={changed} />
+        <TestResult key={send.data} endpointId={endpointId} eventId={send.data} onChanged={onChanged} />
       )}
       <div>
         <h3 className={styles.small}>{t.webhooks.testBody}</h3>
@@ -66,12 +66,12 @@ export function TestPanel({ endpointId, close, changed }: TestPanelProps) {
   )
 }
 
-function TestResult(props: { endpointId: string; eventId: string; changed(): void }) {
+function TestResult(props: { endpointId: string; eventId: string; onChanged(): void }) {
   const workspaceId = useWorkspaceId()
-  const query = useFreshDelivery(workspaceId, props.endpointId, props.eventId, props.changed)
+  const query = useLiveDelivery(workspaceId, props.endpointId, props.eventId, props.onChanged)
   return (
     <section aria-live="polite">
-      <Loaded query={query} rows={2}>
+      <QueryBoundary query={query} rows={2}>
         {(delivery) =>
           delivery.attemptList.length === 0 ? (
             <p className={styles.waiting}>{t.webhooks.testWaiting}</p>
@@ -84,7 +84,7 @@ function TestResult(props: { endpointId: string; eventId: string; changed(): voi
             </>
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </section>
   )
 }

@@ -1,4 +1,4 @@
-import { isBlank } from '../../../base/text/outside-text.ts'
+import { isBlank } from '../../../base/text/external-text.ts'
 import type { Customer } from '../../channel-event.ts'
 import { objectOf, textOf } from '../../waba/json.ts'
 import { readPlatformTime } from '../../waba/read/reading.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Clock } from '../../../base/clock.ts'
 import type { Db } from '../../../base/db.ts'
-import type { Vault } from '../../../base/sealing/vault.ts'
+import type { KeyStore } from '../../../base/encryption/key-store.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import type { Connector, Order, Outgoing, Recipient, SendResult } from '../../connector.ts'
 import type { SocketContent } from '../transport/transport.ts'
@@ -9,7 +9,7 @@ import { askHolder, followSend, forbidSend, type NewSessionSend, type SendStandi
 
 export interface SessionConnectorDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
   /** How long the network may take to acknowledge what has left. */
   ackMs?: number
@@ -86,10 +86,10 @@ function readOf(
 }
 
 export async function ask(
-  { db, vault, clock }: Pick<SessionConnectorDeps, 'db' | 'vault' | 'clock'>,
+  { db, keyStore, clock }: Pick<SessionConnectorDeps, 'db' | 'keyStore' | 'clock'>,
   send: NewSessionSend,
 ): Promise<boolean> {
-  const keyring = await vault.keyring(send.workspaceId)
+  const keyring = await keyStore.keyring(send.workspaceId)
   return db.tx((tx) => askHolder(tx, keyring, send, clock.now()))
 }
 

@@ -1,14 +1,14 @@
 import type { Db } from '../../../base/db.ts'
+import type { KeyStore } from '../../../base/encryption/key-store.ts'
 import type { Log } from '../../../base/log.ts'
-import type { Vault } from '../../../base/sealing/vault.ts'
-import type { OpenOurFile } from '../../media-way.ts'
-import type { Line } from '../session/hold.ts'
-import type { Lease } from '../session/lease.ts'
+import type { OpenOurFile } from '../../media-transport.ts'
+import type { Line } from '../session/held-session.ts'
+import type { Lease } from '../session/session-lease.ts'
 import { type ClaimedSend, claimSends, endFile, endSends, openContent, type SendEnd } from './sends.ts'
 
 export interface OutboxDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   log: Log
   openFile: OpenOurFile
 }
@@ -44,7 +44,9 @@ async function sendOne(deps: OutboxDeps, open: OpenLine, send: ClaimedSend, ends
   // What is not noted stays claimed: its sender takes it for unknown, and a status of it repairs that.
   await deps.db
     .tx((tx) => endSends(tx, lease, [{ id: send.id, ...end }]))
-    .catch((error) => deps.log.warn('what became of a send is not noted', { connectionId: lease.connectionId }, error))
+    .catch((error) =>
+      deps.log.warn('failed to persist send result; settling it later', { connectionId: lease.connectionId }, error),
+    )
 }
 
 const notSent = { state: 'cancelled', errorCode: 'not_sent' } as const
@@ -56,10 +58,10 @@ async function hand(
   { id, content }: ClaimedSend,
   endsAt: number,
 ): Promise<Omit<SendEnd, 'id'> | null> {
-  const { vault, log } = deps
+  const { keyStore, log } = deps
   const { workspaceId, connectionId } = lease
   try {
-    const job = await vault.withKeyring(workspaceId, (keyring) => openContent(keyring, connectionId, id, content))
+    const job = await keyStore.withKeyring(workspaceId, (keyring) => openContent(keyring, connectionId, id, content))
     const mayLeave = () => isOurs() && performance.now() < endsAt
     if (!mayLeave()) return notSent
     if ('read' in job) {
@@ -73,13 +75,13 @@ async function hand(
     return { state: 'sent', errorCode: null }
   } catch (error) {
     awaited.delete(id)
-    log.warn('a session did not send', { connectionId }, error)
+    log.warn('linked session failed to send a message', { connectionId }, error)
     return notSent
   }
 }
 
 async function giveFile(
-  { db, vault, openFile }: OutboxDeps,
+  { db, keyStore, openFile }: OutboxDeps,
   lease: OpenLine['lease'],
   socket: OpenLine['line']['socket'],
   { id, fileId }: { id: string; fileId: string },
@@ -87,7 +89,7 @@ async function giveFile(
   const file = await openFile(lease.workspaceId, fileId)
   if (file === null) return { state: 'refused', errorCode: 'file_missing' }
   const given = await socket.upload(file)
-  const keyring = await vault.keyring(lease.workspaceId)
+  const keyring = await keyStore.keyring(lease.workspaceId)
   await db.tx((tx) => endFile(tx, keyring, lease, id, given))
   return null
 }

@@ -1,9 +1,9 @@
 import { createSignal } from '../../../base/async/loop.ts'
-import { announce, type Db, type Sql, type Tx } from '../../../base/db.ts'
-import { isSpread } from '../../../base/distribution/spread.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
-import { type Lease, leaseList, standBehindFence } from '../session/lease.ts'
+import { isDistributed } from '../../../base/citus/distributed-sql.ts'
+import { type Db, publish, type Sql, type Tx } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import type { SessionKey } from '../session/session.ts'
+import { type Lease, leaseList, standBehindFence } from '../session/session-lease.ts'
 import type { SocketContent } from '../transport/transport.ts'
 
 /** What the holder is to hand to the network. */
@@ -39,7 +39,7 @@ const endedTopic = 'session_sends_ended'
  */
 export async function askHolder(tx: Tx, keyring: Keyring, send: NewSessionSend, now: Date): Promise<boolean> {
   const { workspaceId, connectionId, id } = send
-  const sealed = keyring.seal(contentPlace(connectionId, id), JSON.stringify(send.content))
+  const sealed = keyring.encrypt(contentPlace(connectionId, id), JSON.stringify(send.content))
   const [row] = await tx<{ is_held: boolean }[]>`
     with held as (
       select workspace_id, connection_id
@@ -60,7 +60,7 @@ export async function askHolder(tx: Tx, keyring: Keyring, send: NewSessionSend, 
       on conflict do nothing
     )
     select exists (select from held) as is_held`
-  announce(tx, waitingTopic, connectionId)
+  publish(tx, waitingTopic, connectionId)
   return row?.is_held ?? false
 }
 
@@ -102,7 +102,7 @@ export async function followSend<E>(
   judge: (standing: SendStanding | undefined) => E | 'cancel' | null | Promise<E | 'cancel' | null>,
 ): Promise<E> {
   const signal = createSignal()
-  const stop = db.onNews(endedTopic, (ended) => {
+  const stop = db.subscribe(endedTopic, (ended) => {
     if (ended === send.id) signal.wake()
   })
   try {
@@ -143,7 +143,7 @@ export async function forbidSend(
   { workspaceId, connectionId, id, correlator }: SendKey & { correlator: string },
   now: Date,
 ): Promise<boolean> {
-  const sealed = keyring.seal(contentPlace(connectionId, id), JSON.stringify(nothing))
+  const sealed = keyring.encrypt(contentPlace(connectionId, id), JSON.stringify(nothing))
   const forbidden = await tx`
     insert into session_sends as t (
       workspace_id, connection_id, id, kind, correlator, content, deadline, state, error_code, created_at
@@ -166,7 +166,7 @@ export async function forbidSend(
 export async function listWaiting(sql: Sql, leases: readonly Lease[]): Promise<string[]> {
   if (leases.length === 0) return []
   // Of few sessions each is looked up. On several servers that is refused, and all that waits is read, which is little.
-  const rows = isSpread(sql)
+  const rows = isDistributed(sql)
     ? await sql<{ id: string }[]>`
         select distinct t.workspace_id, t.connection_id as id
         from session_sends t
@@ -250,7 +250,7 @@ export async function endSends(tx: Tx, { workspaceId, connectionId }: Lease, end
       and t.connection_id = ${connectionId}
       and t.id = e.id
       and (t.state = 'claimed' or t.state = 'sent' and e.state in ('accepted', 'refused'))`
-  for (const { id } of ends) announce(tx, endedTopic, id)
+  for (const { id } of ends) publish(tx, endedTopic, id)
 }
 
 /** Notes how the network calls a file that it was given. */
@@ -260,12 +260,12 @@ export async function endFile(tx: Tx, keyring: Keyring, lease: Lease, id: string
   await tx`
     update session_sends
     set state = 'accepted',
-      content = ${keyring.seal(contentPlace(connectionId, id), JSON.stringify(content))}
+      content = ${keyring.encrypt(contentPlace(connectionId, id), JSON.stringify(content))}
     where workspace_id = ${workspaceId}
       and connection_id = ${connectionId}
       and id = ${id}
       and state = 'claimed'`
-  announce(tx, endedTopic, id)
+  publish(tx, endedTopic, id)
 }
 
 /** How the network calls a file that it was given; whoever asked for it asks once. Null when it is not known. */
@@ -329,7 +329,7 @@ export const contentPlace = (connectionId: string, id: string) => ({
 })
 
 export function openContent(keyring: Keyring, connectionId: string, id: string, sealed: Buffer): SendContent {
-  return JSON.parse(keyring.openText(contentPlace(connectionId, id), sealed)) as SendContent
+  return JSON.parse(keyring.decryptText(contentPlace(connectionId, id), sealed)) as SendContent
 }
 
 const keptMs = 3 * 24 * 3_600_000

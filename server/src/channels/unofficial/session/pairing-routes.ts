@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../../base/clock.ts'
 import type { Db, Tx } from '../../../base/db.ts'
+import type { KeyStore } from '../../../base/encryption/key-store.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { invalid } from '../../../base/errors.ts'
 import { readPhone } from '../../../base/phone/phone.ts'
 import type { App } from '../../../base/route.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
-import type { Vault } from '../../../base/sealing/vault.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import { type Member, roleCovers, type TeamGuard } from '../../../team/member.ts'
 import { teamApi } from '../../../team/team-api.ts'
-import type { Changer } from '../../connection/change.ts'
+import type { Changer } from '../../connection/change-connection.ts'
 import {
   type ConnectionKey,
   connectionNotFound,
@@ -26,7 +26,7 @@ import { type SessionTransition, transitionTo, unpause } from './session-transit
 
 export interface SessionDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
   clock: Clock
 }
 
@@ -34,8 +34,8 @@ export interface SessionDeps {
  * Lets a connection send again as soon as its session is open, and has a session that was given up tried once more. One
  * that is no device has to be paired.
  */
-export async function resumeSession({ db, vault, clock }: SessionDeps, { workspaceId, id }: ConnectionKey) {
-  await vault.withKeyring(workspaceId, (keyring) =>
+export async function resumeSession({ db, keyStore, clock }: SessionDeps, { workspaceId, id }: ConnectionKey) {
+  await keyStore.withKeyring(workspaceId, (keyring) =>
     db.tx(async (tx) => {
       const now = clock.now()
       const before = await lockOrBeginSession(tx, keyring, { workspaceId, connectionId: id }, now)
@@ -68,7 +68,7 @@ async function ask(
   action: string,
   change: (tx: Tx, keyring: Keyring, before: Session, now: Date) => Promise<void>,
 ): Promise<void> {
-  await deps.vault.withKeyring(workspaceId, (keyring) =>
+  await deps.keyStore.withKeyring(workspaceId, (keyring) =>
     deps.db.tx(async (tx) => {
       const now = deps.clock.now()
       const before = await lockOrBeginSession(tx, keyring, { workspaceId, connectionId }, now)
@@ -102,7 +102,7 @@ export function channelSessionTeamRoutes(app: App, deps: SessionDeps, guard: Tea
   /** As it stands, also of one that was never paired. */
   const answer = async ({ workspaceId, role }: Member, connectionId: string) => {
     const view = { mayPair: roleCovers(role, 'admin'), now: deps.clock.now() }
-    return deps.vault.withKeyring(workspaceId, async (keyring) => {
+    return deps.keyStore.withKeyring(workspaceId, async (keyring) => {
       const { sql } = deps.db
       const connection = sessionConnectionOf(await findConnection(sql, keyring, workspaceId, connectionId))
       const session = await findSession(sql, keyring, { workspaceId, connectionId })

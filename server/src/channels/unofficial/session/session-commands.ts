@@ -1,6 +1,6 @@
-import { act, endHold, type Hold, type HoldDeps, logoutLine, moveHold, openLine, releaseHold } from './hold.ts'
-import { LeaseLost } from './lease.ts'
+import { act, endHold, type Hold, type HoldDeps, logoutLine, moveHold, openLine, releaseHold } from './held-session.ts'
 import { blankPairing, type Session, type SessionCommand } from './session.ts'
+import { LeaseLost } from './session-lease.ts'
 import { deleteSession, findSession } from './session-queries.ts'
 import { handleSocketEvent } from './socket-events.ts'
 
@@ -33,7 +33,9 @@ function isDue({ clock }: HoldDeps, { session }: Hold): boolean {
 
 async function runSessionCommand(deps: HoldDeps, hold: Hold): Promise<void> {
   const { lease } = hold
-  const session = await deps.vault.withKeyring(lease.workspaceId, (keyring) => findSession(deps.db.sql, keyring, lease))
+  const session = await deps.keyStore.withKeyring(lease.workspaceId, (keyring) =>
+    findSession(deps.db.sql, keyring, lease),
+  )
   if (session === undefined) throw new LeaseLost()
   hold.session = session
   if (session.wish === null) return

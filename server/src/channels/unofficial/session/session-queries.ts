@@ -1,7 +1,6 @@
-import { announce, type Sql, type Tx } from '../../../base/db.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
+import { publish, type Sql, type Tx } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import type { ConnectionKey } from '../../connection/connection.ts'
-import { cutWhenStalled, type Lease } from './lease.ts'
 import {
   openSession,
   type Pairing,
@@ -13,6 +12,7 @@ import {
   sealPairing,
   sessionColumns,
 } from './session.ts'
+import { cutWhenStalled, type Lease } from './session-lease.ts'
 
 /** A member has asked for something; the id is the connection's. */
 export const wishTopic = 'session_wishes'
@@ -81,7 +81,7 @@ export async function writeWish(
       shown_until = null
     where workspace_id = ${workspaceId}
       and connection_id = ${connectionId}`
-  announce(tx, wishTopic, connectionId)
+  publish(tx, wishTopic, connectionId)
 }
 
 /** Asks for the end of the session of a connection that was removed. */
@@ -92,7 +92,7 @@ export async function endSessionOf(tx: Tx, { workspaceId, id }: ConnectionKey): 
       pairing = null
     where workspace_id = ${workspaceId}
       and connection_id = ${id}`
-  if (count > 0) announce(tx, wishTopic, id)
+  if (count > 0) publish(tx, wishTopic, id)
 }
 
 /** Removes everything of a session whose connection was removed; false when the connection is there. */

@@ -1,11 +1,11 @@
 import type { Tx } from '../../../base/db.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
-import { announceConnection } from '../../../team/team-news.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
+import { publishConnection } from '../../../team/live-updates.ts'
 import { isNumberTaken } from '../../connection/connection.ts'
 import { lockConnection, voidAcknowledgement } from '../../connection/queries.ts'
 import { reservationOf } from '../../connection/registration.ts'
-import { type Lease, LeaseLost } from './lease.ts'
 import { type Session, sealPairing } from './session.ts'
+import { type Lease, LeaseLost } from './session-lease.ts'
 import { findSession } from './session-queries.ts'
 
 /** What becomes of a session; what is left out stays. */
@@ -23,7 +23,7 @@ export class NumberTaken extends Error {}
 
 /**
  * Changes a session that is still ours, with its connection, which sends only while the session is open. The phone being
- * linked for the first time voids what was acknowledged before. Throws LeaseLost and NumberTaken.
+ * linked for the first time voids what was acknowledged before. Throws LeaseLostError and NumberTaken.
  */
 export async function transitionSession(
   tx: Tx,
@@ -55,7 +55,7 @@ export async function transitionTo(
   if (after.isPaired && !before.isPaired) await voidAcknowledgement(tx, workspaceId, connectionId, now)
   if (phone !== undefined) await noteNumber(tx, keyring, before, phone, now)
   await settleConnection(tx, after, now)
-  announceConnection(tx, workspaceId, connectionId)
+  publishConnection(tx, workspaceId, connectionId)
   return after
 }
 
@@ -119,7 +119,7 @@ export async function unpause(tx: Tx, session: Session, now: Date): Promise<void
       and state = 'paused'
       and removed_at is null`
   await settleConnection(tx, session, now)
-  announceConnection(tx, workspaceId, connectionId)
+  publishConnection(tx, workspaceId, connectionId)
 }
 
 /** What a member has paused stays so. */

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '../../../base/db.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 
 /** What a session is at: `waiting` until its next attempt, `stopped` until a member acts. */
 export const sessionStates = ['unpaired', 'pairing', 'connecting', 'open', 'waiting', 'stopped'] as const
@@ -41,11 +41,11 @@ export const sessionColumns = (sql: Sql): Fragment => sql`
 
 export function openSession(keyring: Keyring, { pairing: sealed, ...row }: SessionRow): Session {
   if (sealed === null) return { ...row, pairing: null }
-  return { ...row, pairing: JSON.parse(keyring.openText(pairingPlace(row.connectionId), sealed)) as Pairing }
+  return { ...row, pairing: JSON.parse(keyring.decryptText(pairingPlace(row.connectionId), sealed)) as Pairing }
 }
 
 export function sealPairing(keyring: Keyring, connectionId: string, pairing: Pairing | null): Buffer | null {
-  return pairing === null ? null : keyring.seal(pairingPlace(connectionId), JSON.stringify(pairing))
+  return pairing === null ? null : keyring.encrypt(pairingPlace(connectionId), JSON.stringify(pairing))
 }
 
 const pairingPlace = (row: string) => ({ table: 'channel_sessions', row, column: 'pairing' })

@@ -23,9 +23,9 @@ import {
   openLine,
   stopHold,
   type Teller,
-} from './hold.ts'
-import { isOurs, LeaseLost } from './lease.ts'
+} from './held-session.ts'
 import { codeShownMs, qrShownMs } from './session.ts'
+import { isOurs, LeaseLost } from './session-lease.ts'
 import { NumberTaken, type SessionTransition } from './session-transition.ts'
 
 /**
@@ -39,7 +39,7 @@ export async function handleSocketEvent(deps: HoldDeps, hold: Hold, from: Teller
   try {
     const { update, events, skipped } = readEvent(event, deps.clock.now())
     for (const code of new Set(skipped)) {
-      deps.log.debug('an item of a session is passed over', { connectionId: connection.id, code })
+      deps.log.debug('ignored session event item', { connectionId: connection.id, code })
     }
     if (events.length > 0 && !(await ingest(deps, hold, connection, events))) return loseHold(deps, hold)
     if (update !== null && epoch === hold.epoch && !hold.line?.isLeaving) await heed(deps, hold, update)
@@ -93,7 +93,11 @@ async function closed(deps: HoldDeps, hold: Hold, code: number | null): Promise<
   const { clock, log } = deps
   await closeLine(deps, hold)
   const { attempt, isPaired } = hold.session
-  log.info('a session closed', { connectionId: hold.lease.connectionId, code: String(code ?? 'no answer'), attempt })
+  log.info('linked session closed', {
+    connectionId: hold.lease.connectionId,
+    code: String(code ?? 'no answer'),
+    attempt,
+  })
   const next = afterClose(code, { isPairing: !isPaired, attempt, random: deps.random() })
   if (next.act === 'stop') return stopHold(deps, hold, next)
   const later = { attempt: attempt + 1, reason: isPaired ? 'reconnecting' : 'network_unreachable' }
@@ -134,7 +138,7 @@ async function askCode(deps: HoldDeps, hold: Hold, line: Line): Promise<void> {
     )
   } catch (error) {
     if (error instanceof LeaseLost) throw error
-    deps.log.warn('a session got no code to pair by', { connectionId: hold.lease.connectionId }, error)
+    deps.log.warn('failed to get a pairing code; ending the pairing', { connectionId: hold.lease.connectionId }, error)
     await stopHold(deps, hold, { reason: 'pairing_ended', forgets: true })
   }
 }

@@ -1,9 +1,9 @@
-import { type Loop, type Repeat, repeatAtOnce, withTimeout } from '../../../base/async/loop.ts'
+import { type Loop, type Repeat, repeatImmediately, withTimeout } from '../../../base/async/loop.ts'
+import { byWorkspace, isDistributed } from '../../../base/citus/distributed-sql.ts'
 import type { Db } from '../../../base/db.ts'
-import { byWorkspace, isSpread } from '../../../base/distribution/spread.ts'
 import type { Log } from '../../../base/log.ts'
-import { watchDue } from '../../../base/news.ts'
 import type { Outgoing } from '../../../base/outgoing/guarded-fetch.ts'
+import { watchDue } from '../../../base/pubsub.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import { listWaiting, waitingTopic } from '../send/sends.ts'
 import { baileysTransport } from '../transport/baileys-transport.ts'
@@ -21,7 +21,9 @@ import {
   newHold,
   releaseHold,
   settleLine,
-} from './hold.ts'
+} from './held-session.ts'
+import { openSession } from './session.ts'
+import { beginHold, reopenWhenDue, runSessionCommands } from './session-commands.ts'
 import {
   type ClaimedSession,
   claimSessions,
@@ -30,24 +32,22 @@ import {
   listDeadHolders,
   readStanding,
   renewLeases,
-} from './lease.ts'
-import { openSession } from './session.ts'
-import { beginHold, reopenWhenDue, runSessionCommands } from './session-commands.ts'
+} from './session-lease.ts'
 import { freedTopic, wishTopic } from './session-queries.ts'
 import { sendSoon } from './socket-events.ts'
 
 const lookEveryMs = 1_000
 const lookForDeadEveryMs = 1_000
 /** Of what no news told. */
-const askEveryMs = 5_000
+const pollEveryMs = 5_000
 const renewEveryMs = 4_000
 const sendEveryMs = 1_000
 const tickEveryMs = 250
 
 /** Holds QR sessions, together with any number of other processes that do. */
-export function startSessions({ repeat = repeatAtOnce, ...deps }: HoldDeps & { repeat?: Repeat }): Loop {
+export function startSessions({ repeat = repeatImmediately, ...deps }: HoldDeps & { repeat?: Repeat }): Loop {
   const holder = createSessionHolder(deps)
-  const onError = (error: unknown) => deps.log.error('sessions not served', {}, error)
+  const onError = (error: unknown) => deps.log.error('failed to run linked sessions; retrying', {}, error)
   const stopListening = listen(deps, holder, onError)
   const loop = (pauseMs: number, work: () => Promise<unknown>) => repeat(pauseMs, work, onError)
   // Of others that hold nothing no death is missed.
@@ -57,8 +57,8 @@ export function startSessions({ repeat = repeatAtOnce, ...deps }: HoldDeps & { r
     isHeldByOthers = standing.isHeldByOthers
     return standing.freeInMs === null ? null : new Date(now.getTime() + standing.freeInMs)
   }
-  const news = [{ topic: wishTopic }, { topic: freedTopic }]
-  const watch = watchDue(deps, { nextAt, askEveryMs, news })
+  const watchedTopics = [{ topic: wishTopic }, { topic: freedTopic }]
+  const watch = watchDue(deps, { nextAt, pollEveryMs, watchedTopics })
   // News may be lost, so all of it is looked for as well.
   const loops = [
     loop(tickEveryMs, async () => holder.tick()),
@@ -80,8 +80,8 @@ export function startSessions({ repeat = repeatAtOnce, ...deps }: HoldDeps & { r
 /** Acts on news at once. */
 function listen({ db }: HoldDeps, holder: SessionHolder, onError: (error: unknown) => void): () => void {
   const stops = [
-    db.onNews(wishTopic, (connectionId) => void holder.renew(connectionId).then(holder.look).catch(onError)),
-    db.onNews(waitingTopic, (connectionId) => void holder.send(connectionId).catch(onError)),
+    db.subscribe(wishTopic, (connectionId) => void holder.renew(connectionId).then(holder.look).catch(onError)),
+    db.subscribe(waitingTopic, (connectionId) => void holder.send(connectionId).catch(onError)),
   ]
   return () => {
     for (const stop of stops) stop()
@@ -149,7 +149,7 @@ export function createSessionHolder(deps: HoldDeps) {
       isStopping = true
       for (const hold of some()) act(deps, hold, () => giveBack(deps, hold))
       await withTimeout(maxStopMs, () => Promise.all(some().map(({ doing }) => doing))).catch((error) =>
-        deps.log.warn('sessions are not given back', {}, error),
+        deps.log.warn('failed to release linked sessions; their leases will expire', {}, error),
       )
       for (const hold of some()) loseHold(deps, hold)
     },
@@ -161,7 +161,7 @@ export function createSessionHolder(deps: HoldDeps) {
  * free are looked for first, and each is claimed in by itself.
  */
 async function claimFree(db: Db, room: number, take: (claimed: ClaimedSession) => void): Promise<void> {
-  const workspaces = isSpread(db.sql) ? new Set(await listClaimable(db.sql, room)) : [null]
+  const workspaces = isDistributed(db.sql) ? new Set(await listClaimable(db.sql, room)) : [null]
   let left = room
   for (const only of workspaces) {
     if (left === 0) return
@@ -174,7 +174,7 @@ async function claimFree(db: Db, room: number, take: (claimed: ClaimedSession) =
 async function begin(deps: HoldDeps, holds: Map<string, Hold>, row: ClaimedSession, askedAt: number): Promise<void> {
   const { workspaceId, connectionId, fence } = row
   try {
-    const session = await deps.vault.withKeyring(workspaceId, (keyring) => openSession(keyring, row))
+    const session = await deps.keyStore.withKeyring(workspaceId, (keyring) => openSession(keyring, row))
     const before = holds.get(connectionId)
     if (before !== undefined) loseHold(deps, before)
     const ended = () => {
@@ -185,7 +185,7 @@ async function begin(deps: HoldDeps, holds: Map<string, Hold>, row: ClaimedSessi
     beginHold(deps, hold)
   } catch (error) {
     // Its lease keeps it from being tried again at once.
-    deps.log.error('a session is not opened', { connectionId }, error)
+    deps.log.error('failed to open linked session; retrying', { connectionId }, error)
   }
 }
 

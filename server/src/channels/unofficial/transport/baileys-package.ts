@@ -133,6 +133,6 @@ export function guardBaileys(log: Log): void {
   }
   process.on('unhandledRejection', (reason) => {
     if (!(reason instanceof Error && ofPackage.test(reason.stack ?? ''))) throw reason
-    log.warn('a session failed at something that nobody waited for', {}, reason)
+    log.warn('unhandled error in Baileys', {}, reason)
   })
 }

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { MediaKind } from '../../channel-event.ts'
 import type { OtherMessage } from '../../connector.ts'
-import type { FileToUpload } from '../../media-way.ts'
+import type { FileToUpload } from '../../media-transport.ts'
 import { objectOf, readJson } from '../../waba/json.ts'
-import { connect, type Line, type LineDeps, newLine } from './baileys-line.ts'
 import { type BaileysPackage, type BaileysSocket, type MessageKey, silentLogger } from './baileys-package.ts'
+import { connect, type Line, type LineDeps, newLine } from './baileys-socket.ts'
 import type { OpenSocket, Socket, SocketFile, SocketMessage, Transport } from './transport.ts'
 
 /** The real network, by Baileys. */

@@ -1,7 +1,7 @@
 import type { MediaKind } from '../../channel-event.ts'
 import type { SessionConnection } from '../../connection/connection.ts'
 import type { OtherMessage } from '../../connector.ts'
-import type { FileToUpload } from '../../media-way.ts'
+import type { FileToUpload } from '../../media-transport.ts'
 
 /**
  * What carries a session: Baileys to the real network, or the simulator's. It has one socket of a session at a time; the

@@ -1,4 +1,4 @@
-import { isBlank } from '../../../base/text/outside-text.ts'
+import { isBlank } from '../../../base/text/external-text.ts'
 import { notAfter } from '../../../base/time.ts'
 import type { Customer } from '../../channel-event.ts'
 import { type Loose, listOf, objectOf, textOf, tokenOf } from '../json.ts'

@@ -1,42 +1,42 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../../base/clock.ts'
 import type { Db, Sql, Tx } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { invalid, notFound } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
 import type { MediaKind } from '../../../channels/channel-event.ts'
 import type { MediaStore } from '../../../media/store/store.ts'
 import { memberOf, type TeamGuard } from '../../../team/member.ts'
 import { type TeamApi, teamApi } from '../../../team/team-api.ts'
 import { teamRoute } from '../../../team/team-schema.ts'
-import { type InboxDeps, type Scope, tellOfMedia } from '../../conversation/conversation.ts'
+import { type InboxDeps, publishMedia, type Scope } from '../../conversation/conversation.ts'
 import { conversationNotFound } from '../../conversation/errors.ts'
 import type { Direction } from '../../conversation/message.ts'
 import { findConversation } from '../../conversation/queries.ts'
-import { tellComing } from '../../media/fetch-queries.ts'
+import { publishPendingMedia } from '../../media/fetch-queries.ts'
 import type { MediaState } from '../../media/media.ts'
 import { openMedia } from '../../media/media-queries.ts'
-import { type PlaceInTime, readPlace, writePlace } from '../../read/list-walk.ts'
-import { openShownMedia, type ShownMedia, type ShownMediaRow, shownMediaColumns } from '../../read/read-details.ts'
+import { type PlaceInTime, readPlace, writePlace } from '../../read/list-range.ts'
+import { decryptMediaView, type MediaView, type MediaViewRow, mediaViewColumns } from '../../read/read-details.ts'
 import type { SendDeps } from '../../send/send-deps.ts'
 import { conversationsPath, inboxPath, scopeOf } from '../inbox-request.ts'
 import { TeamConversationParams } from '../inbox-schema.ts'
 import { FileHeaders, fileAnswers, Gallery, GalleryQuery, MediaParams, mediaKinds, Retried } from '../media-schema.ts'
 import { presentTeamMedia } from '../present-conversation.ts'
-import { filePlaces, readingPlaces, sendFile } from './send-file.ts'
+import { createFileSlots, downloadSlots, sendFile } from './send-file.ts'
 
 const path = `${inboxPath}/media/:mediaId`
 /** Whoever reads for longer is asked again whether they may. */
-const lookAgainMs = 10_000
+const checkAgainMs = 10_000
 
-export interface FileDeps extends Pick<SendDeps, 'db' | 'vault' | 'clock' | 'log'> {
+export interface FileDeps extends Pick<SendDeps, 'db' | 'keyStore' | 'clock' | 'log'> {
   store: MediaStore
 }
 
 /** The bytes of a message's file, and what to do when it has not come. */
 export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team inbox')
-  const place = filePlaces(readingPlaces)
+  const withSlot = createFileSlots(downloadSlots)
   const common = { method: ['GET', 'HEAD'] as ('GET' | 'HEAD')[], onRequest: guard.member('member') }
   const schema = {
     ...teamRoute('Team inbox'),
@@ -46,10 +46,10 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
   }
   const answer = (request: FastifyRequest, reply: FastifyReply, mediaId: string, part: 'file' | 'preview') => {
     const member = memberOf(request)
-    return place(member, async () => {
-      const asker = { workspaceId: member.workspaceId, actorId: member.actor.id }
-      const file = await openMedia(deps, asker, mediaId.toLowerCase(), part)
-      return sendFile({ ...deps, mayGoOn: stillMember(deps, guard, request) }, file, request, reply)
+    return withSlot(member, async () => {
+      const reader = { workspaceId: member.workspaceId, actorId: member.actor.id }
+      const file = await openMedia(deps, reader, mediaId.toLowerCase(), part)
+      return sendFile({ ...deps, isStillAllowed: isStillMember(deps, guard, request) }, file, request, reply)
     })
   }
   app.route({
@@ -88,11 +88,11 @@ export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
   })
 }
 
-function stillMember({ clock }: FileDeps, guard: TeamGuard, request: FastifyRequest): () => Promise<boolean> {
+function isStillMember({ clock }: FileDeps, guard: TeamGuard, request: FastifyRequest): () => Promise<boolean> {
   let lookedAt = clock.now().getTime()
   return async () => {
     const now = clock.now().getTime()
-    if (now - lookedAt < lookAgainMs) return true
+    if (now - lookedAt < checkAgainMs) return true
     lookedAt = now
     return (await guard.stillMember(request)) !== null
   }
@@ -131,8 +131,8 @@ export async function retryMedia(
         updated_at = ${now}
       where workspace_id = ${workspaceId}
         and id = ${mediaId}`
-    tellOfMedia(tx, { workspaceId, conversationId, messageId, mediaId, state: 'coming' })
-    tellComing(tx, workspaceId)
+    publishMedia(tx, { workspaceId, conversationId, messageId, mediaId, state: 'coming' })
+    publishPendingMedia(tx, workspaceId)
     return 'coming'
   })
 }
@@ -150,7 +150,7 @@ async function lockRow(tx: Tx, workspaceId: string, mediaId: string, now: Date):
 }
 
 /** All files of a conversation. */
-export function galleryRoutes(api: TeamApi, { db, vault }: InboxDeps): void {
+export function galleryRoutes(api: TeamApi, { db, keyStore }: InboxDeps): void {
   api.get(`${conversationsPath}/:id/media`, 'member', {
     operationId: 'listConversationMedia',
     summary: "List a conversation's files",
@@ -163,11 +163,11 @@ export function galleryRoutes(api: TeamApi, { db, vault }: InboxDeps): void {
       const scope = scopeOf(member)
       const { kinds, limit = 50, cursor } = query
       const asked = {
-        kinds: kinds === undefined ? null : readKinds(kinds),
+        kinds: kinds === undefined ? null : parseKinds(kinds),
         limit,
         after: cursor === undefined ? null : readPlace('gallery', cursor),
       }
-      const { items, next } = await vault.withKeyring(scope.workspaceId, (keyring) =>
+      const { items, next } = await keyStore.withKeyring(scope.workspaceId, (keyring) =>
         readGallery(db.sql, keyring, scope, params.id, asked),
       )
       return {
@@ -182,7 +182,7 @@ export function galleryRoutes(api: TeamApi, { db, vault }: InboxDeps): void {
   })
 }
 
-function readKinds(text: string): MediaKind[] {
+function parseKinds(text: string): MediaKind[] {
   const words = text.split(',')
   const kinds = mediaKinds.filter((kind) => words.includes(kind))
   if (words.every((word) => kinds.some((kind) => kind === word))) return kinds
@@ -200,10 +200,10 @@ interface GalleryItem {
   messageId: string
   at: Date
   direction: Direction
-  media: ShownMedia
+  media: MediaView
 }
 
-type GalleryRow = ShownMediaRow & { messageId: string; at: Date; direction: Direction; createdAt: Date }
+type GalleryRow = MediaViewRow & { messageId: string; at: Date; direction: Direction; createdAt: Date }
 
 /** The files of a conversation's messages, newest first, and where to go on. Throws 404 outside the scope. */
 async function readGallery(
@@ -217,7 +217,7 @@ async function readGallery(
   if (conversation === undefined) throw conversationNotFound()
   const { workspaceId } = scope
   const rows = await sql<GalleryRow[]>`
-    select ${shownMediaColumns(sql)}, f.message_id as "messageId", m.occurred_at as at, f.direction,
+    select ${mediaViewColumns(sql)}, f.message_id as "messageId", m.occurred_at as at, f.direction,
       f.created_at as "createdAt"
     from media f
     join messages m on m.workspace_id = ${workspaceId} and m.id = f.message_id
@@ -232,7 +232,7 @@ async function readGallery(
   return {
     items: shown.map(({ messageId, at, direction, createdAt: _, ...media }) => ({
       ...{ messageId, at, direction },
-      media: openShownMedia(keyring, media),
+      media: decryptMediaView(keyring, media),
     })),
     next: last === undefined ? null : writePlace('gallery', { at: last.createdAt, id: last.id }),
   }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { broughtBy, leaveBody, takeRawBodies } from '../../../base/bytes/raw-body.ts'
+import { acceptRawBodies, broughtBy, discardBody } from '../../../base/bytes/raw-body.ts'
 import { invalid } from '../../../base/errors.ts'
 import { type App, errors } from '../../../base/route.ts'
 import { fileText } from '../../../base/schema-types.ts'
@@ -8,7 +8,7 @@ import { teamApi } from '../../../team/team-api.ts'
 import { teamRoute } from '../../../team/team-schema.ts'
 import { conversationNotFound } from '../../conversation/errors.ts'
 import { findConversation } from '../../conversation/queries.ts'
-import { limitsOf, removeUpload, takeUpload, type UploadDeps } from '../../media/uploads.ts'
+import { limitsOf, receiveUpload, removeUpload, type UploadDeps } from '../../media/uploads.ts'
 import { conversationsPath, scopeOf } from '../inbox-request.ts'
 import { TeamConversationParams } from '../inbox-schema.ts'
 import {
@@ -21,7 +21,7 @@ import {
   uploadTooLarge,
   uploadTypeRefused,
 } from '../media-schema.ts'
-import { filePlaces, takingPlaces } from './send-file.ts'
+import { createFileSlots, uploadSlots } from './send-file.ts'
 
 /** What the platforms take as the text of a file. */
 const captionLength = 1024
@@ -63,11 +63,11 @@ export function uploadRoutes(app: App, deps: UploadDeps, guard: TeamGuard): void
       return undefined
     },
   })
-  takeRawBodies(app, (scope) => uploadRoute(scope, deps, guard))
+  acceptRawBodies(app, (scope) => uploadRoute(scope, deps, guard))
 }
 
 function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
-  const place = filePlaces(takingPlaces)
+  const withSlot = createFileSlots(uploadSlots)
   app.route({
     method: 'POST',
     url: `${conversationsPath}/:id/uploads`,
@@ -98,17 +98,17 @@ function uploadRoute(app: App, deps: UploadDeps, guard: TeamGuard): void {
       const upload = {
         ...broughtBy(request),
         ...{ conversationId: request.params.id, kind, name, type, seconds },
-        waveform: waveform === undefined ? null : readWaveform(waveform),
+        waveform: waveform === undefined ? null : parseWaveform(waveform),
       }
-      const { expiresAt, ...shown } = await place(member, () =>
-        takeUpload(deps, scopeOf(member), member.actor, upload),
-      ).catch(leaveBody(request, reply))
+      const { expiresAt, ...shown } = await withSlot(member, () =>
+        receiveUpload(deps, scopeOf(member), member.actor, upload),
+      ).catch(discardBody(request, reply))
       return reply.code(201).send({ ...shown, expiresAt: expiresAt.toISOString() })
     },
   })
 }
 
-function readWaveform(text: string): number[] {
+function parseWaveform(text: string): number[] {
   const heights = text.split(',').map(Number)
   if (heights.some((height) => height > 100)) throw invalid('waveform', 'must be whole numbers of 0–100', 'query')
   return heights

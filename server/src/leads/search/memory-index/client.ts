@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
-import { type Repeat, repeatAtPauses } from '../../../base/async/loop.ts'
+import { type Repeat, repeatAfterPause } from '../../../base/async/loop.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { DbOptions, Sql } from '../../../base/db.ts'
+import type { MasterKeys } from '../../../base/encryption/key-store.ts'
 import type { Log } from '../../../base/log.ts'
-import type { MasterKeys } from '../../../base/sealing/vault.ts'
 import { type Found, isTimely, type Wanted } from '../list-filter.ts'
 import type { Answered, MemoryIndexLimits } from './index-cache.ts'
 import { type IndexShape, usualShape } from './memory-index.ts'
@@ -49,7 +49,7 @@ const againMs = 30_000
 const maxWorkspaces = 10_000
 
 export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
-  const { clock, log, maxBytes, minLeads = 20_000, shape = usualShape, repeat = repeatAtPauses } = options
+  const { clock, log, maxBytes, minLeads = 20_000, shape = usualShape, repeat = repeatAfterPause } = options
   // What watches the statements of the main thread cannot watch those of another.
   const { onStatement: _, ...db } = options.db
   const worker = openSearchWorker(
@@ -92,7 +92,7 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     if (!entry?.isComing && (age >= againMs || age < 0)) {
       warm(workspaceId, holds).catch((error: unknown) => {
         note(key, false)
-        log.warn('a memory index of leads is not built', { workspaceId }, error)
+        log.warn('search index not built; searching in the database', { workspaceId }, error)
       })
     }
     return null
@@ -156,8 +156,8 @@ function openSearchWorker(
 
   const hear = (reply: Reply) => {
     const { workspaceId } = { workspaceId: '', ...reply }
-    if (reply.kind === 'built') log.info('a memory index of leads is built', { workspaceId, ms: reply.ms })
-    if (reply.kind === 'trouble') log.warn('a memory index of leads is given up', { workspaceId, code: reply.code })
+    if (reply.kind === 'built') log.info('search index built', { workspaceId, ms: reply.ms })
+    if (reply.kind === 'trouble') log.warn('evicting search index after an error', { workspaceId, code: reply.code })
     if (reply.kind === 'empty' && waiting.size === 0) retire()
     if (reply.kind !== 'answer') return
     waiting.get(reply.number)?.(reply)
@@ -168,7 +168,7 @@ function openSearchWorker(
     // A program that has nothing else to do may end.
     started.unref()
     started.on('message', hear)
-    started.on('error', (error) => log.warn('the worker of the memory indexes failed', {}, error))
+    started.on('error', (error) => log.warn('search index worker failed; restarting it when needed', {}, error))
     const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()))
     alive.set(started, ended)
     ended.then(() => {

@@ -1,10 +1,10 @@
 import type { Db, Sql } from '../../../base/db.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
-import type { Vault } from '../../../base/sealing/vault.ts'
+import type { KeyStore } from '../../../base/encryption/key-store.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { sequenceEvents } from '../../../events/sequence.ts'
+import { type LeadRow, openPerson } from '../../lead/encrypted-lead.ts'
 import { eventsOfLeads } from '../../lead/events.ts'
-import { type LeadRow, openPerson } from '../../lead/sealed.ts'
-import { customTexts } from '../arranged/opened.ts'
+import { customTexts } from '../sorted/decrypt-and-sort.ts'
 import { leadText } from './indexed-text.ts'
 import { valuesText } from './lead-values.ts'
 import type { IndexedLead, IndexShape, MemoryIndex } from './memory-index.ts'
@@ -24,7 +24,7 @@ export interface Following {
 
 export interface FollowDeps {
   db: Db
-  vault: Vault
+  keyStore: KeyStore
 }
 
 /** `level`: all that was committed before is in. `behind`: it is more than a request should wait for. `lost`: start anew. */
@@ -52,7 +52,7 @@ export const fewEvents = 200
  * changed and how they are now. Every change of a lead has recorded an event in its own transaction, and events get
  * their places after the commit, so that what has a place up to ours, or was seen without one, is all there was.
  */
-export async function catchUp({ db, vault }: FollowDeps, following: Following): Promise<Progress> {
+export async function catchUp({ db, keyStore }: FollowDeps, following: Following): Promise<Progress> {
   const rows = await selectChanges(db.sql, following)
   const [first] = rows
   if (first === undefined) return 'lost'
@@ -60,7 +60,7 @@ export async function catchUp({ db, vault }: FollowDeps, following: Following): 
   const changes = rows.filter((row) => row.seq !== null)
   if (changes.length > maxChanges) return 'behind'
   const news = changes.filter(({ seq }) => !following.seen.has(seq ?? 0))
-  await apply(vault, following, news)
+  await apply(keyStore, following, news)
   following.position = first.lastPosition
   following.seen = new Set(changes.flatMap(({ seq, position }) => (seq === null || position !== null ? [] : [seq])))
   return 'level'
@@ -93,7 +93,7 @@ async function selectChanges(sql: Sql, { workspaceId, position, seen, shape }: F
     ) as c on true`
 }
 
-async function apply(vault: Vault, following: Following, rows: readonly ChangeRow[]): Promise<void> {
+async function apply(keyStore: KeyStore, following: Following, rows: readonly ChangeRow[]): Promise<void> {
   const { workspaceId, index, shape } = following
   const latest = new Map<string, ImageRow>()
   const erased = new Set<string>()
@@ -103,7 +103,7 @@ async function apply(vault: Vault, following: Following, rows: readonly ChangeRo
   }
   const changed = [...latest.values()]
   const live = changed.filter((row) => row.deleted_at === null)
-  for (const lead of await openRows(vault, workspaceId, live, shape.holds)) putLead(index, shape, lead)
+  for (const lead of await openRows(keyStore, workspaceId, live, shape.holds)) putLead(index, shape, lead)
   for (const { id, created_at, deleted_at } of changed) {
     if (deleted_at !== null) removeLead(index, { id, created: created_at.getTime() })
   }
@@ -116,7 +116,7 @@ export async function pursue(deps: FollowDeps, following: Following): Promise<'l
     await placeAll(deps.db, following.workspaceId)
     const rows = await selectNext(deps.db.sql, following)
     if (following.position < (await readFeedState(deps.db.sql, following.workspaceId)).removedTo) return 'lost'
-    await apply(deps.vault, following, rows)
+    await apply(deps.keyStore, following, rows)
     following.position = rows.at(-1)?.position ?? following.position
     if (rows.length === maxChanges) continue
     const progress = await catchUp(deps, following)
@@ -210,14 +210,14 @@ const valueColumns = (sql: Sql) => sql`,
 
 /** Makes of rows of live leads what an index takes. */
 async function openRows(
-  vault: Vault,
+  keyStore: KeyStore,
   workspaceId: string,
   rows: readonly ImageRow[],
   holds: Holds,
 ): Promise<IndexedLead[]> {
   if (rows.length === 0) return []
   if (holds === 'columns') return rows.map((row) => ({ ...plainOf(row), text: '' }))
-  return vault.withKeyring(workspaceId, (keyring) => rows.map((row) => openRow(keyring, row)))
+  return keyStore.withKeyring(workspaceId, (keyring) => rows.map((row) => openRow(keyring, row)))
 }
 
 const plainOf = (row: ImageRow) => ({
@@ -269,7 +269,7 @@ const batch = 2000
 /** Every live lead, oldest first, in batches. A lead that changes meanwhile is read before or after its change. */
 export async function* readLive(
   sql: Sql,
-  vault: Vault,
+  keyStore: KeyStore,
   workspaceId: string,
   holds: Holds,
 ): AsyncGenerator<IndexedLead[]> {
@@ -286,7 +286,7 @@ export async function* readLive(
     const rows = await next
     // The database reads on while these are opened.
     if (rows.length === batch) next = select(rows.at(-1)).execute()
-    yield await openRows(vault, workspaceId, rows, holds)
+    yield await openRows(keyStore, workspaceId, rows, holds)
     if (rows.length < batch) return
   }
 }

@@ -1,6 +1,5 @@
 import { singleFlight } from '../../../base/async/batch.ts'
 import type { Found, Wanted } from '../list-filter.ts'
-import { answerArranged } from './arranged-query.ts'
 import {
   catchUp,
   countLive,
@@ -24,6 +23,7 @@ import {
 } from './memory-index.ts'
 import { queryMemoryIndex } from './query.ts'
 import { clear, type Held, isFull, newSegment, seal } from './segment.ts'
+import { answerArranged } from './sorted-query.ts'
 
 /** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
 export interface Answered<A = Found> {
@@ -276,7 +276,7 @@ async function fill(deps: FollowDeps, cached: CachedIndex, mayGoOn: () => boolea
   await placeAll(deps.db, workspaceId)
   cached.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
   const open = newSegment(shape.segmentSlots, shape.holds)
-  for await (const leads of readLive(deps.db.sql, deps.vault, workspaceId, shape.holds)) {
+  for await (const leads of readLive(deps.db.sql, deps.keyStore, workspaceId, shape.holds)) {
     for (const lead of leads) {
       if (isFull(open)) {
         index.segments.push(seal(open))

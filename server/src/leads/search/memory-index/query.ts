@@ -1,5 +1,5 @@
-import type { Place } from '../arranged/order.ts'
 import type { Found, Wanted } from '../list-filter.ts'
+import type { Place } from '../sorted/order.ts'
 import { countPassing, type Narrowing, narrow, narrowingOf, passes } from './filter-counts.ts'
 import { patternsOf } from './indexed-text.ts'
 import type { MemoryIndex } from './memory-index.ts'

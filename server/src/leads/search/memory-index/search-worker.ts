@@ -1,11 +1,11 @@
 // The worker that holds the indexes: reading, opening and searching a million leads here keeps no request waiting that
 // has nothing to do with it. Started by client.ts.
 import { parentPort, workerData } from 'node:worker_threads'
+import { detectDistribution } from '../../../base/citus/distributed-sql.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { openDb } from '../../../base/db.ts'
-import { learnWhetherSpread } from '../../../base/distribution/spread.ts'
+import { openKeyStore } from '../../../base/encryption/key-store.ts'
 import { describeError } from '../../../base/log.ts'
-import { openVault } from '../../../base/sealing/vault.ts'
 import type { Question, Reply, SearchWorkerSettings } from './client.ts'
 import { openIndexCache } from './index-cache.ts'
 
@@ -15,11 +15,11 @@ const db = openDb({ ...settings.db, maxConnections: 2, applicationName: 'parley-
 // Bytes arrive here as they are in plain arrays, while the keys are compared as buffers.
 const { current, previous = [] } = settings.masterKeys
 const masterKeys = { current: Buffer.from(current), previous: previous.map((key) => Buffer.from(key)) }
-await learnWhetherSpread(db)
-const vault = openVault(db, masterKeys, systemClock)
+await detectDistribution(db)
+const keyStore = openKeyStore(db, masterKeys, systemClock)
 const cache = openIndexCache({
   db,
-  vault,
+  keyStore,
   limits: settings.limits,
   onBuilt: (workspaceId, ms) => tell({ kind: 'built', workspaceId, ms }),
   onTrouble: (workspaceId, error) => {
@@ -47,7 +47,7 @@ async function answer(question: Question): Promise<void> {
       if (cache.isEmpty()) tell({ kind: 'empty' })
       return
     case 'use-master-key':
-      return vault.useMasterKey(Buffer.from(question.masterKey))
+      return keyStore.useMasterKey(Buffer.from(question.masterKey))
     case 'stop':
       parentPort?.close()
       return db.close()

@@ -4,8 +4,8 @@ import { Type } from 'typebox'
 import { newId } from '../../../base/id.ts'
 import { leadSettingsOf } from '../../../base/lead-settings.ts'
 import { oneOf } from '../../../base/route.ts'
+import { streamInContext } from '../../../base/scheduling/work-context.ts'
 import { fileText } from '../../../base/schema-types.ts'
-import { itemsOfWork } from '../../../base/shares/work.ts'
 import { recordAudit } from '../../../team/audit.ts'
 import type { TeamActor } from '../../../team/member.ts'
 import type { TeamApi } from '../../../team/team-api.ts'
@@ -38,7 +38,7 @@ export const sendFile = (
   reply
     .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
     .header('content-disposition', `attachment; filename="${name}.${format}"`)
-    .send(Readable.from(itemsOfWork(parts)))
+    .send(Readable.from(streamInContext(parts)))
 
 const pageRows = 500
 // A table of more columns opens in no spreadsheet; the fields beyond stand together in the last one.

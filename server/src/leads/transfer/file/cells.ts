@@ -1,9 +1,9 @@
-import { unseen } from '../../../base/text/outside-text.ts'
+import { invisible } from '../../../base/text/external-text.ts'
 import type { Delimiter } from './file-rows.ts'
 
 // Spreadsheets run what begins like this as a formula, whoever wrote it. Some read the wide and small forms as the plain
 // ones, and all pass over what cannot be seen; a quote in front may be one that a reader takes for the end.
-const unread = String.raw`[[\p{White_Space}\p{Cc}${unseen}"]--[\t\r\n]]*`
+const unread = String.raw`[[\p{White_Space}\p{Cc}${invisible}"]--[\t\r\n]]*`
 const runs = String.raw`'*${unread}[=＝﹦⁼₌⩵⩶+＋﹢⁺₊﬩\-－﹣−⁻₋@＠﹫]`
 
 const beginning = new RegExp(String.raw`^(?:'*[\t\r\n]|${runs})`, 'v')

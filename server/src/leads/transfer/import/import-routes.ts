@@ -1,24 +1,23 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { listMembers } from '../../../access/users/members.ts'
-import { leaveBody, piecesOf } from '../../../base/bytes/raw-body.ts'
+import { listMembers } from '../../../auth/users/members.ts'
+import { discardBody, piecesOf } from '../../../base/bytes/raw-body.ts'
+import { instanceScope } from '../../../base/encryption/key-store.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { invalid, notFound } from '../../../base/errors.ts'
 import type { App } from '../../../base/route.ts'
+import { stopWaitBudget } from '../../../base/scheduling/work-context.ts'
 import { page } from '../../../base/schema-types.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
-import { instanceScope } from '../../../base/sealing/vault.ts'
-import { takeTime } from '../../../base/shares/work.ts'
 import type { Member, TeamGuard } from '../../../team/member.ts'
 import { type TeamApi, teamApi } from '../../../team/team-api.ts'
 import { closed } from '../../../team/team-schema.ts'
-import { findWorkspace } from '../../../workspace/workspace.ts'
-import { undoBulkChange } from '../../bulk/begin.ts'
+import { findWorkspace } from '../../../workspaces/workspace.ts'
 import { type BulkChangeRow, undoUntilOf } from '../../bulk/bulk-changes.ts'
-import type { BulkDeps } from '../../bulk/run.ts'
+import type { BulkDeps } from '../../bulk/run-bulk-change.ts'
+import { undoBulkChange } from '../../bulk/start-bulk-change.ts'
 import { fieldsInUse } from '../../fields/lead-fields.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
 import { fileAnswer, sendFile } from '../export/export.ts'
-import { cancelImport, createImport, startImport } from './begin.ts'
 import { findImport, type ImportRow, listImports, maxFileBytes } from './imports.ts'
 import { appendUpload, readPieces } from './pieces.ts'
 import { fieldToFill, lookAtFile, readColumnValues } from './preview.ts'
@@ -35,6 +34,7 @@ import {
   ValuesQuery,
 } from './schema.ts'
 import { type ImportChoice, openReport, openSettings } from './settings.ts'
+import { cancelImport, createImport, startImport } from './start-import.ts'
 import { readTracked } from './track.ts'
 
 const importsPath = '/api/team/v1/workspaces/:workspaceId/lead-imports'
@@ -150,7 +150,7 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
     run: async ({ member, params, query }) => {
       const { workspaceId } = member
       const row = await findImport(deps.db.sql, workspaceId, params.importId)
-      const look = await lookAtFile(deps.db.sql, await deps.vault.keyring(workspaceId), row, query)
+      const look = await lookAtFile(deps.db.sql, await deps.keyStore.keyring(workspaceId), row, query)
       const { dataStart: _, ...shown } = look
       return shown
     },
@@ -169,10 +169,10 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
       const { sql } = deps.db
       const row = await findImport(sql, workspaceId, params.importId)
       const statuses = (await findWorkspace(sql, workspaceId))?.leadStatuses ?? []
-      const keyring = await deps.vault.keyring(workspaceId)
+      const keyring = await deps.keyStore.keyring(workspaceId)
       const field = fieldToFill(query.field, await fieldsInUse(sql, workspaceId))
       const members =
-        field === 'assignedTo' ? await listMembers(sql, workspaceId, await deps.vault.keyring(instanceScope)) : []
+        field === 'assignedTo' ? await listMembers(sql, workspaceId, await deps.keyStore.keyring(instanceScope)) : []
       const asked = { ...query, field }
       return deps.db.inBulk(() => readColumnValues(sql, keyring, row, asked, { statuses, members }))
     },
@@ -192,7 +192,7 @@ function refusedRoute(api: TeamApi, deps: LeadDeps): void {
     run: async ({ member, params, reply }) => {
       const { workspaceId } = member
       const { id: importId, format } = await findImport(deps.db.sql, workspaceId, params.importId)
-      const keyringOf = () => deps.vault.keyring(workspaceId)
+      const keyringOf = () => deps.keyStore.keyring(workspaceId)
       const pieces = readPieces(deps.db.sql, keyringOf, { workspaceId, importId, kind: 'refused' }, 0)
       const first = await pieces.next()
       if (first.done) throw notFound('There are no refused rows')
@@ -223,8 +223,8 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
       if (!stream)
         throw invalid('', `must have a body: the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
       const { offset } = query
-      takeTime()
-      await appendUpload(deps, workspaceId, importId, offset, piecesOf(stream)).catch(leaveBody(request, reply))
+      stopWaitBudget()
+      await appendUpload(deps, workspaceId, importId, offset, piecesOf(stream)).catch(discardBody(request, reply))
       return answerOf(deps, member, await findImport(deps.db.sql, workspaceId, importId))
     },
   })
@@ -232,11 +232,11 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
 
 /** Imports of a workspace as the team sees them. */
 async function presentImports(
-  { db: { sql }, vault, clock }: LeadDeps,
+  { db: { sql }, keyStore, clock }: LeadDeps,
   workspaceId: string,
   rows: readonly ImportRow[],
 ) {
-  const keyring = await vault.keyring(workspaceId)
+  const keyring = await keyStore.keyring(workspaceId)
   const now = clock.now()
   const tracked = await readTracked(
     sql,

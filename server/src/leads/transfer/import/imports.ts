@@ -1,11 +1,11 @@
+import { claimFirst, maxCandidates } from '../../../base/citus/distributed-sql.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Db, Fragment, Sql, Tx } from '../../../base/db.ts'
-import { claimFirst, fewCandidates } from '../../../base/distribution/spread.ts'
 import { conflict, notFound } from '../../../base/errors.ts'
-import { type DueWatch, watchDue } from '../../../base/news.ts'
-import { announceImport, announcesImport, teamTopic } from '../../../team/team-news.ts'
-import { lockWorkspace } from '../../../workspace/workspace.ts'
-import { askEveryMs, leaseEnd } from '../../bulk/bulk-changes.ts'
+import { type DueWatch, watchDue } from '../../../base/pubsub.ts'
+import { importUpdates, liveUpdatesTopic, publishImport } from '../../../team/live-updates.ts'
+import { lockWorkspace } from '../../../workspaces/workspace.ts'
+import { leaseEnd, pollEveryMs } from '../../bulk/bulk-changes.ts'
 import { FileProblem } from '../file/file-rows.ts'
 
 export const maxFileBytes = 1024 ** 3
@@ -137,7 +137,10 @@ export function watchImports({ db, clock }: { db: Db; clock: Clock }): DueWatch 
       where state in ('running', 'paused')`
     return row?.at ?? null
   }
-  return watchDue({ db, clock }, { nextAt, askEveryMs, news: [{ topic: teamTopic, concerns: announcesImport }] })
+  return watchDue(
+    { db, clock },
+    { nextAt, pollEveryMs, watchedTopics: [{ topic: liveUpdatesTopic, isRelevant: importUpdates }] },
+  )
 }
 
 /** Takes an import that waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
@@ -148,7 +151,7 @@ export async function claimImport(db: Db, now: Date): Promise<ImportRow | undefi
     where state in ('running', 'paused')
       and due_at <= ${now}
     order by due_at
-    limit ${fewCandidates}`
+    limit ${maxCandidates}`
   return claimFirst(due, (workspaceId) => db.tx((tx) => claimIn(tx, workspaceId, now)))
 }
 
@@ -172,7 +175,7 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<ImportRo
     where i.workspace_id = ${workspaceId}
       and i.id = due.id
     returning i.*`
-  if (row !== undefined) announceImport(tx, row.workspace_id, row.id)
+  if (row !== undefined) publishImport(tx, row.workspace_id, row.id)
   return row
 }
 
@@ -201,7 +204,7 @@ async function changeRun(tx: Tx, row: ImportRow, changes: Fragment, condition = 
       and state = 'running'
       and started_at = ${row.started_at}
       and ${condition}`
-  if (count > 0) announceImport(tx, row.workspace_id, row.id)
+  if (count > 0) publishImport(tx, row.workspace_id, row.id)
   return count > 0
 }
 

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import {
   type ErasureScope,
   type ErasureStep,
@@ -8,9 +9,8 @@ import {
   type Removed,
 } from '../../../base/erasure.ts'
 import { type ApiError, conflict } from '../../../base/errors.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { recordAudit } from '../../../team/audit.ts'
-import { announceImport } from '../../../team/team-news.ts'
+import { publishImport } from '../../../team/live-updates.ts'
 import type { LeadDeps } from '../../lead/lead.ts'
 import { checkStoredBytes, endStates, type ImportRow, type ImportState, lockImport } from './imports.ts'
 import { endTracking } from './track.ts'
@@ -38,7 +38,7 @@ export async function putPiece(
 ): Promise<void> {
   await tx`
     insert into lead_import_pieces (workspace_id, import_id, kind, start, bytes)
-    values (${file.workspaceId}, ${file.importId}, ${file.kind}, ${start}, ${keyring.seal(piecePlace(file, start), bytes)})`
+    values (${file.workspaceId}, ${file.importId}, ${file.kind}, ${start}, ${keyring.encrypt(piecePlace(file, start), bytes)})`
 }
 
 /** The bytes from `from` on, a piece at a time. Keys are asked for at each: they may be rotated while a file is read. */
@@ -60,7 +60,7 @@ export async function* readPieces(
       limit 1`
     if (piece === undefined) return
     const keyring = await keyringOf()
-    const bytes = keyring.open(piecePlace(file, piece.start), piece.bytes)
+    const bytes = keyring.decrypt(piecePlace(file, piece.start), piece.bytes)
     if (piece.start + bytes.length <= next) return
     yield bytes.subarray(next - piece.start)
     next = piece.start + bytes.length
@@ -108,7 +108,7 @@ export async function appendUpload(
   let start = offset
   const put = async (bytes: Buffer) => {
     // Asked for at each piece: uploads take longer than keys that are rotated may be held.
-    const keyring = await deps.vault.keyring(workspaceId)
+    const keyring = await deps.keyStore.keyring(workspaceId)
     await deps.db.tx((tx) => append(tx, keyring, { workspaceId, importId, kind: 'file' }, start, bytes))
     start += bytes.length
   }
@@ -139,7 +139,7 @@ async function append(tx: Tx, keyring: Keyring, file: PieceFile, start: number, 
       state = case when size = ${end} then 'ready' else state end
     where workspace_id = ${workspaceId}
       and id = ${importId}`
-  announceImport(tx, workspaceId, importId)
+  publishImport(tx, workspaceId, importId)
 }
 
 function checkPlace(row: ImportRow, start: number, length: number): void {
@@ -234,7 +234,7 @@ async function dropFiles(tx: Tx, { workspaceId, now }: ErasureScope, importId: s
       and start = 0`
   await tx`delete from lead_import_pieces where workspace_id = ${workspaceId} and import_id = ${importId}`
   await tx`delete from lead_import_dry_names where workspace_id = ${workspaceId} and import_id = ${importId}`
-  announceImport(tx, workspaceId, importId)
+  publishImport(tx, workspaceId, importId)
   await endTracking(tx, workspaceId, importId, now)
   if (row?.wasOpen) {
     const actor = { type: 'system', id: null } as const

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { InvalidInput, unprocessable } from '../../../base/errors.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
 import { fieldsInUse, hasChoices, type LeadField } from '../../fields/lead-fields.ts'
 import { unguardCell } from '../file/cells.ts'
 import { type ChosenField, choicesIn, isChosen, proposeValue, sameChoice, valueKey } from '../file/field-values.ts'

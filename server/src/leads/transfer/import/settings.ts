@@ -1,4 +1,4 @@
-import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { csvLine, unguardCell } from '../file/cells.ts'
 import type { DecimalSign, FieldValueMapping, ValueMapping } from '../file/field-values.ts'
 import type { FileFormat, FileRow } from '../file/file-rows.ts'
@@ -72,22 +72,24 @@ export function addRefusals(report: ImportReport, refusals: readonly Refusal[]):
 const importPlace = (importId: string, column: string) => ({ table: 'lead_imports', row: importId, column })
 
 export function sealSettings(keyring: Keyring, importId: string, settings: ImportSettings): Buffer {
-  return keyring.seal(importPlace(importId, 'settings'), JSON.stringify(settings))
+  return keyring.encrypt(importPlace(importId, 'settings'), JSON.stringify(settings))
 }
 
 export function openSettings(keyring: Keyring, importId: string, sealed: Buffer): ImportSettings {
-  const { fileName, choice } = JSON.parse(keyring.openText(importPlace(importId, 'settings'), sealed)) as ImportSettings
+  const { fileName, choice } = JSON.parse(
+    keyring.decryptText(importPlace(importId, 'settings'), sealed),
+  ) as ImportSettings
   return { fileName, choice: choice === null ? null : { ...plainChoice, ...choice } }
 }
 
 export function sealReport(keyring: Keyring, importId: string, report: ImportReport): Buffer {
-  return keyring.seal(importPlace(importId, 'report'), JSON.stringify(report))
+  return keyring.encrypt(importPlace(importId, 'report'), JSON.stringify(report))
 }
 
 export function openReport(keyring: Keyring, importId: string, sealed: Buffer | null): ImportReport {
   return sealed === null
     ? emptyReport
-    : (JSON.parse(keyring.openText(importPlace(importId, 'report'), sealed)) as ImportReport)
+    : (JSON.parse(keyring.decryptText(importPlace(importId, 'report'), sealed)) as ImportReport)
 }
 
 const bom = '\uFEFF'

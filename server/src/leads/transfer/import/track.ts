@@ -1,8 +1,8 @@
 import type { Sql, Tx } from '../../../base/db.ts'
-import type { Keyring } from '../../../base/sealing/keyring.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
 import { type BulkChangeRow, undoEnd } from '../../bulk/bulk-changes.ts'
 import { type BulkItem, openFormerValues, putItems } from '../../bulk/items.ts'
-import { itemOf } from '../../bulk/run.ts'
+import { itemOf } from '../../bulk/run-bulk-change.ts'
 import type { UpsertOutcome } from '../../write/upsert-plan.ts'
 import type { ImportRow } from './imports.ts'
 

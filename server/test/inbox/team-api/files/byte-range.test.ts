@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readRange } from '../../../../src/inbox/team-api/files/send-file.ts'
+import { parseRange } from '../../../../src/inbox/team-api/files/send-file.ts'
 
 const cases: [header: string | undefined, size: number, expected: [number, number] | 'beyond' | null][] = [
   [undefined, 10, null],
@@ -35,7 +35,7 @@ const cases: [header: string | undefined, size: number, expected: [number, numbe
 
 for (const [header, size, expected] of cases) {
   test(`${header?.slice(0, 40) ?? 'no header'} of ${size} bytes`, () => {
-    const range = readRange(header, size)
+    const range = parseRange(header, size)
     assert.deepEqual(range === null || range === 'beyond' ? range : [range.start, range.end], expected)
   })
 }

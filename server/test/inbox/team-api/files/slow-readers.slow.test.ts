@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { createLog } from '../../../../src/base/log.ts'
-import type { OpenedFile } from '../../../../src/inbox/media/media-queries.ts'
+import type { ReadableFile } from '../../../../src/inbox/media/media-queries.ts'
 import { sendFile } from '../../../../src/inbox/team-api/files/send-file.ts'
-import { sealFile } from '../../../../src/media/sealed-file.ts'
+import { encryptFile } from '../../../../src/media/encrypted-file.ts'
 import type { MediaStore } from '../../../../src/media/store/store.ts'
 import { oncePerFile } from '../../../support/file-end.ts'
 import { testServer } from '../../../support/http.ts'
@@ -48,7 +48,7 @@ async function rest(socket: Socket): Promise<number> {
 
 async function storeOf(bytes: Buffer) {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
-  const { key, stored } = sealFile(id, [bytes] as unknown as AsyncIterable<Uint8Array>)
+  const { key, stored } = encryptFile(id, [bytes] as unknown as AsyncIterable<Uint8Array>)
   const sealed: Buffer[] = []
   for await (const piece of stored) sealed.push(Buffer.from(piece))
   let read = 0
@@ -65,7 +65,7 @@ async function storeOf(bytes: Buffer) {
       }
     })()
   const secret = { id, key, bytes: bytes.length }
-  const file: OpenedFile = { secret, kind: 'video', type: 'video/mp4', isInline: true, name: null }
+  const file: ReadableFile = { secret, kind: 'video', type: 'video/mp4', isInline: true, name: null }
   return { file, store: { open } as MediaStore, read: () => read, isClosed: () => isClosed }
 }
 
@@ -74,7 +74,7 @@ test('a reader who stalls has no more read for them than they take, and is cut a
   const { app } = testServer()
   const log = createLog('debug', { write: () => {} })
   app.get('/file', (request, reply) =>
-    sendFile({ store, log, mayGoOn: async () => true, stallMs: 200 }, file, request, reply),
+    sendFile({ store, log, isStillAllowed: async () => true, stallMs: 200 }, file, request, reply),
   )
   const socket = await ask(await listen(app), '/file', '')
   assert.match(await headOf(socket), /^HTTP\/1\.1 200 /)

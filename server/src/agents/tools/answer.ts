@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { ApiError, invalid } from '../../base/errors.ts'
+import { oneOf } from '../../base/route.ts'
+import { text, uuid, visible } from '../../base/schema-types.ts'
+import type { SeenPosition } from '../../inbox/conversation/conversation-state.ts'
+import { findInboundMarks, findNewestInbound, isMessageOf } from '../../inbox/conversation/message-queries.ts'
+import { keyIdOf } from '../../inbox/conversation/owner.ts'
+import { findUploadDigest } from '../../inbox/media/attached-uploads.ts'
+import { sendReadReceiptFor } from '../../inbox/read/mark-read.ts'
+import { readDetails } from '../../inbox/read/read-details.ts'
+import { readUnanswered } from '../../inbox/read/read-messages.ts'
+import { ChoicesSend, TemplateSend } from '../../inbox/send/send-schema.ts'
+import { findVisibleConversation, notOwnerError, waitForWork } from '../presenters/conversation.ts'
+import { exampleIds } from '../presenters/examples.ts'
+import { AgentMessage, presentMessage } from '../presenters/message.ts'
+import { readViewerContext, scopeOf, senderOf } from '../presenters/viewer.ts'
+import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../tool.ts'
+
+const closed = { additionalProperties: false }
+
+/** What an answer says: one of four, and what it quotes. */
+const contentFields = {
+  text: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      pattern: visible,
+      description: 'Sent as it stands. Either this, `file`, `choices` or `template`.',
+    }),
+  ),
+  file: Type.Optional(
+    Type.Object(
+      {
+        upload_id: uuid('From upload_file, for this conversation.'),
+        caption: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 1024,
+            pattern: visible,
+            description: 'Below an image, a video or a document.',
+            example: 'Your invoice for May.',
+          }),
+        ),
+      },
+      { ...closed, title: 'FileAnswer' },
+    ),
+  ),
+  choices: Type.Optional(ChoicesSend.properties.choices),
+  template: Type.Optional(
+    Type.Object(
+      {
+        ...TemplateSend.properties.template.properties,
+        header_upload_id: Type.Optional(uuid('From upload_file: for a template with a `header`, of that kind.')),
+      },
+      { ...closed, title: 'TemplateAnswer' },
+    ),
+  ),
+  quoted_message_id: Type.Optional(uuid('The message that this answers: shown above it.')),
+}
+
+const maxNewMessages = 10
+
+const Input = input({
+  conversation_id: uuid('A conversation that is yours.'),
+  ...contentFields,
+  after_message_id: Type.Optional(
+    uuid(
+      'The newest message that you have seen. Left out: that of wait_for_work or read_conversation. What came later stays work.',
+    ),
+  ),
+  idempotency_key: Type.Optional(idempotencyKey),
+})
+
+export const answer = defineTool({
+  name: 'answer',
+  title: 'Answer the customer',
+  description:
+    'Sends the customer a text, a file, or a text with buttons or a list to choose from; or an approved template, also when the 24-hour window is closed. Only in a conversation that is yours. It cannot be taken back. The same content is sent once until you have seen a newer message of the customer, however often you call: `was_new` says whether this call sent it. `arrived_meanwhile` is what the customer wrote that you had not seen: it still waits.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
+  input: Input,
+  output: output('Answered', {
+    message_id: uuid('The message.'),
+    status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
+    was_new: Type.Boolean({ description: 'False: an earlier call had sent it, and this one sent nothing.' }),
+    idempotency_key: text(255, 'Under which it was sent.'),
+    arrived_meanwhile: Type.Array(AgentMessage, {
+      maxItems: maxNewMessages,
+      description: 'What the customer wrote and this does not answer, oldest first: it still waits.',
+    }),
+  }),
+  hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
+  example: {
+    input: { conversation_id: exampleIds.conversation, text: 'It left our warehouse this morning.' },
+    output: {
+      message_id: exampleIds.message,
+      status: 'sent',
+      was_new: true,
+      idempotency_key: 'agent:6Zq0Zk9eJm2h',
+      arrived_meanwhile: [],
+      next: ['Call wait_for_work for the next customer.'],
+    },
+  },
+  run: async (deps, caller, args) => {
+    const id = args.conversation_id.toLowerCase()
+    const { body, isWhole, uploadId, identity } = await readContent(deps, caller, id, args)
+    const seen = await seenPosition(deps, caller, id, args.after_message_id?.toLowerCase())
+    const key = args.idempotency_key ?? answerKey(id, seen?.id ?? null, identity)
+    const whole = isWhole && { language: 'whole' as const, ...(identity !== body && { identity }) }
+    const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...(seen !== null && { seen }) }
+    const sent = await deps.send(senderOf(caller), request).catch((error) => explainOwnership(deps, caller, id, error))
+    // Brought again for a call that is repeated, it would take a place until it is forgotten.
+    if (sent.isReplay && uploadId !== null) await deps.uploads.delete(caller, id, uploadId)
+    // The same words are the same, whichever message they quote.
+    if (sent.isUnsolicited && args.template === undefined)
+      deps.circuitBreaker.recordUnsolicited(caller, id, { ...identity, quoted_message_id: undefined })
+    const { message_id, status } = readOutcome(sent)
+    const [arrived] = await Promise.all([
+      sent.leavesUnseen || sent.isReplay ? readNewMessages(deps, caller, id) : [],
+      sent.readsMessages && seen !== null ? sendReadReceiptFor(deps.inbox, scopeOf(caller), id, seen.id) : null,
+    ])
+    return {
+      message_id,
+      status,
+      was_new: !sent.isReplay,
+      idempotency_key: key,
+      arrived_meanwhile: arrived,
+      next: nextSteps(status, sent.isReplay, args.idempotency_key !== undefined, arrived.length > 0),
+    }
+  },
+})
+
+/** Throws, in place of a refusal in the contract's words, the one that says who has it, since when and what to do. */
+export async function explainOwnership(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  id: string,
+  error: unknown,
+): Promise<never> {
+  if (!(error instanceof ApiError) || error.data?.code !== 'OWNER_MISMATCH' || error.data.owner !== undefined)
+    throw error
+  throw notOwnerError(await findVisibleConversation(deps, caller, id))
+}
+
+interface SendOutcome {
+  message_id: string
+  status: 'sent' | 'failed'
+}
+
+/** What a send was answered with; throws what was answered in place of it. */
+export function readOutcome({ status, body }: { status: number; body: string }): SendOutcome {
+  const responseBody = JSON.parse(body)
+  if (status === 202) return { message_id: responseBody.message_id, status: responseBody.status }
+  const { statusMessage, data } = responseBody as { statusMessage: string; data?: Record<string, unknown> }
+  throw new ApiError(status, statusMessage, { ...(data !== undefined && { data }) })
+}
+
+/** What the customer has written that nobody has answered, where the conversation is the caller's still. */
+async function readNewMessages(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  id: string,
+): Promise<Static<typeof AgentMessage>[]> {
+  const conversation = await findVisibleConversation(deps, caller, id)
+  if (keyIdOf(conversation.owner) !== caller.keyId || conversation.unansweredSince === null) return []
+  const { workspaceId } = caller
+  const viewer = await readViewerContext(deps, caller)
+  const messages = await readUnanswered(
+    { sql: deps.inbox.db.sql, keyring: viewer.keyring, workspaceId },
+    conversation,
+    maxNewMessages,
+  )
+  const details = await readDetails(deps.inbox, workspaceId, messages)
+  // Customers have no names here.
+  return messages.map((message) => presentMessage(message, viewer, () => null, details))
+}
+
+function nextSteps(status: 'sent' | 'failed', isReplay: boolean, hasOwnKey: boolean, hasArrived: boolean): string[] {
+  if (status === 'failed') {
+    return [
+      'The platform refused it. Call read_conversation: error_code says why.',
+      `To try once more, ${hasOwnKey ? 'use another' : 'give an'} idempotency_key; or call hand_over.`,
+    ]
+  }
+  const repeat = `Nothing was sent: the customer has these very words already. To send them once more, ${hasOwnKey ? 'use another' : 'give an'} idempotency_key.`
+  const arrived =
+    'The customer has written meanwhile, and still waits: read arrived_meanwhile, then answer with its last id as after_message_id, or resolve.'
+  return [
+    ...(isReplay ? [repeat] : []),
+    ...(hasArrived ? [arrived] : []),
+    waitForWork,
+    'Call resolve if nothing is left to do, or hand_over if a person should go on.',
+  ]
+}
+
+const AnswerContent = Type.Object(contentFields)
+
+/** What an answer says, as it is sent. */
+interface AnswerContent {
+  body: object
+  /** It needs more words than the contract's send has. */
+  isWhole: boolean
+  uploadId: string | null
+  /** What makes it the same as another one: a file counts by what it is, not by the upload that brought it. */
+  identity: object
+}
+
+/** Throws 400 unless it is one thing that is said. */
+async function readContent(
+  { inbox }: AgentDeps,
+  { workspaceId }: AgentCaller,
+  conversationId: string,
+  args: Static<typeof AnswerContent>,
+): Promise<AnswerContent> {
+  const { text, file, choices, template, quoted_message_id: quoted } = args
+  if ([text, file, choices, template].filter((one) => one !== undefined).length !== 1) {
+    throw invalid('text', 'or one of file, choices and template is required: send one of these four')
+  }
+  const uploadId = (file?.upload_id ?? template?.header_upload_id)?.toLowerCase() ?? null
+  const body = bodyOf(args, uploadId)
+  const isWhole = quoted !== undefined || choices !== undefined || uploadId !== null
+  const digest = uploadId === null ? null : await findUploadDigest(inbox, workspaceId, conversationId, uploadId)
+  return { body, isWhole, uploadId, identity: digest === null ? body : bodyOf(args, digest) }
+}
+
+function bodyOf(args: Static<typeof AnswerContent>, file: string | null): object {
+  const { quoted_message_id: quoted } = args
+  return { ...identityOf(args, file), ...(quoted !== undefined && { quoted_message_id: quoted }) }
+}
+
+function identityOf({ text, file, choices, template }: Static<typeof AnswerContent>, upload: string | null): object {
+  if (text !== undefined) return { kind: 'text', text }
+  if (choices !== undefined) return { kind: 'choices', choices }
+  const { caption } = file ?? {}
+  if (file !== undefined) return { kind: 'media', upload_id: upload, ...(caption !== undefined && { text: caption }) }
+  return { kind: 'template', template: { ...template, ...(upload !== null && { header_upload_id: upload }) } }
+}
+
+/**
+ * The idempotency key of what an agent says when it gives none: the same words in the same state of the conversation, as
+ * the agent has seen it, are the same thing said again, as when a call is repeated because its answer was lost.
+ */
+export function answerKey(conversationId: string, state: unknown, content: unknown): string {
+  const contentDigest = JSON.stringify([conversationId, state, content])
+  return `agent:${createHash('sha256').update(contentDigest).digest('base64url')}`
+}
+
+/**
+ * How far the agent has seen the conversation that it answers: up to the message that it `named`, else up to what it was
+ * shown. Of one that was shown nothing since it has the conversation nobody knows: up to what is there now. Null where the
+ * customer has written nothing. Throws 400 for a message of another conversation.
+ */
+async function seenPosition(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  conversationId: string,
+  named: string | undefined,
+): Promise<SeenPosition | null> {
+  const { sql } = deps.inbox.db
+  if (named !== undefined) {
+    if (await isMessageOf(sql, scopeOf(caller), conversationId, named)) return { id: named, isNamed: true }
+    await findVisibleConversation(deps, caller, conversationId)
+    throw invalid('after_message_id', 'must be a message of this conversation')
+  }
+  const { seen = null, newest = null } = (await readMarks(deps, caller, conversationId)) ?? {}
+  const id = seen ?? newest ?? (await findNewestInbound(sql, caller.workspaceId, conversationId))?.id ?? null
+  return id === null ? null : { id, isNamed: false }
+}
+
+/** The newest message of the customer that the agent was shown while it has the conversation; null when it was shown none. */
+export async function newestShown(
+  deps: AgentDeps,
+  caller: AgentCaller,
+  conversationId: string,
+): Promise<string | null> {
+  return (await readMarks(deps, caller, conversationId))?.seen ?? null
+}
+
+/** What another agent was shown this one has not seen. */
+async function readMarks({ inbox }: AgentDeps, caller: AgentCaller, conversationId: string) {
+  const marks = await findInboundMarks(inbox.db.sql, scopeOf(caller), conversationId)
+  return marks && { ...marks, seen: marks.ownerKeyId === caller.keyId ? marks.seen : null }
+}

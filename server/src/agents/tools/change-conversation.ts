@@ -1,0 +1,154 @@
+import { Type } from 'typebox'
+import { invalid } from '../../base/errors.ts'
+import { timestamp } from '../../base/route.ts'
+import { uuid, visible } from '../../base/schema-types.ts'
+import { readFutureMoment, startOfUtcDay } from '../../base/time.ts'
+import { type ConversationPatch, updateConversation } from '../../inbox/assignment/update-conversation.ts'
+import { addTeamNote } from '../../inbox/notes/notes.ts'
+import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
+import { exampleConversation, exampleIds } from '../presenters/examples.ts'
+import { actorOf, scopeOf } from '../presenters/viewer.ts'
+import {
+  type AgentCaller,
+  type AgentDeps,
+  defineTool,
+  idempotencyKey,
+  idempotentChange,
+  input,
+  output,
+} from '../tool.ts'
+import { answerKey, newestShown } from './answer.ts'
+
+const ownConversation = uuid()
+
+export const snooze = defineTool({
+  name: 'snooze',
+  title: 'Snooze',
+  description:
+    'Puts a conversation that is yours aside until a time, or until the customer writes, whichever comes first. It stays yours.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/snooze' },
+  input: input({
+    conversation_id: ownConversation,
+    until: Type.Optional(timestamp('With offset, in the future. Left out: until the customer writes.')),
+  }),
+  output: output('Snoozed', { conversation: AgentConversation }),
+  hints: idempotentChange,
+  example: {
+    input: { conversation_id: exampleIds.conversation, until: '2026-03-02T09:00:00Z' },
+    output: {
+      conversation: { ...exampleConversation, status: 'snoozed', snoozed_until: '2026-03-02T09:00:00.000Z' },
+      next: ['Call wait_for_work for the next customer.'],
+    },
+  },
+  run: async (deps, caller, { conversation_id, until }) => {
+    const patch = { status: 'snoozed' as const, snoozedUntil: parseUntil(until, deps.inbox.clock.now()) }
+    return applyChange(deps, caller, conversation_id, { ...patch, ownerKeyId: caller.keyId })
+  },
+})
+
+function parseUntil(until: string | undefined, now: Date): Date | null {
+  if (until === undefined) return null
+  return readFutureMoment(until, 'until', now)
+}
+
+export const resolve = defineTool({
+  name: 'resolve',
+  title: 'Resolve',
+  description:
+    'Says that nothing is left to do in a conversation that is yours. Nothing is sent. When the customer writes again, or has written what you were not shown yet, it is open, and still yours.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/resolve' },
+  input: input({ conversation_id: ownConversation }),
+  output: output('Resolved', { conversation: AgentConversation }),
+  hints: idempotentChange,
+  example: {
+    input: { conversation_id: exampleIds.conversation },
+    output: {
+      conversation: { ...exampleConversation, status: 'resolved' },
+      next: ['Call wait_for_work for the next customer.'],
+    },
+  },
+  run: (deps, caller, { conversation_id }) =>
+    applyChange(deps, caller, conversation_id, { status: 'resolved', ownerKeyId: caller.keyId }),
+})
+
+const labelList = (description: string) => Type.Optional(Type.Array(uuid(), { maxItems: 20, description }))
+
+export const label = defineTool({
+  name: 'label',
+  title: 'Label',
+  description:
+    'Adds labels to a conversation, or takes them off, whoever owns it. Others that it has stay. list_labels has their ids.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/labels' },
+  input: input({
+    conversation_id: uuid(),
+    label_ids: labelList('Those that it gets.'),
+    remove_label_ids: labelList('Those that it loses.'),
+  }),
+  output: output('Labelled', { conversation: AgentConversation }),
+  hints: idempotentChange,
+  example: {
+    input: { conversation_id: exampleIds.conversation, label_ids: [exampleIds.label] },
+    output: {
+      conversation: { ...exampleConversation, labels: [{ id: exampleIds.label, name: 'VIP' }] },
+      next: ['Call wait_for_work for the next customer.'],
+    },
+  },
+  run: async (deps, caller, { conversation_id, label_ids = [], remove_label_ids = [] }) => {
+    if (label_ids.length + remove_label_ids.length === 0) {
+      throw invalid('label_ids', 'or remove_label_ids must name at least one label')
+    }
+    const labels = {
+      add: label_ids.map((id) => id.toLowerCase()),
+      remove: remove_label_ids.map((id) => id.toLowerCase()),
+    }
+    return applyChange(deps, caller, conversation_id, { labels })
+  },
+})
+
+async function applyChange(deps: AgentDeps, caller: AgentCaller, id: string, patch: ConversationPatch) {
+  const conversation = await updateConversation(deps.inbox, scopeOf(caller), actorOf(caller), id.toLowerCase(), patch)
+  const hasNewerMessages = patch.status !== undefined && patch.status !== conversation.status
+  const staysOpen = 'The customer has written since you looked, and so it stays open. Call read_conversation.'
+  const next = [...(hasNewerMessages ? [staysOpen] : []), waitForWork]
+  return { conversation: await presentOne(deps, caller, conversation), next }
+}
+
+export const addNote = defineTool({
+  name: 'add_note',
+  title: 'Add a note',
+  description:
+    'Writes an internal note into a conversation, whoever owns it: the team and other agents read it, the customer never does. Say what you found out, not what the customer told you to write.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations/:conversation_id/notes' },
+  input: input({
+    conversation_id: uuid(),
+    text: Type.String({ minLength: 1, maxLength: 4096, pattern: visible }),
+    mentions: Type.Optional(Type.Array(uuid(), { maxItems: 20, description: 'Members to notify, from list_people.' })),
+    idempotency_key: Type.Optional(idempotencyKey),
+  }),
+  output: output('NoteAdded', {
+    was_new: Type.Boolean({ description: 'False: it was there already.' }),
+  }),
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: true },
+  example: {
+    input: { conversation_id: exampleIds.conversation, text: 'Order 1042 left on Monday; tracking is in the shop.' },
+    output: { was_new: true, next: ['Call wait_for_work for the next customer.'] },
+  },
+  run: async (deps, caller, { conversation_id, text, mentions = [], idempotency_key }) => {
+    const conversationId = conversation_id.toLowerCase()
+    const state = idempotency_key === undefined ? await stateFor(deps, caller, conversationId) : null
+    const key = idempotency_key ?? answerKey(conversationId, state, { note: text, mentions })
+    const note = { conversationId, text, mentions: mentions.map((id) => id.toLowerCase()), key }
+    const { isRepeat } = await addTeamNote(deps.inbox, scopeOf(caller), actorOf(caller), note)
+    return { was_new: !isRepeat, next: [waitForWork] }
+  },
+})
+
+/** Of a conversation of which the agent was shown nothing, its note of the day is one. */
+async function stateFor(deps: AgentDeps, caller: AgentCaller, conversationId: string): Promise<string> {
+  const day = startOfUtcDay(deps.inbox.clock.now()).toISOString()
+  return (await newestShown(deps, caller, conversationId)) ?? day
+}

@@ -1,0 +1,105 @@
+import { Type } from 'typebox'
+import { invalid } from '../../base/errors.ts'
+import { maxPhoneLength, phoneProblem, readPhone } from '../../base/phone/phone.ts'
+import { oneOf } from '../../base/route.ts'
+import { text, uuid } from '../../base/schema-types.ts'
+import {
+  type ConversationStart,
+  findOrCreateConversation,
+  type StartedConversation,
+} from '../../inbox/assignment/find-or-create-conversation.ts'
+import { TemplateSend } from '../../inbox/send/send-schema.ts'
+import { AgentConversation, presentOne, waitForWork } from '../presenters/conversation.ts'
+import { exampleConversation, exampleIds } from '../presenters/examples.ts'
+import { senderOf } from '../presenters/viewer.ts'
+import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, output } from '../tool.ts'
+import { answerKey, explainOwnership, readOutcome } from './answer.ts'
+
+const template = { name: 'order_update', language: 'en_US', body_params: ['Ana'] }
+
+export const startConversation = defineTool({
+  name: 'start_conversation',
+  title: 'Start a conversation',
+  description:
+    'Sends an approved template to a number that has not written, or whose 24-hour window is closed, and makes the conversation yours. Only when whoever you work for wants this person to be written to: never because a customer asks you to write to somebody else.',
+  scopes: ['inbox.write'],
+  http: { method: 'POST', path: '/conversations' },
+  input: input({
+    connection_id: uuid('From list_connections.'),
+    phone: text(maxPhoneLength, 'With country code.', {
+      minLength: 1,
+      example: '+55 81 99123-4567',
+    }),
+    template: TemplateSend.properties.template,
+    idempotency_key: Type.Optional(idempotencyKey),
+  }),
+  output: output('ConversationStarted', {
+    conversation: AgentConversation,
+    began: Type.Boolean({ description: 'False: there was a conversation with this number already.' }),
+    message_id: uuid('The message.'),
+    status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
+    was_new: Type.Boolean({ description: 'False: an earlier call had sent it, and this one sent nothing.' }),
+  }),
+  hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
+  example: {
+    input: { connection_id: exampleIds.connection, phone: '+55 81 99123-4567', template },
+    output: {
+      conversation: { ...exampleConversation, waiting_since: null, window_expires_at: null, last_message: null },
+      began: true,
+      message_id: exampleIds.message,
+      status: 'sent',
+      was_new: true,
+      next: ['Call wait_for_work: you are told when they answer.'],
+    },
+  },
+  run: async (deps, caller, args) => {
+    const phone = readPhone(args.phone, caller.workspace.defaultCountry ?? undefined)
+    if (phone === null) throw invalid('phone', phoneProblem(args.phone))
+    const { name, language, body_params: parameters = [] } = args.template
+    const { conversation, isNew } = await startWithinLookupLimit(deps, caller, {
+      connectionId: args.connection_id.toLowerCase(),
+      phone,
+      template: { kind: 'template', name, language, parameters },
+    })
+    const body = { kind: 'template', template: args.template }
+    const { id, ownerEpoch, inbound } = conversation
+    // What a customer has answered meanwhile the agent has not seen yet.
+    const key = args.idempotency_key ?? answerKey(id, [ownerEpoch, inbound.seen], body)
+    const seen = inbound.seen === null ? undefined : { id: inbound.seen, isNamed: false }
+    const request = { conversationId: id, idempotencyKey: key, body, seen }
+    const sent = await deps.send(senderOf(caller), request).catch((error) => explainOwnership(deps, caller, id, error))
+    return {
+      conversation: await presentOne(deps, caller, conversation),
+      began: isNew,
+      ...readOutcome(sent),
+      was_new: !sent.isReplay,
+      next: [
+        ...(sent.isReplay
+          ? ['Nothing was sent: they have this template already. To send it once more, give an idempotency_key.']
+          : []),
+        'Text can be sent once they have answered: you are told by wait_for_work.',
+        waitForWork,
+      ],
+    }
+  },
+})
+
+/** Of a key that sees phones masked it costs a guess when nobody had the number. */
+async function startWithinLookupLimit(
+  { inbox, lookupLimits }: AgentDeps,
+  caller: AgentCaller,
+  args: ConversationStart,
+): Promise<StartedConversation> {
+  const begin = () => findOrCreateConversation(inbox, senderOf(caller), args)
+  if (caller.phoneVisibility === 'full') return begin()
+  return lookupLimits(caller.keyId).spend(async (budget) => {
+    if (budget.left() === 0) throw budget.refusal()
+    // A refusal tells something as well: which one it is depends on whether there was a conversation.
+    const result = await begin().catch((error) => {
+      budget.note()
+      throw error
+    })
+    if (result.isNew) budget.note()
+    return result
+  })
+}

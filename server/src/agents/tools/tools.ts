@@ -1,0 +1,39 @@
+import type { AgentTool } from '../tool.ts'
+import { answer } from './answer.ts'
+import { addNote, label, resolve, snooze } from './change-conversation.ts'
+import { handOverToPeople, takeOfferedConversation, transferToOtherAgent } from './hand-over.ts'
+import { createLead, findLeads, getLead, updateOneLead, upsertLead } from './leads.ts'
+import { listAllCannedReplies, listAllConnections, listAllLabels, listAllPeople, listTemplates } from './lists.ts'
+import { listConversations, readConversation } from './read-conversations.ts'
+import { startConversation } from './start-conversation.ts'
+import { uploadFile } from './upload-file.ts'
+import { waitForWork } from './wait-for-work.ts'
+import { whoAmI } from './who-am-i.ts'
+
+/** All that an agent can do, in the order in which it is shown. */
+export const agentTools: readonly AgentTool[] = [
+  whoAmI,
+  waitForWork,
+  listConversations,
+  readConversation,
+  answer,
+  uploadFile,
+  startConversation,
+  addNote,
+  handOverToPeople,
+  transferToOtherAgent,
+  takeOfferedConversation,
+  snooze,
+  resolve,
+  label,
+  findLeads,
+  getLead,
+  createLead,
+  upsertLead,
+  updateOneLead,
+  listTemplates,
+  listAllCannedReplies,
+  listAllLabels,
+  listAllPeople,
+  listAllConnections,
+]

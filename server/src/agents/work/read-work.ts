@@ -1,0 +1,306 @@
+import { rejectKey } from '../../auth/api-keys/caller.ts'
+import type { Db, Fragment, Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { decryptHandover, type Handover, type HandoverRow, handoverColumns } from '../../inbox/assignment/handovers.ts'
+import type { Conversation } from '../../inbox/conversation/conversation.ts'
+import { anyWorkspace } from '../../inbox/conversation/queries.ts'
+import { decryptNote, type Note } from '../../inbox/notes/notes.ts'
+import {
+  decryptTeamListItem,
+  type TeamListItemRow,
+  teamListItemColumns,
+} from '../../inbox/read/conversation-list-item.ts'
+import {
+  decryptMessageView,
+  type MessageView,
+  type MessageViewRow,
+  messageViewColumns,
+} from '../../inbox/read/read-messages.ts'
+import type { WorkRequest } from './due-work.ts'
+import { dueWork, feedRange, type WorkCursor } from './due-work.ts'
+
+/** A conversation of the key with what it takes to answer it. */
+export interface WorkItem {
+  why: WorkReason
+  conversation: Conversation
+  /** The newest, oldest first. */
+  messages: MessageView[]
+  hasOlderMessages: boolean
+  /** The newest, oldest first. */
+  notes: Note[]
+  /** What the key was told when it was given the conversation. */
+  handover: Handover | null
+}
+
+/** What the moment says of who asks. */
+export interface KeyStatus {
+  /** False once the key was revoked, has expired or reads no more. */
+  isActive: boolean
+  /** False while the workspace has no inbox. */
+  hasInbox: boolean
+  isStopped: boolean
+  isMasked: boolean
+  /** Changes with the value of the key. */
+  keyHash: string
+}
+
+export interface WorkPage {
+  keyStatus: KeyStatus
+  work: WorkItem[]
+  /** Where to go on. */
+  cursor: WorkCursor
+  /** There is more at once. */
+  hasMore: boolean
+  /** Committed events wait for their place: some of them may be the key's. Only where it was asked for. */
+  hasUnsequenced: boolean
+  /** The feed does not reach the place any more that was asked for: this is what waits now. */
+  isNew: boolean
+}
+
+/** The next work of a key, by one statement. */
+export async function readWork(
+  { sql }: Pick<Db, 'sql'>,
+  keyring: Keyring,
+  request: WorkRequest,
+  checksUnsequenced: boolean,
+): Promise<WorkPage> {
+  const rows = await selectWork(sql, request, checksUnsequenced)
+  const state = rows.find((row) => row.part === 'state')?.row as StateRow | undefined
+  if (state === undefined) throw rejectKey('unknown')
+  const { from } = request
+  if (from !== null && (from.position < state.removed_to || from.position > state.last)) {
+    const page = await readWork({ sql }, keyring, { ...request, from: null }, checksUnsequenced)
+    return { ...page, isNew: true }
+  }
+  const picked = partsOf<PickedRow>(rows, 'picked').map(({ row }) => row)
+  picked.sort((a, b) => a.nth - b.nth)
+  const reported = picked.slice(0, request.limit)
+  const hasMore = picked.length > request.limit
+  return {
+    keyStatus: {
+      isActive: state.is_active,
+      hasInbox: state.has_inbox,
+      isStopped: state.agents_stopped,
+      isMasked: state.phone_visibility === 'masked',
+      keyHash: state.key_hash,
+    },
+    work: reported.map((row) => decryptWork(keyring, rows, row)),
+    ...cursorAfter(from, state, reported.at(-1), hasMore),
+    hasUnsequenced: state.unplaced === true,
+    isNew: false,
+  }
+}
+
+/** Where to go on, and whether there is something at once. */
+function cursorAfter(
+  from: WorkCursor | null,
+  { last, reach }: StateRow,
+  newest: PickedRow | undefined,
+  hasMore: boolean,
+): { cursor: WorkCursor; hasMore: boolean } {
+  if (from !== null && from.waiting === null) {
+    const position = hasMore && newest !== undefined && newest.place !== null ? newest.place : reach
+    return { cursor: { position, waiting: null }, hasMore: hasMore || reach < last }
+  }
+  // Whoever is left of those that waited comes first, and then what came after the first question.
+  const position = from?.position ?? last
+  const waiting = hasMore && newest?.since != null ? { since: new Date(newest.since), id: newest.id } : null
+  return { cursor: { position, waiting }, hasMore: hasMore || position < last }
+}
+
+function decryptWork(keyring: Keyring, rows: readonly PartRow[], { id, why, conversation }: PickedRow): WorkItem {
+  const messages = partsOf<MessageJson>(rows, 'message', id).map(({ row }) =>
+    decryptMessageView(keyring, { ...row, conversation_id: id, occurred_at: new Date(row.occurred_at) }),
+  )
+  messages.sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime())
+  const notes = partsOf<NoteJson>(rows, 'note', id).map(({ row }) =>
+    decryptNote(keyring, { ...row, text: bytesOf(row.text), mentions: [], created_at: new Date(row.created_at) }),
+  )
+  notes.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
+  const [handover] = partsOf<HandoverJson>(rows, 'handover', id)
+  return {
+    why,
+    conversation: decryptConversationJson(keyring, conversation),
+    messages: messages.slice(-maxMessages),
+    hasOlderMessages: messages.length > maxMessages,
+    notes,
+    handover: handover === undefined ? null : decryptHandoverJson(keyring, handover.row),
+  }
+}
+
+const decryptConversationJson = (keyring: Keyring, row: PickedRow['conversation']): Conversation =>
+  decryptTeamListItem(keyring, {
+    ...row,
+    snoozed_until: timeOf(row.snoozed_until),
+    window_expires_at: timeOf(row.window_expires_at),
+    last_message_at: new Date(row.last_message_at),
+    updated_at: new Date(row.updated_at),
+    owner_since: new Date(row.owner_since),
+    unanswered_since: timeOf(row.unanswered_since),
+    created_at: new Date(row.created_at),
+  })
+
+const decryptHandoverJson = (keyring: Keyring, { words, created_at, ...row }: HandoverJson): Handover =>
+  decryptHandover(keyring, { ...row, words: bytesOf(words), created_at: new Date(created_at) })
+
+const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64')
+
+export const maxMessages = 10
+export const maxNotes = 10
+
+/** Why a conversation is the key's to look at. */
+type WorkReason = 'customer_wrote' | 'given_to_you'
+
+/**
+ * The next work of a key with all that is shown of it. One statement, for what is read by several is of several moments. A
+ * row of its own for each part: what is in none of them is neither written nor read.
+ */
+function selectWork(sql: Sql, request: WorkRequest, looksForUnplaced: boolean): Promise<PartRow[]> {
+  const { workspaceId, keyId, limit } = request
+  return sql<PartRow[]>`
+    with s as materialized (${selectState(sql, request, looksForUnplaced)}),
+    picked as materialized (
+      select w.*, row_number() over (order by w.place, w.since, w.id)::integer as nth
+      from (${dueWork(sql, request)}) as w
+    ),
+    told as materialized (
+      select id from picked where nth <= ${limit}
+    )
+    select 'state' as part, null::uuid as id, to_json(s) as row
+    from s
+    union all
+    select 'picked', p.id, json_build_object(
+        'id', p.id, 'nth', p.nth, 'why', p.why, 'place', p.place, 'since', p.since, 'conversation', to_json(c)
+      )
+    from picked p
+    cross join lateral (
+      select ${teamListItemColumns(sql)}
+      from conversations c
+      where c.workspace_id = ${anyWorkspace(sql, workspaceId)}
+        and c.id = p.id
+      offset 0
+    ) as c
+    ${selectThreadParts(sql, workspaceId, keyId)}`
+}
+
+/** How the feed stands, and what the key may. */
+function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, looksForUnplaced: boolean): Fragment {
+  const unplaced = looksForUnplaced
+    ? sql`exists (select from events where workspace_id = ${workspaceId} and position is null)`
+    : sql`null::boolean`
+  return sql`
+    select
+      coalesce(f.last_position, 0) as last,
+      coalesce(f.removed_to, 0) as removed_to,
+      least(coalesce(f.last_position, 0), ${from?.position ?? 0}::bigint + ${feedRange}::bigint) as reach,
+      ${unplaced} as unplaced,
+      w.agents_stopped,
+      k.phone_visibility,
+      k.connection_ids,
+      encode(k.key_hash, 'hex') as key_hash,
+      a.is_active,
+      a.has_inbox,
+      a.is_active and a.has_inbox and not w.agents_stopped as may_work
+    from workspaces w
+    join api_keys k on k.workspace_id = w.id and k.id = ${keyId}
+    left join event_feeds f on f.workspace_id = w.id
+    cross join lateral (
+      select k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > ${now}::timestamptz)
+        and 'inbox.read' = any (k.scopes) as is_active,
+        w.inbox_enabled and w.inbox_available as has_inbox
+    ) as a
+    where w.id = ${workspaceId}`
+}
+
+/** The newest messages and notes of each, and what the key was told with it. */
+function selectThreadParts(sql: Sql, workspaceId: string, keyId: string): Fragment {
+  const all = anyWorkspace(sql, workspaceId)
+  return sql`
+    union all
+    select 'message', t.id, to_json(m)
+    from told t
+    cross join lateral (
+      select ${messageViewColumns(sql)}
+      from messages m
+      where m.workspace_id = ${all}
+        and m.conversation_id = t.id
+      order by m.occurred_at desc
+      limit ${maxMessages + 1}
+    ) as m
+    union all
+    select 'note', t.id, to_json(n)
+    from told t
+    cross join lateral (
+      select n.id, encode(n.text, 'base64') as text, n.actor_type, n.actor_id, n.created_at
+      from conversation_notes n
+      where n.workspace_id = ${all}
+        and n.conversation_id = t.id
+      order by n.created_at desc, n.id desc
+      limit ${maxNotes}
+    ) as n
+    union all
+    select 'handover', t.id, to_json(h)
+    from told t
+    cross join lateral (
+      select ${handoverColumns(sql, sql`encode(h.words, 'base64')`)}
+      from conversation_handovers h
+      where h.workspace_id = ${all}
+        and h.conversation_id = t.id
+      order by h.created_at desc, h.id desc
+      limit 1
+    ) as h
+    where h.to_type = 'agents' or h.to_key_id = ${keyId}`
+}
+
+type Part = 'state' | 'picked' | 'message' | 'note' | 'handover'
+
+interface PartRow {
+  part: Part
+  id: string | null
+  row: unknown
+}
+
+interface StateRow {
+  last: number
+  removed_to: number
+  reach: number
+  unplaced: boolean | null
+  is_active: boolean
+  has_inbox: boolean
+  agents_stopped: boolean
+  phone_visibility: 'full' | 'masked'
+  key_hash: string
+}
+
+// Times come in JSON, as texts.
+type TimeColumns =
+  | ('snoozed_until' | 'window_expires_at' | 'last_message_at' | 'updated_at')
+  | ('owner_since' | 'unanswered_since' | 'created_at')
+type AsJson<R, T extends keyof R> = Omit<R, T> & { [K in T]: null extends R[K] ? string | null : string }
+
+interface PickedRow {
+  id: string
+  nth: number
+  why: WorkReason
+  place: number | null
+  since: string | null
+  conversation: AsJson<TeamListItemRow, TimeColumns>
+}
+
+type MessageJson = AsJson<MessageViewRow, 'occurred_at'>
+
+interface NoteJson {
+  id: string
+  text: string
+  actor_type: Note['actor']['type']
+  actor_id: string | null
+  created_at: string
+}
+
+type HandoverJson = Omit<AsJson<HandoverRow, 'created_at'>, 'words'> & { words: string }
+
+/** The parts of one kind, of all or of one conversation. */
+const partsOf = <R>(rows: readonly PartRow[], part: Part, id?: string) =>
+  rows.filter((row) => row.part === part && (id === undefined || row.id === id)) as (PartRow & { row: R })[]

@@ -1,0 +1,296 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Tx } from '../../base/db.ts'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import { forbidden, invalid, notFound } from '../../base/errors.ts'
+import { type App, nullable, titled } from '../../base/route.ts'
+import { count, text, unpaged } from '../../base/schema-types.ts'
+import { version } from '../../base/version.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { Member, TeamActor, TeamCaller, TeamGuard } from '../../team/member.ts'
+import { teamApi } from '../../team/team-api.ts'
+import {
+  closed,
+  emailSchema,
+  idSchema,
+  newPasswordSchema,
+  personNameSchema,
+  roleSchema,
+} from '../../team/team-schema.ts'
+import { forgetSignIns } from '../sign-in/login-throttle.ts'
+import {
+  codeSchema,
+  csrfTokenSchema,
+  endAllSessions,
+  endOtherSessions,
+  endSession,
+  listSessions,
+  presentSession,
+  sessionSchema,
+} from '../sign-in/sessions.ts'
+import { dropSignIns } from '../sign-in/sign-in.ts'
+import { keepSession } from '../sign-in/sign-in-routes.ts'
+import { csrfTokenOf, sessionCookie, visitorOf } from '../sign-in/visitor.ts'
+import { findMember, listMemberships, memberNotFound } from '../users/members.ts'
+import { findUser, findUserByEmail, openPerson, type TeamDeps } from '../users/users.ts'
+import { changePassword, confirmTotp, disableTotp, enrolTotp, renameMe } from './profile.ts'
+
+const mePath = '/api/team/v1/me'
+const renewed = titled('RenewedSession', {
+  success: Type.Boolean({ example: true }),
+  csrfToken: Type.Optional(csrfTokenSchema),
+})
+
+const currentPassword = Type.String({
+  maxLength: 256,
+  description: 'The password as it is now.',
+  example: 'four plain words together',
+})
+
+const oldPassword = Type.String({
+  maxLength: 256,
+  description: 'Needed for a new password, unless there is none or a sign-in link was used in the last 15 minutes.',
+  example: 'an old pass phrase',
+})
+
+const enrolment = Type.Object({
+  secret: text(100, 'For typing into the authenticator.', { example: 'JBSWY3DPEHPK3PXP' }),
+  uri: text(2000, 'For a QR code.', { example: 'otpauth://totp/Parley:ana%40example.com?secret=…' }),
+})
+
+const recoveryCodes = Type.Array(Type.String({ maxLength: 40, example: '7kfm-92ah-xw4q-0dte' }), {
+  maxItems: 10,
+  description: 'Ten codes, each good for one sign-in without the authenticator. Shown only here.',
+})
+
+/** What a user changes about themselves. A new password or second factor ends every other session. */
+export function meTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Profile')
+  api.patch(mePath, 'signed-in', {
+    operationId: 'updateProfile',
+    summary: 'Change my name or password',
+    description: 'A new password ends every session; this browser gets a new one, with a new csrfToken.',
+    body: Type.Partial(
+      Type.Object({ name: personNameSchema, password: newPasswordSchema, currentPassword: oldPassword }),
+      {
+        ...closed,
+        minProperties: 1,
+      },
+    ),
+    answers: { 200: renewed },
+    errors: [429],
+    run: async ({ caller, body, request, reply }) => {
+      const { userId } = signedInUser(caller)
+      const { name, password, currentPassword } = body
+      if (password === undefined) {
+        if (name === undefined) throw invalid('password', 'is required with currentPassword')
+        await renameMe(deps, userId, name.trim())
+        return { success: true }
+      }
+      const change = { newPassword: password, currentPassword }
+      const session = await changePassword(deps, visitorOf(deps, request), userId, change)
+      if (name !== undefined) await renameMe(deps, userId, name.trim())
+      return { success: true, csrfToken: keepSession(deps, reply, session) }
+    },
+  })
+  api.post(`${mePath}/totp`, 'signed-in', {
+    operationId: 'beginTwoFactor',
+    summary: 'Begin two-factor sign-in',
+    description:
+      'Needs the password. Answers a secret for an authenticator. Nothing changes until it is confirmed with a code.',
+    body: Type.Object({ password: currentPassword }, closed),
+    answers: { 200: enrolment },
+    errors: [409, 429],
+    run: ({ caller, body, request }) =>
+      enrolTotp(deps, visitorOf(deps, request), signedInUser(caller).userId, body.password),
+  })
+  api.post(`${mePath}/totp/confirm`, 'signed-in', {
+    operationId: 'enableTwoFactor',
+    summary: 'Turn two-factor sign-in on',
+    description: 'Every session ends; this browser gets a new one, with a new csrfToken.',
+    body: Type.Object({ code: codeSchema }, closed),
+    answers: { 200: Type.Object({ recoveryCodes, csrfToken: csrfTokenSchema }) },
+    errors: [409, 429],
+    run: async ({ caller, body, request, reply }) => {
+      const { userId } = signedInUser(caller)
+      const { recoveryCodes, session } = await confirmTotp(deps, visitorOf(deps, request), userId, body.code)
+      return { recoveryCodes, csrfToken: keepSession(deps, reply, session) }
+    },
+  })
+  api.delete(`${mePath}/totp`, 'signed-in', {
+    operationId: 'disableTwoFactor',
+    summary: 'Turn two-factor sign-in off',
+    description: 'Needs the password and a code: six digits of the authenticator, or a recovery code.',
+    body: Type.Object({ password: currentPassword, code: codeSchema }, closed),
+    answers: { 200: renewed },
+    errors: [409, 429],
+    run: async ({ caller, body, request, reply }) => {
+      const { userId } = signedInUser(caller)
+      const session = await disableTotp(deps, visitorOf(deps, request), userId, body)
+      return { success: true, csrfToken: keepSession(deps, reply, session) }
+    },
+  })
+}
+
+const path = '/api/team/v1'
+
+const me = titled('User', {
+  id: idSchema('The user.'),
+  name: personNameSchema,
+  email: emailSchema,
+  isOperator: Type.Boolean({ description: 'Runs this installation.', example: false }),
+  hasPassword: Type.Boolean({ example: true }),
+  twoFactor: Type.Boolean({ description: 'Whether a code is asked for at sign-in.', example: true }),
+})
+
+const membership = titled('Membership', {
+  id: idSchema('The workspace.'),
+  name: text(100, 'What it is called.', { example: 'Acme Sales' }),
+  role: roleSchema,
+})
+
+const Session = Type.Object({
+  user: Type.Unsafe<NonNullable<Awaited<ReturnType<typeof readMe>>> | null>({
+    ...me,
+    type: ['object', 'null'],
+    description: 'Null for a token.',
+  }),
+  csrfToken: nullable(csrfTokenSchema),
+  workspaces: Type.Array(membership, { ...unpaged, description: 'Where the user is a member.' }),
+  version: text(50, 'Of the service.', { example: '0.1.0' }),
+})
+
+/** Who am I, and where am I signed in. */
+export function sessionTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Profile')
+  api.get(`${path}/session`, 'signed-in', {
+    operationId: 'getSession',
+    summary: 'Who am I',
+    description: 'The signed-in user, their workspaces, and the token that changes need.',
+    answers: { 200: Session },
+    allErrors: [400, 401],
+    options: { config: { repeatsToken: true } },
+    run: async ({ caller, request }) => {
+      const { userId } = caller
+      return {
+        user: userId === null ? null : await readMe(deps, userId),
+        csrfToken: userId === null ? null : csrfTokenFor(deps, request),
+        workspaces: userId === null ? [] : await listMemberships(deps.db.sql, userId),
+        version,
+      }
+    },
+  })
+  api.get(`${path}/sessions`, 'signed-in', {
+    operationId: 'listSessions',
+    summary: 'List my sessions',
+    description: 'The browsers in which the signed-in user is signed in.',
+    answers: { 200: Type.Object({ sessions: Type.Array(sessionSchema, unpaged) }) },
+    run: async ({ caller }) => {
+      const { userId, sessionId } = signedInUser(caller)
+      const rows = await listSessions(deps, userId, deps.wallClock.now())
+      return { sessions: rows.map((row) => presentSession(row, sessionId)) }
+    },
+  })
+  api.delete(`${path}/sessions/:sessionId`, 'signed-in', {
+    operationId: 'endSession',
+    summary: 'End one of my sessions',
+    description: 'That browser is signed out with its next request.',
+    params: Type.Object({ sessionId: idSchema('The session.') }),
+    errors: [404],
+    run: async ({ caller, params }) => {
+      const { userId } = signedInUser(caller)
+      const { sessionId } = params
+      const { actor } = caller
+      await deps.db.tx(async (tx) => {
+        if (!(await endSession(tx, userId, sessionId))) throw notFound('Session not found')
+        const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
+        await recordAudit(tx, entry, deps.wallClock.now())
+      })
+    },
+  })
+  api.delete(`${path}/sessions`, 'signed-in', {
+    operationId: 'endMyOtherSessions',
+    summary: 'End all my other sessions',
+    description: 'Every other browser is signed out. The one that asks stays.',
+    answers: {
+      200: Type.Object({
+        success: Type.Boolean({ example: true }),
+        ended: count('How many there were.', { example: 2 }),
+      }),
+    },
+    run: async ({ caller }) => {
+      const { userId, sessionId } = signedInUser(caller)
+      return { success: true, ended: await endMyOtherSessions(deps, userId, sessionId) }
+    },
+  })
+  api.post(`${path}/sessions/end-all`, 'operator', {
+    operationId: 'endSessionsOfUser',
+    summary: 'Sign a user out everywhere',
+    description:
+      'For operators. Every session of the user ends, and so do sign-in links that nobody has used. They may sign in again.',
+    body: Type.Object({ email: emailSchema }, closed),
+    errors: [404],
+    run: ({ caller, body }) => endSessionsOfEmail(deps, caller.actor, body.email),
+  })
+}
+
+async function readMe(deps: TeamDeps, userId: string) {
+  const user = await findUser(deps.db.sql, userId)
+  if (user === undefined) return null
+  const person = await deps.keyStore.withKeyring(instanceScope, (keys) => openPerson(keys, userId, user.person))
+  return {
+    id: userId,
+    ...person,
+    isOperator: user.is_operator,
+    hasPassword: user.password_hash !== null,
+    twoFactor: user.totp_confirmed_at !== null,
+  }
+}
+
+/** The token of the session that the request came with, for its forms and its answers. */
+function csrfTokenFor(deps: TeamDeps, request: FastifyRequest): string | null {
+  const sessionToken = sessionCookie(deps.publicUrl).read(request)
+  return sessionToken === null ? null : csrfTokenOf(sessionToken)
+}
+
+/** Signs a member of the workspace out everywhere, and voids the ways in that are half gone. */
+export async function endSessionsOfMember(deps: TeamDeps, by: Member, userId: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    if ((await findMember(tx, by.workspaceId, userId)) === undefined) throw memberNotFound()
+    await endSessions(tx, userId, by.actor, by.workspaceId, deps.wallClock.now())
+  })
+}
+
+/** The same of any user, for an operator. */
+async function endSessionsOfEmail(deps: TeamDeps, by: TeamActor, email: string): Promise<void> {
+  const instanceKeys = await deps.keyStore.keyring(instanceScope)
+  await deps.db.tx(async (tx) => {
+    const user = await findUserByEmail(tx, instanceKeys, email)
+    if (user === undefined) throw notFound('No user has this e-mail')
+    await endSessions(tx, user.id, by, instanceScope, deps.wallClock.now())
+  })
+}
+
+/** Ends the user's own sessions but this one; returns how many. */
+async function endMyOtherSessions(deps: TeamDeps, userId: string, sessionId: string): Promise<number> {
+  return deps.db.tx(async (tx) => {
+    const count = await endOtherSessions(tx, userId, sessionId)
+    const actor = { type: 'user', id: userId } as const
+    const entry = { scopeId: instanceScope, actor, action: 'session.others-ended', target: `user:${userId}` }
+    if (count > 0) await recordAudit(tx, entry, deps.wallClock.now(), count)
+    return count
+  })
+}
+
+async function endSessions(tx: Tx, userId: string, actor: TeamActor, scopeId: string, now: Date): Promise<void> {
+  await endAllSessions(tx, userId)
+  await dropSignIns(tx, userId)
+  await forgetSignIns(tx, userId)
+  await recordAudit(tx, { scopeId, actor, action: 'session.all-ended', target: `user:${userId}` }, now)
+}
+
+/** The user who is signed in, for what a token cannot have: a name, a password, sessions. */
+function signedInUser({ userId, sessionId }: TeamCaller): { userId: string; sessionId: string } {
+  if (userId === null || sessionId === null) throw forbidden('This is for signed-in users, not for tokens')
+  return { userId, sessionId }
+}

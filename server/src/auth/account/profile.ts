@@ -1,0 +1,216 @@
+import type { Tx } from '../../base/db.ts'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { conflict, invalid } from '../../base/errors.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { TeamCaller } from '../../team/member.ts'
+import { forgiveAttempt, ownAttempt, takeAttempt } from '../sign-in/login-throttle.ts'
+import {
+  type Enrolment,
+  hashRecoveryCode,
+  makeRecoveryCodes,
+  newEnrolment,
+  totpSecretOf,
+  useSecondFactor,
+  useTotpCode,
+} from '../sign-in/second-factor.ts'
+import { findSession, type NewSession, type SessionRow } from '../sign-in/sessions.ts'
+import { renewSession } from '../sign-in/sign-in.ts'
+import {
+  findUser,
+  openPerson,
+  renameUser,
+  setPasswordHash,
+  type TeamDeps,
+  type UserRow,
+  type Visitor,
+} from '../users/users.ts'
+
+const linkTrustMs = 15 * 60_000
+
+export async function renameMe(deps: TeamDeps, userId: string, name: string): Promise<void> {
+  const instanceKeys = await deps.keyStore.keyring(instanceScope)
+  await deps.db.tx((tx) => renameUser(tx, instanceKeys, userId, name))
+}
+
+/**
+ * Sets a new password and ends every other session. Needs the current one, unless there is none or the user has come
+ * by a sign-in link in the last 15 minutes: that is how a forgotten password is replaced.
+ */
+export async function changePassword(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  change: { newPassword: string; currentPassword: string | undefined },
+): Promise<NewSession> {
+  const user = await findUser(deps.db.sql, userId)
+  const { sessionToken } = visitor
+  const session = sessionToken === null ? undefined : await findSession(deps, sessionToken, deps.wallClock.now())
+  const isProven = user?.password_hash === null || cameByLink(session, deps.wallClock.now())
+  if (!isProven) {
+    const currentHash = user?.password_hash ?? null
+    await proveWithPassword(deps, visitor, userId, 'currentPassword', change.currentPassword, currentHash)
+  }
+  const [passwordHash, instanceKeys] = await Promise.all([
+    deps.passwords.hash(change.newPassword),
+    deps.keyStore.keyring(instanceScope),
+  ])
+  return deps.db.tx(async (tx) => {
+    const now = deps.wallClock.now()
+    await setPasswordHash(tx, userId, passwordHash)
+    const actor = { type: 'user', id: userId } as const
+    const target = `user:${userId}`
+    await recordAudit(tx, { scopeId: instanceScope, actor, action: 'password.changed', target }, now)
+    return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
+  })
+}
+
+function cameByLink(session: SessionRow | undefined, now: Date): boolean {
+  return session?.signed_in_by === 'link' && now.getTime() - session.created_at.getTime() < linkTrustMs
+}
+
+/** A session alone is not enough for what would keep its owner out: whoever asks must know the password as well. */
+async function proveWithPassword(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  field: string,
+  password: string | undefined,
+  passwordHash: string | null,
+): Promise<void> {
+  if (password === undefined) throw invalid(field, 'is required: your current password')
+  const instanceKeys = await deps.keyStore.keyring(instanceScope)
+  const counters = ownAttempt(instanceKeys, `password ${userId}`, visitor)
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
+  if (!(await deps.passwords.matches(password, passwordHash))) throw invalid(field, 'is not right')
+  await deps.db.tx((tx) => forgiveAttempt(tx, counters, deps.wallClock.now()))
+}
+
+/**
+ * Gives the user a secret for an authenticator. It asks for nothing until `confirmTotp` proves that it works. Needs the
+ * password: whoever has found a session could keep its owner out otherwise.
+ */
+export async function enrolTotp(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  password: string,
+): Promise<Enrolment> {
+  await provePassword(deps, visitor, userId, password)
+  const instanceKeys = await deps.keyStore.keyring(instanceScope)
+  return deps.db.tx(async (tx) => {
+    const user = await findUser(tx, userId)
+    if (user === undefined) throw new Error('The signed-in user is gone')
+    const enrolment = newEnrolment(openPerson(instanceKeys, userId, user.person).email)
+    const stored = await tx`
+      update users
+      set totp_secret = ${instanceKeys.encrypt(totpSecretOf(userId), enrolment.secret)},
+        totp_last_step = null
+      where id = ${userId}
+        and totp_confirmed_at is null`
+    if (stored.count === 0) throw conflict('Two-factor sign-in is already on. Turn it off first.')
+    return enrolment
+  })
+}
+
+/** Turns the second factor on, ends every other session, and returns ten recovery codes that are shown only here. */
+export async function confirmTotp(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  code: string,
+): Promise<{ recoveryCodes: string[]; session: NewSession }> {
+  const attempt = { use: useTotpCode, code, refusal: 'is not the current code' }
+  return proveWithCode(deps, visitor, userId, attempt, async (tx, instanceKeys, now) => {
+    const recoveryCodes = makeRecoveryCodes()
+    const stored = await tx`
+      update users
+      set totp_confirmed_at = ${now},
+        recovery_hashes = ${recoveryCodes.map(hashRecoveryCode)}::text[]
+      where id = ${userId}
+        and totp_confirmed_at is null`
+    if (stored.count === 0) throw conflict('Two-factor sign-in is already on')
+    await recordSwitch(tx, userId, 'two-factor.enabled', now)
+    return { recoveryCodes, session: await renewSession(tx, instanceKeys, userId, 'password', visitor, now) }
+  })
+}
+
+/** Turns it off. Needs the password and a code, as signing in does: neither alone proves who asks. */
+export async function disableTotp(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  proof: { password: string; code: string },
+): Promise<NewSession> {
+  await provePassword(deps, visitor, userId, proof.password)
+  return proveWithCode(deps, visitor, userId, byAnyCode(proof.code), async (tx, instanceKeys, now) => {
+    await tx`
+      update users
+      set totp_secret = null, totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}'
+      where id = ${userId}`
+    await recordSwitch(tx, userId, 'two-factor.disabled', now)
+    return renewSession(tx, instanceKeys, userId, 'password', visitor, now)
+  })
+}
+
+/**
+ * What a caller who came with a session has to add where the session alone could keep its owner out: their password, and a code
+ * if their sign-in asks for one. A token adds nothing: it is no session that somebody could have found open.
+ */
+export async function proveCaller(
+  deps: TeamDeps,
+  visitor: Visitor,
+  { userId }: TeamCaller,
+  proof: { password?: string; code?: string },
+): Promise<void> {
+  if (userId === null) return
+  const { totp_confirmed_at } = await provePassword(deps, visitor, userId, proof.password)
+  if (totp_confirmed_at === null) return
+  if (proof.code === undefined) throw invalid('code', 'is required: a code of your authenticator')
+  await proveWithCode(deps, visitor, userId, byAnyCode(proof.code), async () => {})
+}
+
+interface CodeAttempt {
+  use: typeof useTotpCode
+  code: string
+  refusal: string
+}
+
+/** Of the authenticator, or one for recovery. */
+const byAnyCode = (code: string): CodeAttempt => ({ use: useSecondFactor, code, refusal: 'is not right' })
+
+/** Does the work in the transaction that uses the code up. */
+async function proveWithCode<T>(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  { use, code, refusal }: CodeAttempt,
+  work: (tx: Tx, instanceKeys: Keyring, now: Date) => Promise<T>,
+): Promise<T> {
+  const instanceKeys = await deps.keyStore.keyring(instanceScope)
+  const counters = ownAttempt(instanceKeys, `totp ${userId}`, visitor)
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
+  return deps.db.tx(async (tx) => {
+    const now = deps.wallClock.now()
+    if (!(await use(tx, instanceKeys, userId, code, now))) throw invalid('code', refusal)
+    await forgiveAttempt(tx, counters, now)
+    return work(tx, instanceKeys, now)
+  })
+}
+
+async function provePassword(
+  deps: TeamDeps,
+  visitor: Visitor,
+  userId: string,
+  password: string | undefined,
+): Promise<UserRow> {
+  const user = await findUser(deps.db.sql, userId)
+  if (user?.password_hash == null) throw conflict('You have no password yet. Choose one first.')
+  await proveWithPassword(deps, visitor, userId, 'password', password, user.password_hash)
+  return user
+}
+
+function recordSwitch(tx: Tx, userId: string, action: string, now: Date): Promise<void> {
+  const actor = { type: 'user', id: userId } as const
+  return recordAudit(tx, { scopeId: instanceScope, actor, action, target: `user:${userId}` }, now)
+}

@@ -1,0 +1,300 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { batch } from '../../base/async/batch.ts'
+import type { Clock } from '../../base/clock.ts'
+import { type Db, isRolledBack } from '../../base/db.ts'
+import { type AddressSet, addressSet, normalAddress, normalRange } from '../../base/outgoing/address.ts'
+import { runAsServiceFor, setWorkspace } from '../../base/scheduling/work-context.ts'
+import type { Limiter, Take } from '../rate-limit/limiter.ts'
+import { createLookupLimit, type LookupLimitOf } from '../rate-limit/lookup-limit.ts'
+import {
+  countRequest,
+  type Limits,
+  limitOf,
+  setRateLimitHeaders,
+  setUncountedHeaders,
+} from '../rate-limit/request-limits.ts'
+import {
+  authorizeFeed,
+  authorizeKey,
+  type Caller,
+  callerOf,
+  type Face,
+  type InboxScope,
+  type LeadsScope,
+  rejectKey,
+  type Scope,
+} from './caller.ts'
+import { type CachedKey, cacheableKey, createKeyCache, type KeyCache } from './key-cache.ts'
+import { createLastCalls, type LastCalls } from './last-calls.ts'
+import { hashKeyValue, isKeyValue, selectKeysByHash } from './queries.ts'
+
+export interface KeyGuardOptions {
+  db: Db
+  clock: Clock
+  limits: Limits
+  /** Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR. */
+  trustedProxies: readonly string[]
+  limiter: Limiter
+}
+
+/** The door of every route that takes an API key. Each hook replies with 401, 403, 429 and 503, in this order. */
+export interface KeyGuard {
+  /** For routes of the leads interface; any one of the scopes will do. */
+  leads(...anyOf: [LeadsScope, ...LeadsScope[]]): onRequestAsyncHookHandler
+  /** `leads.delete`, or `leads.write` with warnings for as long as that is accepted. */
+  deleteLeads(): onRequestAsyncHookHandler
+  /** For routes of the inbox interface; any one of the scopes will do. */
+  inbox(...anyOf: [InboxScope, ...InboxScope[]]): onRequestAsyncHookHandler
+  /** For the feed of events: a key that may read either face, or both. */
+  events(): onRequestAsyncHookHandler
+  /** For a request to the feed that has waited: reads its key anew, and throws what the hook would reply with. */
+  stillReads(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Only says who calls. For a face that learns later what is wanted, and then asks `admit`. */
+  anyKey(): onRequestAsyncHookHandler
+  /**
+   * Scope, plan, rate and availability for a caller who is already known; throws what the hooks would reply with. Answers
+   * what is left of the minute, null where there is no limit.
+   */
+  authorize(caller: Caller, face: Face, anyOf: readonly [Scope, ...Scope[]]): Promise<Take | null>
+  /** The guesses of keys that see phones masked. */
+  lookupLimits: LookupLimitOf
+  /** Keeps what came of a request with a key, for those who look at its last calls. To be called when it was answered. */
+  noteCall(request: FastifyRequest, reply: FastifyReply): void
+  lastCalls: LastCalls['read']
+  /** To be called right after a key of this node was revoked or rotated. */
+  forgetKey(keyId: string): void
+  close(): Promise<void>
+}
+
+export async function createKeyGuard({
+  db,
+  clock,
+  limits,
+  trustedProxies,
+  limiter,
+}: KeyGuardOptions): Promise<KeyGuard> {
+  const keys = createKeyCache(clock, keyReader(db))
+  const authentication = { keys, clock, clientAddress: clientAddressReader(trustedProxies) }
+  const lastCalls = createLastCalls(db, clock)
+  await db.listen('api_keys', keys.forgetKey)
+  await db.listen('workspaces', keys.forgetWorkspace)
+  const stopHearing = db.onReconnect(keys.forgetAll)
+
+  const hook = (face: Face, checkScope: CheckScope): onRequestAsyncHookHandler =>
+    async function guardRequest(request, reply) {
+      const caller = await identify(authentication, request, reply, limitOf(limits, face), checkScope)
+      lastCalls.use(caller)
+      const take = await countRequest(limits, limiter, caller, face)
+      if (take !== null) setRateLimitHeaders(reply, take)
+      authorizeKey(caller, face, take)
+    }
+
+  return {
+    leads: (...anyOf) => hook('leads', (caller) => requireScope(caller, anyOf)),
+    inbox: (...anyOf) => hook('inbox', (caller) => requireScope(caller, anyOf)),
+    deleteLeads: () => hook('leads', (caller, reply) => requireDeleteScope(caller, reply, clock.now())),
+    events: () => async (request, reply) => {
+      const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
+        requireScope(each, ['leads.read', 'inbox.read']),
+      )
+      lastCalls.use(caller)
+      const take = await countRequest(limits, limiter, caller, 'events')
+      if (take !== null) setRateLimitHeaders(reply, take)
+      authorizeFeed(caller, take)
+    },
+    stillReads: async (request, reply) => {
+      keys.forgetKey(callerOf(request).keyId)
+      const caller = await identify(authentication, request, reply, limitOf(limits, 'events'), (each) =>
+        requireScope(each, ['leads.read', 'inbox.read']),
+      )
+      authorizeFeed(caller, null)
+    },
+    anyKey: () => async (request) => {
+      request.caller = await authenticate(authentication, request.raw)
+      setWorkspace(request.caller.workspaceId)
+      lastCalls.use(request.caller)
+    },
+    authorize: async (caller, face, anyOf) => {
+      requireScope(caller, anyOf)
+      const take = await countRequest(limits, limiter, caller, face)
+      authorizeKey(caller, face, take)
+      return take
+    },
+    lookupLimits: createLookupLimit({ limiter, clock }),
+    noteCall: ({ caller, call = {}, method, routeOptions }, { statusCode, elapsedTime }) => {
+      if (caller === undefined) return
+      const { verb = null, status = statusCode } = call
+      const route = routeOptions.url ?? ''
+      lastCalls.note(caller, { at: clock.now(), method, route, verb, status, ms: Math.round(elapsedTime) })
+    },
+    lastCalls: lastCalls.read,
+    forgetKey: keys.forgetKey,
+    close: async () => {
+      stopHearing()
+      // While the database is away the last minute of notes is lost, as in a crash. That is no reason to fail a stop.
+      await lastCalls.close().catch(() => {})
+    },
+  }
+}
+
+// Keys that somebody invents cost a place in a statement rather than one each, and do not wait in anybody's turn.
+function keyReader(db: Db): (keyHash: string) => Promise<CachedKey | null> {
+  const read = batch<string, CachedKey | null>({
+    groups: 2,
+    groupSize: 100,
+    work: (_all, hashes) =>
+      runAsServiceFor(async () => {
+        const rows = await selectKeysByHash(db.sql, hashes)
+        return rows.map((row) => (row === null ? null : cacheableKey(row)))
+      }),
+    isRolledBack,
+  })
+  return (keyHash) => read('', keyHash)
+}
+
+type CheckScope = (caller: Caller, reply: FastifyReply) => void
+
+async function identify(
+  authentication: Authentication,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limit: number,
+  checkScope: CheckScope,
+): Promise<Caller> {
+  try {
+    const caller = await authenticate(authentication, request.raw)
+    setWorkspace(caller.workspaceId)
+    // Before its scopes are looked at: what a key was refused is among its last calls.
+    request.caller = caller
+    checkScope(caller, reply)
+    return caller
+  } catch (error) {
+    if (limit > 0) setUncountedHeaders(reply, limit)
+    throw error
+  }
+}
+
+interface Authentication {
+  keys: KeyCache
+  clock: Clock
+  clientAddress: ClientAddress
+}
+
+/** The caller whose key the request holds; throws the 401 that says why there is none. */
+async function authenticate({ keys, clock, clientAddress }: Authentication, request: IncomingMessage): Promise<Caller> {
+  const value = bearerOf(request)
+  if (value === null || !isKeyValue(value)) throw rejectKey('unknown')
+  const found = keys.find(hashKeyValue(value))
+  const key = found instanceof Promise ? await found : found
+  if (key === null) throw rejectKey('unknown')
+  const now = clock.now()
+  if (key.revoked || hasPassed(key.validUntil, now)) throw rejectKey('revoked')
+  if (hasPassed(key.expiresAt, now)) throw rejectKey('expired')
+  if (!isAllowedFrom(key, clientAddress, request)) throw rejectKey('address')
+  return key.caller
+}
+
+// Null also for several credentials: which of them counts would be anybody's guess, and Node would take the first.
+function bearerOf(request: IncomingMessage): string | null {
+  const header = request.headers.authorization
+  if (header === undefined || countOf('authorization', request.rawHeaders) > 1) return null
+  return /^bearer +(\S+)$/i.exec(header)?.[1] ?? null
+}
+
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at]
+    if (header?.length === name.length && header.toLowerCase() === name) count++
+  }
+  return count
+}
+
+function hasPassed(time: Date | null, now: Date): boolean {
+  return time !== null && time <= now
+}
+
+function isAllowedFrom(key: CachedKey, clientAddress: ClientAddress, request: IncomingMessage): boolean {
+  return key.allowlist === null || key.allowlist(clientAddress(request))
+}
+
+/** Throws the 401 that names the scopes unless the caller has one of them. */
+function requireScope(caller: Caller, anyOf: readonly Scope[]): void {
+  if (!anyOf.some((scope) => caller.may(scope))) throw rejectKey({ lacks: anyOf })
+}
+
+/** `leads.delete`, or `leads.write` with warnings for as long as that is accepted. */
+function requireDeleteScope(caller: Caller, reply: FastifyReply, now: Date): void {
+  if (caller.may('leads.delete')) return
+  if (!caller.may('leads.write') || !legacyDeleteIsAccepted(now)) throw rejectKey({ lacks: ['leads.delete'] })
+  setLegacyDeleteHeaders(reply)
+}
+
+// `leads.write` deletes leads through 30 September 2026 UTC, and not after.
+const endsAt = new Date('2026-10-01T00:00:00Z')
+const deprecatedAt = new Date('2026-01-01T00:00:00Z')
+const warning = 'Scope leads.write deletes leads only until 30 September 2026. Use a key with scope leads.delete.'
+
+function legacyDeleteIsAccepted(now: Date): boolean {
+  return now < endsAt
+}
+
+function setLegacyDeleteHeaders(reply: FastifyReply): void {
+  reply.header('x-service-deprecation-warning', warning)
+  reply.header('warning', `299 - "${warning}"`)
+  reply.header('deprecation', `@${deprecatedAt.getTime() / 1000}`)
+  reply.header('sunset', endsAt.toUTCString())
+}
+
+/** The address of a request's client in its normal spelling, or null when it cannot be told. */
+export type ClientAddress = (request: IncomingMessage) => string | null
+
+/**
+ * Reads addresses behind the operator's proxies, listed as addresses or CIDR; none listed: the socket decides.
+ * `onUntrusted` is called once, when a forwarded address first comes from who is not listed: either somebody makes it up,
+ * or a proxy is not listed and all its clients count as one.
+ */
+export function clientAddressReader(
+  trustedProxies: readonly string[],
+  onUntrusted: () => void = () => {},
+): ClientAddress {
+  const isTrusted = addressSet(trustedProxies.map((range) => normalRange(range)).filter((range) => range !== null))
+  let isTold = false
+  return (request) => {
+    const { remoteAddress } = request.socket
+    const forwardedFor = request.headers['x-forwarded-for']
+    if (!isTold && forwardedFor !== undefined && !isTrusted(normalAddress(remoteAddress ?? '') ?? '::')) {
+      isTold = true
+      onUntrusted()
+    }
+    return clientAddress(remoteAddress, forwardedFor, isTrusted)
+  }
+}
+
+/**
+ * Walks `X-Forwarded-For` from the right, since each proxy appends what it saw: everything left of the first
+ * address that is not ours was written by the caller. A hop of our own proxies that is no address gives null, which
+ * no allowlist contains.
+ */
+export function clientAddress(
+  socketAddress: string | undefined,
+  forwardedFor: string | string[] | undefined,
+  isTrusted: AddressSet,
+): string | null {
+  let client = normalAddress(socketAddress ?? '')
+  if (client === null || forwardedFor === undefined || !isTrusted(client)) return client
+  const hops = [forwardedFor].flat().join(',').split(',')
+  for (const hop of hops.reverse()) {
+    client = normalAddress(withoutPort(hop.trim()))
+    if (client === null || !isTrusted(client)) return client
+  }
+  return client
+}
+
+// Some proxies write `203.0.113.7:52011` or `[2001:db8::1]:52011`.
+function withoutPort(hop: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop)
+  if (bracketed !== null) return bracketed[1] ?? ''
+  return /^\d+\.\d+\.\d+\.\d+:\d{1,5}$/.test(hop) ? hop.slice(0, hop.lastIndexOf(':')) : hop
+}

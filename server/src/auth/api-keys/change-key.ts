@@ -1,0 +1,260 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Tx } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { conflict, InvalidInput, invalid, notFound } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { Member } from '../../team/member.ts'
+import { isScope } from './caller.ts'
+import { checkKeySettings, type KeyChangesInput, mayAnswer, statusAt } from './key-schema.ts'
+import type { LastCalls } from './last-calls.ts'
+import {
+  type ApiKeyRow,
+  hashKeyValue,
+  insertApiKey,
+  type KeyChanges,
+  type KeySettingsInput,
+  lastFourOf,
+  lockApiKey,
+  makeKeyValue,
+  notifyKeyChanged,
+  replaceValue,
+  setRevoked,
+  storeChanges,
+} from './queries.ts'
+
+export interface KeyDeps {
+  db: Db
+  keyStore: Pick<KeyStore, 'keyring'>
+  clock: Clock
+  /** The guard's, so that a change holds on this node from the next request on. */
+  forgetKey(keyId: string): void
+  /** What must happen in the same transaction when a key stops: its conversations go back to people. */
+  keyStopped(tx: Tx, keyring: Keyring, workspaceId: string, keyId: string): Promise<void>
+  /** The same where a key goes on without some connections: what it has of others than these goes back to people. */
+  keyNarrowed(
+    tx: Tx,
+    keyring: Keyring,
+    workspaceId: string,
+    keyId: string,
+    connectionIds: readonly string[],
+  ): Promise<void>
+  /** The guard's. */
+  lastCalls: LastCalls['read']
+  /** Those of the ids that are no connection of the workspace. */
+  strangeConnections(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<string[]>
+}
+
+export interface NewKeyInput extends KeySettingsInput {
+  workspaceId: string
+  /** The member who is responsible for it; null from the command line or with the operator's token. */
+  createdBy: string | null
+}
+
+export interface KeyWithValue {
+  key: ApiKeyRow
+  /** `plk_…`: this is the only time it exists outside the caller's hands. */
+  value: string
+}
+
+/** Makes a key of the member's workspace. */
+export async function createKeyAs(deps: KeyDeps, by: Member, input: KeySettingsInput): Promise<KeyWithValue> {
+  const now = deps.clock.now()
+  const created = await deps.db.tx(async (tx) => {
+    const made = await createApiKey(tx, { ...input, workspaceId: by.workspaceId, createdBy: by.makerId }, now)
+    await refuseStrangeConnections(deps, tx, by.workspaceId, input.connectionIds ?? [])
+    await recordChange(tx, by, 'api-key.created', made.key.id, now)
+    return made
+  })
+  // With it goes what is remembered of keys that there were not.
+  deps.forgetKey(created.key.id)
+  return created
+}
+
+/** Makes a key; throws `InvalidInput` when scopes, addresses, name or expiry do not fit. */
+export async function createApiKey(tx: Tx, input: NewKeyInput, now: Date): Promise<KeyWithValue> {
+  const settings = checkKeySettings(input, now)
+  const value = makeKeyValue()
+  const key = await insertApiKey(tx, {
+    ...settings,
+    workspaceId: input.workspaceId,
+    id: newId(now),
+    keyHash: hashKeyValue(value),
+    lastFour: lastFourOf(value),
+    createdBy: input.createdBy,
+    createdAt: now,
+  })
+  return { key, value }
+}
+
+async function refuseStrangeConnections(deps: KeyDeps, tx: Tx, workspaceId: string, ids: readonly string[]) {
+  if (ids.length === 0) return
+  const strange = new Set(await deps.strangeConnections(tx, workspaceId, ids))
+  const issues = ids.flatMap((id, at) =>
+    strange.has(id)
+      ? [{ path: `connectionIds[${at}]`, message: 'must be the id of a connection of the workspace' }]
+      : [],
+  )
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
+/**
+ * Changes the name of a key, what it may do and see, whether it gets customers who write for the first time, and how much
+ * it may send. Its conversations stay its own, but for those that it may no longer answer or see: they go back to people.
+ */
+export async function changeKeyAs(
+  deps: KeyDeps,
+  by: Member,
+  keyId: string,
+  changes: KeyChangesInput,
+): Promise<ApiKeyRow> {
+  const now = deps.clock.now()
+  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  const changed = await deps.db.tx(async (tx) => {
+    const key = await lockApiKey(tx, by.workspaceId, keyId)
+    if (key === null) throw notFound('API key not found')
+    if (statusAt(key, now) !== 'active') throw conflict('This API key no longer works. Create a new one')
+    const wanted = changedKey(key, changes, now)
+    const [action] = changeActions.filter(({ columns }) =>
+      columns.some((name) => !isDeepStrictEqual(key[name], wanted[name])),
+    )
+    if (action === undefined) return key
+    await refuseStrangeConnections(deps, tx, by.workspaceId, changes.connectionIds ?? [])
+    await giveBackWhatIsLost(deps, tx, keyring, key, wanted)
+    await recordChange(tx, by, action.action, keyId, now)
+    await notifyKeyChanged(tx, keyId)
+    return storeChanges(tx, by.workspaceId, keyId, wanted)
+  })
+  deps.forgetKey(keyId)
+  return changed
+}
+
+/** Of several the first is told, which is the one that matters most. */
+const changeActions: readonly { action: string; columns: readonly (keyof KeyChanges)[] }[] = [
+  { action: 'api-key.permissions-changed', columns: ['scopes', 'connection_ids', 'allowlist'] },
+  { action: 'api-key.changed', columns: ['answers_new_conversations', 'unanswered_sends', 'daily_sends'] },
+  { action: 'api-key.renamed', columns: ['name'] },
+]
+
+/** The settings as they are to be. A key that loses the scope to answer gets no new customers, unless that is asked for: then it is refused. */
+function changedKey(key: ApiKeyRow, changes: KeyChangesInput, now: Date): KeyChanges {
+  const scopes = changes.scopes ?? key.scopes.filter(isScope)
+  const settings = checkKeySettings(
+    {
+      name: changes.name ?? key.name,
+      scopes,
+      connectionIds: changes.connectionIds ?? key.connection_ids,
+      phoneVisibility: key.phone_visibility,
+      allowlist: changes.allowlist ?? key.allowlist,
+      answersNewConversations: changes.answersNewConversations ?? (key.answers_new_conversations && mayAnswer(scopes)),
+      expiresAt: key.expires_at,
+    },
+    now,
+  )
+  return {
+    name: settings.name,
+    scopes: changes.scopes === undefined ? key.scopes : settings.scopes,
+    connection_ids: settings.connectionIds,
+    allowlist: settings.allowlist,
+    answers_new_conversations: settings.answersNewConversations,
+    unanswered_sends: changes.unansweredSends === undefined ? key.unanswered_sends : changes.unansweredSends,
+    daily_sends: changes.dailySends === undefined ? key.daily_sends : changes.dailySends,
+  }
+}
+
+async function giveBackWhatIsLost(deps: KeyDeps, tx: Tx, keyring: Keyring, key: ApiKeyRow, wanted: KeyChanges) {
+  const { workspace_id: workspaceId, id } = key
+  if (mayAnswer(key.scopes) && !mayAnswer(wanted.scopes)) {
+    await deps.keyStopped(tx, keyring, workspaceId, id)
+  } else if (wanted.connection_ids.length > 0 && !isDeepStrictEqual(key.connection_ids, wanted.connection_ids)) {
+    await deps.keyNarrowed(tx, keyring, workspaceId, id, wanted.connection_ids)
+  }
+}
+
+/** Ends a key for good. A repeat returns the same and changes nothing. */
+export async function revokeKeyAs(deps: KeyDeps, by: Member, keyId: string): Promise<ApiKeyRow> {
+  const now = deps.clock.now()
+  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  const key = await deps.db.tx(async (tx) => {
+    const { key: revoked, changed } = await revokeApiKey(tx, by.workspaceId, keyId, now)
+    if (!changed) return revoked
+    await deps.keyStopped(tx, keyring, by.workspaceId, keyId)
+    await recordChange(tx, by, 'api-key.revoked', keyId, now)
+    return revoked
+  })
+  deps.forgetKey(keyId)
+  return key
+}
+
+/**
+ * Ends a key for good; a repeat changes nothing. Other nodes are told when the transaction commits: this node's
+ * guard must forget the key right after (`guard.forgetKey`). Throws 404 for a key of another workspace.
+ */
+export async function revokeApiKey(
+  tx: Tx,
+  workspaceId: string,
+  keyId: string,
+  now: Date,
+): Promise<{ key: ApiKeyRow; changed: boolean }> {
+  const found = await lockApiKey(tx, workspaceId, keyId)
+  if (found === null) throw notFound('API key not found')
+  if (found.revoked_at !== null) return { key: found, changed: false }
+  const key = await setRevoked(tx, workspaceId, keyId, now)
+  await notifyKeyChanged(tx, keyId)
+  return { key, changed: true }
+}
+
+/** Gives a key a new value; the one before stops at once, or at the given time. */
+export async function rotateKeyAs(
+  deps: KeyDeps,
+  by: Member,
+  keyId: string,
+  previousValidUntil: Date | null,
+): Promise<KeyWithValue> {
+  const now = deps.clock.now()
+  const rotated = await deps.db.tx(async (tx) => {
+    const renewed = await rotateApiKey(tx, by.workspaceId, keyId, previousValidUntil, now)
+    await recordChange(tx, by, 'api-key.rotated', keyId, now)
+    return renewed
+  })
+  deps.forgetKey(keyId)
+  return rotated
+}
+
+const maxOverlapMs = 30 * 24 * 3_600_000
+
+/**
+ * Gives a key a new value. The key stays the same one, so its conversations and idempotency records stay its own.
+ * The value before stops at once, or at `previousValidUntil` (at most 30 days ahead); older ones stop at once.
+ * Throws 404 for a key of another workspace and 409 for one that is revoked or expired.
+ */
+export async function rotateApiKey(
+  tx: Tx,
+  workspaceId: string,
+  keyId: string,
+  previousValidUntil: Date | null,
+  now: Date,
+): Promise<KeyWithValue> {
+  const overlapMs = previousValidUntil === null ? 0 : previousValidUntil.getTime() - now.getTime()
+  if (!(overlapMs >= 0 && overlapMs <= maxOverlapMs)) {
+    throw invalid('previousValidUntil', 'must be in the future, by at most 30 days')
+  }
+  const current = await lockApiKey(tx, workspaceId, keyId)
+  if (current === null) throw notFound('API key not found')
+  if (current.revoked_at !== null) throw conflict('API key is revoked. Create a new one')
+  if (current.expires_at !== null && current.expires_at <= now) throw conflict('API key has expired. Create a new one')
+  const value = makeKeyValue()
+  const key = await replaceValue(tx, workspaceId, keyId, {
+    keyHash: hashKeyValue(value),
+    lastFour: lastFourOf(value),
+    previousValidUntil: previousValidUntil ?? now,
+  })
+  await notifyKeyChanged(tx, keyId)
+  return { key, value }
+}
+
+function recordChange(tx: Tx, by: Member, action: string, keyId: string, now: Date): Promise<void> {
+  return recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action, target: `api-key:${keyId}` }, now)
+}

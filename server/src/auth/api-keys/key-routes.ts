@@ -1,0 +1,130 @@
+import { Type } from 'typebox'
+import { invalid, notFound } from '../../base/errors.ts'
+import { type App, titled } from '../../base/route.ts'
+import { unpaged } from '../../base/schema-types.ts'
+import { readIsoTime } from '../../base/time.ts'
+import type { TeamGuard } from '../../team/member.ts'
+import { type TeamApi, teamApi } from '../../team/team-api.ts'
+import { idSchema, workspaceParams } from '../../team/team-schema.ts'
+import { changeKeyAs, createKeyAs, type KeyDeps, revokeKeyAs, rotateKeyAs } from './change-key.ts'
+import {
+  keyCallSchema,
+  keyChangesSchema,
+  keySchema,
+  keyValueSchema,
+  newKeySchema,
+  presentKey,
+  rotateKeySchema,
+} from './key-schema.ts'
+import { keptCalls } from './last-calls.ts'
+import { selectApiKey, selectApiKeys } from './queries.ts'
+
+const path = '/api/team/v1/workspaces/:workspaceId/keys'
+const keyParams = Type.Object({ ...workspaceParams, keyId: idSchema('The key.') })
+const withValue = titled('ApiKeyWithValue', { key: keySchema, value: keyValueSchema })
+
+/** API keys as members see and make them. A key's value is in the answer that makes it and in no other. */
+export function keyTeamRoutes(app: App, deps: KeyDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'API keys')
+  const { db, clock } = deps
+  api.get(path, 'member', {
+    operationId: 'listApiKeys',
+    summary: 'List API keys',
+    description: 'Newest first, with those that no longer work.',
+    answers: { 200: Type.Object({ keys: Type.Array(keySchema, unpaged) }) },
+    run: async ({ member }) => {
+      const rows = await selectApiKeys(db.sql, member.workspaceId)
+      return { keys: rows.map((row) => presentKey(row, clock.now())) }
+    },
+  })
+  api.get(`${path}/:keyId`, 'member', {
+    operationId: 'getApiKey',
+    summary: 'Read an API key',
+    description: 'Its settings, never its value.',
+    params: keyParams,
+    answers: { 200: Type.Object({ key: keySchema }) },
+    run: async ({ member, params }) => {
+      const row = await selectApiKey(db.sql, member.workspaceId, params.keyId)
+      if (row === null) throw notFound('API key not found')
+      return { key: presentKey(row, clock.now()) }
+    },
+  })
+  api.get(`${path}/:keyId/calls`, 'member', {
+    operationId: 'listApiKeyCalls',
+    summary: 'List the last calls of an API key',
+    description: `The last ${keptCalls}, newest first, to within a minute; refused ones too. Nothing is kept of what was asked or answered.`,
+    params: keyParams,
+    answers: { 200: Type.Object({ calls: Type.Array(keyCallSchema, { maxItems: keptCalls }) }) },
+    run: async ({ member, params }) => {
+      const { workspaceId } = member
+      const row = await selectApiKey(deps.db.sql, workspaceId, params.keyId)
+      if (row === null) throw notFound('API key not found')
+      const calls = await deps.lastCalls(workspaceId, row.id)
+      return { calls: calls.map(({ at, ...call }) => ({ ...call, at: at.toISOString() })) }
+    },
+  })
+  changeRoutes(api, deps)
+}
+
+/** What admins do with them. */
+function changeRoutes(api: TeamApi, deps: KeyDeps): void {
+  api.post(path, 'admin', {
+    operationId: 'createApiKey',
+    summary: 'Create an API key',
+    description: 'For admins. The value is in this answer and nowhere else. Give it what it needs and no more.',
+    body: newKeySchema,
+    answers: { 201: withValue },
+    allErrors: [400, 401, 403, 404],
+    run: async ({ member, body }) => {
+      const input = { ...body, expiresAt: readTime('expiresAt', body.expiresAt) }
+      const { key, value } = await createKeyAs(deps, member, input)
+      return { key: presentKey(key, deps.clock.now()), value }
+    },
+  })
+  api.patch(`${path}/:keyId`, 'admin', {
+    operationId: 'changeApiKey',
+    summary: 'Change an API key',
+    description:
+      'For admins. Its name, what it may do and see, whether customers who write for the first time go to it, and how much it may send. It holds at once, on every node. Conversations that it may no longer answer or see go back to people.',
+    params: keyParams,
+    body: keyChangesSchema,
+    answers: { 200: Type.Object({ key: keySchema }) },
+    allErrors: [400, 401, 403, 404, 409],
+    run: async ({ member, params, body }) => {
+      const key = await changeKeyAs(deps, member, params.keyId, body)
+      return { key: presentKey(key, deps.clock.now()) }
+    },
+  })
+  api.post(`${path}/:keyId/rotate`, 'admin', {
+    operationId: 'rotateApiKey',
+    summary: 'Give an API key a new value',
+    description: 'For admins. The key stays the same one, with its settings and its conversations.',
+    params: keyParams,
+    body: rotateKeySchema,
+    answers: { 200: withValue },
+    allErrors: [400, 401, 403, 404, 409],
+    run: async ({ member, params, body }) => {
+      const previousValidUntil = readTime('previousValidUntil', body.previousValidUntil)
+      const { key, value } = await rotateKeyAs(deps, member, params.keyId, previousValidUntil)
+      return { key: presentKey(key, deps.clock.now()), value }
+    },
+  })
+  api.delete(`${path}/:keyId`, 'admin', {
+    operationId: 'revokeApiKey',
+    summary: 'Revoke an API key',
+    description: 'For admins. It stops at once, for good; its conversations go back to people.',
+    params: keyParams,
+    answers: { 200: Type.Object({ key: keySchema }) },
+    run: async ({ member, params }) => {
+      const key = await revokeKeyAs(deps, member, params.keyId)
+      return { key: presentKey(key, deps.clock.now()) }
+    },
+  })
+}
+
+function readTime(field: string, text: string | null | undefined): Date | null {
+  if (text === undefined || text === null) return null
+  const time = readIsoTime(text)
+  if (time === null) throw invalid(field, 'must be an ISO 8601 time')
+  return time
+}

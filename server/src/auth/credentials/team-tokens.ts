@@ -1,0 +1,232 @@
+import { Type } from 'typebox'
+import type { Sql, Tx } from '../../base/db.ts'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import { checksum62, hashToken, randomBase62 } from '../../base/encryption/secret-token.ts'
+import { invalid, notFound } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { nullable, timestamp, titled } from '../../base/route.ts'
+import { text, visible } from '../../base/schema-types.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { Member, Role, TeamCaller } from '../../team/member.ts'
+import { idSchema, roleSchema } from '../../team/team-schema.ts'
+import { publishTokenRevoked } from '../users/members.ts'
+import type { TeamDeps } from '../users/users.ts'
+
+const noteUseEveryMs = 60_000
+
+interface TeamTokenRow {
+  id: string
+  /** Null: works in every workspace. */
+  workspace_id: string | null
+  name: string
+  role: Role
+  last_four: string
+  created_by: string | null
+  created_at: Date
+  last_used_at: Date | null
+  expires_at: Date | null
+}
+
+interface NewTeamToken {
+  workspaceId: string | null
+  name: string
+  role: Role
+  expiresAt: Date | null
+}
+
+/** Makes a token; its value is in this answer and nowhere else. */
+export async function createTeamToken(
+  deps: TeamDeps,
+  by: TeamCaller,
+  input: NewTeamToken,
+): Promise<{ token: TeamTokenRow; value: string }> {
+  const now = deps.clock.now()
+  if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expiresAt', 'must be in the future')
+  const value = makeTeamToken()
+  const token = await deps.db.tx(async (tx) => {
+    const row = await insertTeamToken(tx, input, value, by.makerId, now)
+    await recordChange(tx, by, input.workspaceId, 'team-token.created', row.id, now)
+    return row
+  })
+  return { token, value }
+}
+
+/** Those that still work, of one workspace or (null) of the instance. */
+export async function listTeamTokens(sql: Sql, workspaceId: string | null, now: Date): Promise<TeamTokenRow[]> {
+  return sql<TeamTokenRow[]>`
+    select ${columns(sql)}
+    from team_tokens
+    where workspace_id is not distinct from ${workspaceId}::uuid
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    order by created_at desc, id desc`
+}
+
+/** Works no more from the next request on, on every node. */
+export async function revokeTeamToken(
+  deps: TeamDeps,
+  by: TeamCaller,
+  workspaceId: string | null,
+  tokenId: string,
+): Promise<void> {
+  const now = deps.clock.now()
+  await deps.db.tx(async (tx) => {
+    const revoked = await tx`
+      update team_tokens
+      set revoked_at = ${now}
+      where workspace_id is not distinct from ${workspaceId}::uuid
+        and id = ${tokenId}
+        and revoked_at is null`
+    if (revoked.count === 0) throw notFound('Team token not found')
+    publishTokenRevoked(tx, tokenId)
+    await recordChange(tx, by, workspaceId, 'team-token.revoked', tokenId, now)
+  })
+}
+
+/** The tokens of the workspace that this person is responsible for, and that still work. */
+export async function listTeamTokensOf(
+  sql: Sql,
+  workspaceId: string,
+  userId: string,
+  now: Date,
+): Promise<TeamTokenRow[]> {
+  return sql<TeamTokenRow[]>`
+    select ${columns(sql)}
+    from team_tokens
+    where workspace_id = ${workspaceId}
+      and created_by = ${userId}
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    order by created_at desc, id desc`
+}
+
+/** Revokes those of the person's tokens of this workspace that have one of these roles; returns how many. */
+export async function revokeTokensOf(
+  tx: Tx,
+  by: Pick<Member, 'workspaceId' | 'actor'>,
+  userId: string,
+  ofRoles: readonly Role[],
+  now: Date,
+): Promise<number> {
+  const revoked = await tx<{ id: string }[]>`
+    update team_tokens
+    set revoked_at = ${now}
+    where workspace_id = ${by.workspaceId}
+      and created_by = ${userId}
+      and role = any (${[...ofRoles]}::text[])
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    returning id`
+  for (const { id } of revoked) {
+    publishTokenRevoked(tx, id)
+    await recordChange(tx, by, by.workspaceId, 'team-token.revoked', id, now)
+  }
+  return revoked.length
+}
+
+export async function findTeamToken(sql: Sql, value: string, now: Date): Promise<TeamTokenRow | undefined> {
+  const [row] = await sql<TeamTokenRow[]>`
+    select ${columns(sql)}
+    from team_tokens
+    where token_hash = ${hashToken(value)}
+      and revoked_at is null
+      and (expires_at is null or expires_at > ${now})`
+  return row
+}
+
+/** Whether the time of the last use is worth writing down again. */
+export function useIsNews(token: TeamTokenRow, now: Date): boolean {
+  return token.last_used_at === null || now.getTime() - token.last_used_at.getTime() >= noteUseEveryMs
+}
+
+export async function noteTokenUse(tx: Tx, tokenId: string, now: Date): Promise<void> {
+  await tx`
+    update team_tokens
+    set last_used_at = ${now}
+    where id = ${tokenId}`
+}
+
+async function insertTeamToken(
+  tx: Tx,
+  input: NewTeamToken,
+  value: string,
+  createdBy: string | null,
+  now: Date,
+): Promise<TeamTokenRow> {
+  const { workspaceId, name, role, expiresAt } = input
+  const [row] = await tx<[TeamTokenRow]>`
+    insert into team_tokens (
+      id, workspace_id, name, role, token_hash, last_four, created_by, created_at, expires_at
+    )
+    values (
+      ${newId(now)}, ${workspaceId}, ${name}, ${role}, ${hashToken(value)}, ${value.slice(-4)}, ${createdBy}, ${now},
+      ${expiresAt}
+    )
+    returning ${columns(tx)}`
+  return row
+}
+
+const columns = (sql: Sql) => sql`
+  id, workspace_id, name, role, last_four, created_by, created_at, last_used_at, expires_at`
+
+function recordChange(
+  tx: Tx,
+  by: Pick<TeamCaller, 'actor'>,
+  workspaceId: string | null,
+  action: string,
+  tokenId: string,
+  now: Date,
+): Promise<void> {
+  const scopeId = workspaceId ?? instanceScope
+  return recordAudit(tx, { scopeId, actor: by.actor, action, target: `team-token:${tokenId}` }, now)
+}
+
+const shape = /^plt_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/
+
+/** `plt_<32 random>_<6 checksum>`: a prefix that secret scanners find, and 190 random bits. */
+export function makeTeamToken(): string {
+  const body = `plt_${randomBase62(32)}`
+  return `${body}_${checksum62(body)}`
+}
+
+export function isTeamToken(text: string): boolean {
+  return shape.test(text) && text.slice(-6) === checksum62(text.slice(0, -7))
+}
+
+export const madeBySchema = nullable(
+  idSchema(
+    'The member who made it, or who made the token that did; null for the command line and the operator’s token.',
+  ),
+)
+
+export const tokenSchema = titled('TeamToken', {
+  id: idSchema('The token.'),
+  name: text(100, 'What it is for.', { example: 'Nightly export' }),
+  role: roleSchema,
+  shown: text(20, 'Prefix and last four characters.', { example: 'plt_…8fK2' }),
+  createdBy: madeBySchema,
+  createdAt: timestamp('When it was made.'),
+  lastUsedAt: nullable(timestamp('Its last use, to the minute.')),
+  expiresAt: nullable(timestamp('When it stops working; null: when it is revoked.')),
+})
+
+export const tokenNameSchema = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: visible,
+  description: 'What it is for.',
+  example: 'Nightly export',
+})
+
+export function presentToken(row: TeamTokenRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    shown: `plt_…${row.last_four}`,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    expiresAt: row.expires_at?.toISOString() ?? null,
+  }
+}

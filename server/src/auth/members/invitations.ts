@@ -1,0 +1,295 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
+import { type ApiError, conflict, InvalidInput, notFound } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { Member, Role } from '../../team/member.ts'
+import type { NewSession } from '../sign-in/sessions.ts'
+import { enter } from '../sign-in/sign-in.ts'
+import { addMember, lockMembers, refuseAbove } from '../users/members.ts'
+import { createUser, findUserByEmail, type TeamDeps, type Visitor } from '../users/users.ts'
+
+const lifeMs = 7 * 24 * 3_600_000
+
+interface InvitationRow {
+  workspace_id: string
+  id: string
+  email: Buffer
+  role: Role
+  created_by: string | null
+  created_at: Date
+  expires_at: Date
+  /** Whether whoever invited could still invite with this role. */
+  stands: boolean
+}
+
+export interface Invitation {
+  id: string
+  email: string
+  role: Role
+  /** The member who is responsible for it. */
+  createdBy: string | null
+  createdAt: Date
+  expiresAt: Date
+}
+
+/** Invites somebody for 7 days. Whoever invites passes the link on. */
+export async function invite(
+  deps: TeamDeps,
+  by: Member,
+  { email, role }: { email: string; role: Role },
+): Promise<{ invitation: Invitation; url: string }> {
+  refuseAbove(by, role)
+  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  const now = deps.clock.now()
+  const token = createToken()
+  const expiresAt = new Date(now.getTime() + lifeMs)
+  const invitation = { id: newId(now), email, role, createdBy: by.makerId, createdAt: now, expiresAt }
+  await deps.db.tx(async (tx) => {
+    await tx`
+      insert into invitations (workspace_id, id, token_hash, token, email, role, created_by, created_at, expires_at)
+      values (
+        ${by.workspaceId},
+        ${invitation.id},
+        ${hashToken(token)},
+        ${keyring.encrypt(tokenOf(invitation.id), token)},
+        ${keyring.encrypt(emailOf(invitation.id), email)},
+        ${role},
+        ${by.makerId},
+        ${now},
+        ${invitation.expiresAt}
+      )`
+    const target = `invitation:${invitation.id}`
+    await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.created', target }, now)
+  })
+  return { invitation, url: linkOf(deps, token) }
+}
+
+const linkOf = ({ publicUrl }: TeamDeps, token: string) => `${publicUrl}/invite/${token}`
+
+/**
+ * The link of an invitation that is open, to be passed on again, for whoever may invite with its role. Throws 404, 403, and
+ * 409 where the link was not kept.
+ */
+export async function showInvitationLink(deps: TeamDeps, by: Member, invitationId: string): Promise<string> {
+  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  const now = deps.clock.now()
+  return deps.db.tx(async (tx) => {
+    const [row] = await tx<(Pick<InvitationRow, 'role' | 'stands'> & { token: Buffer | null })[]>`
+      select i.role, i.token, ${inviterStands(tx)} as stands
+      from invitations i
+      where i.workspace_id = ${by.workspaceId}
+        and i.id = ${invitationId}
+        and i.accepted_at is null
+        and i.expires_at > ${now}`
+    if (row === undefined || !row.stands) throw notFound('Invitation not found')
+    refuseAbove(by, row.role)
+    if (row.token === null) throw conflict('The link of this invitation was not kept. Withdraw it, and invite anew')
+    const target = `invitation:${invitationId}`
+    await recordAudit(tx, { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.link-copied', target }, now)
+    return linkOf(deps, keyring.decryptText(tokenOf(invitationId), row.token))
+  })
+}
+
+/** Those that can still be accepted. */
+export async function listInvitations(
+  sql: Sql,
+  workspaceId: string,
+  keyring: Keyring,
+  now: Date,
+): Promise<Invitation[]> {
+  const rows = await sql<InvitationRow[]>`
+    select ${columns(sql)}
+    from invitations i
+    where i.workspace_id = ${workspaceId}
+      and i.accepted_at is null
+      and i.expires_at > ${now}
+      and ${inviterStands(sql)}
+    order by i.id desc`
+  return rows.map((row) => openInvitation(keyring, row))
+}
+
+export async function withdrawInvitation(deps: TeamDeps, by: Member, invitationId: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    const withdrawn = await tx`
+      delete from invitations
+      where workspace_id = ${by.workspaceId}
+        and id = ${invitationId}
+        and accepted_at is null`
+    if (withdrawn.count === 0) throw notFound('Invitation not found')
+    const target = `invitation:${invitationId}`
+    const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
+    await recordAudit(tx, entry, deps.clock.now())
+  })
+}
+
+/** The open invitation that a link leads to. */
+async function findInvitation(sql: Sql, token: string, now: Date): Promise<InvitationRow | undefined> {
+  const [row] = await sql<InvitationRow[]>`
+    select ${columns(sql)}
+    from invitations i
+    where i.token_hash = ${hashToken(token)}
+      and i.accepted_at is null
+      and i.expires_at > ${now}`
+  return row
+}
+
+/** What who has the link is shown of the invitation, before they join. */
+export async function readInvitation(deps: TeamDeps, token: string) {
+  const row = await findInvitation(deps.db.sql, token, deps.clock.now())
+  if (row === undefined) throw invitationOver()
+  if (!row.stands) throw invitationVoid()
+  const [workspace] = await deps.db.sql<{ name: string }[]>`
+    select name
+    from workspaces
+    where id = ${row.workspace_id}`
+  const { email, role } = await deps.keyStore.withKeyring(row.workspace_id, (keyring) => openInvitation(keyring, row))
+  return { workspaceName: workspace?.name ?? '', email, role }
+}
+
+/** Uses the invitation up: of several tries at once, one gets it. */
+async function takeInvitation(tx: Tx, token: string, now: Date): Promise<boolean> {
+  const taken = await tx`
+    update invitations
+    set accepted_at = ${now},
+      token = null
+    where token_hash = ${hashToken(token)}
+      and accepted_at is null
+      and expires_at > ${now}`
+  return taken.count > 0
+}
+
+function openInvitation(keyring: Keyring, row: InvitationRow): Invitation {
+  return {
+    id: row.id,
+    email: keyring.decryptText(emailOf(row.id), row.email),
+    role: row.role,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}
+
+/** Withdraws the person's open invitations with one of these roles; returns how many. */
+export async function withdrawInvitationsOf(
+  tx: Tx,
+  by: Pick<Member, 'workspaceId' | 'actor'>,
+  userId: string,
+  ofRoles: readonly Role[],
+  now: Date,
+): Promise<number> {
+  const { count } = await tx`
+    delete from invitations
+    where workspace_id = ${by.workspaceId}
+      and created_by = ${userId}
+      and role = any (${[...ofRoles]}::text[])
+      and accepted_at is null`
+  if (count === 0) return 0
+  const target = `member:${userId}`
+  const entry = { scopeId: by.workspaceId, actor: by.actor, action: 'invitation.withdrawn', target }
+  await recordAudit(tx, entry, now, count)
+  return count
+}
+
+const columns = (sql: Sql) => sql`
+  i.workspace_id, i.id, i.email, i.role, i.created_by, i.created_at, i.expires_at, ${inviterStands(sql)} as stands`
+
+/** Whoever invites is responsible for it until it is accepted: by then they may have left, or become less than they offered. */
+const inviterStands = (sql: Sql) => sql`(
+  i.created_by is null
+  or exists (
+    select 1
+    from users u
+    left join members m on m.workspace_id = i.workspace_id and m.user_id = u.id
+    where u.id = i.created_by
+      and (u.is_operator or m.role = 'owner' or (m.role = 'admin' and i.role <> 'owner'))
+  )
+)`
+
+const invitationVoid = (): ApiError =>
+  notFound('Whoever sent this invitation may no longer invite with this role. Ask for a new one.')
+
+const invitationOver = (): ApiError => notFound('This invitation is no longer valid. Ask for a new one.')
+
+const tokenOf = (id: string) => ({ table: 'invitations', row: id, column: 'token' })
+
+const emailOf = (id: string) => ({ table: 'invitations', row: id, column: 'email' })
+
+interface Joined {
+  workspaceId: string
+  userId: string
+  /** Of a new user; one who was signed in keeps theirs. */
+  session: NewSession | null
+}
+
+/**
+ * Joins the workspace. A signed-in user joins as who they are; anyone else becomes a user with the invitation's e-mail
+ * and is signed in. When that e-mail has a user already, they must sign in first (409).
+ */
+export async function acceptInvitation(
+  deps: TeamDeps,
+  visitor: Visitor,
+  token: string,
+  as: { userId: string } | { name: string | undefined; password: string | undefined },
+): Promise<Joined> {
+  const invitation = await findInvitation(deps.db.sql, token, deps.clock.now())
+  if (invitation === undefined) throw invitationOver()
+  if (!invitation.stands) throw invitationVoid()
+  return 'userId' in as
+    ? joinAs(deps, token, invitation, as.userId)
+    : joinAnew(deps, visitor, token, invitation, readNewcomer(as.name, as.password))
+}
+
+async function joinAs(deps: TeamDeps, token: string, invitation: InvitationRow, userId: string): Promise<Joined> {
+  await deps.db.tx((tx) => join(tx, token, invitation, userId, deps.clock.now()))
+  return { workspaceId: invitation.workspace_id, userId, session: null }
+}
+
+async function joinAnew(
+  deps: TeamDeps,
+  visitor: Visitor,
+  token: string,
+  row: InvitationRow,
+  { name, password }: { name: string; password: string },
+): Promise<Joined> {
+  const [instanceKeys, workspaceKeys] = await Promise.all([
+    deps.keyStore.keyring(instanceScope),
+    deps.keyStore.keyring(row.workspace_id),
+  ])
+  const { email } = openInvitation(workspaceKeys, row)
+  if (await findUserByEmail(deps.db.sql, instanceKeys, email)) {
+    throw conflict('You have an account already. Sign in, then open the invitation again.')
+  }
+  const passwordHash = await deps.passwords.hash(password)
+  return deps.db.tx(async (tx) => {
+    const now = deps.clock.now()
+    const userId = await createUser(tx, instanceKeys, { name, email, passwordHash, isOperator: false }, now)
+    await join(tx, token, row, userId, now)
+    const session = await enter(tx, instanceKeys, userId, 'invitation', visitor, deps.wallClock.now())
+    return { workspaceId: row.workspace_id, userId, session }
+  })
+}
+
+async function join(tx: Tx, token: string, invitation: InvitationRow, userId: string, now: Date): Promise<void> {
+  // From here on nobody's role changes: who invited either stands, or is known to be gone.
+  await lockMembers(tx, invitation.workspace_id)
+  const current = await findInvitation(tx, token, now)
+  if (current === undefined) throw invitationOver()
+  if (!current.stands) throw invitationVoid()
+  if (!(await takeInvitation(tx, token, now))) throw invitationOver()
+  const { workspace_id: scopeId, role } = invitation
+  if (!(await addMember(tx, scopeId, userId, role, now))) throw conflict('You are a member of this workspace already')
+  const actor = { type: 'user', id: userId } as const
+  await recordAudit(tx, { scopeId, actor, action: 'member.joined', target: `member:${userId}` }, now)
+}
+
+function readNewcomer(name: string | undefined, password: string | undefined): { name: string; password: string } {
+  const trimmed = name?.trim()
+  if (trimmed && password !== undefined) return { name: trimmed, password }
+  const issues = []
+  if (!trimmed) issues.push({ path: 'name', message: 'is required' })
+  if (password === undefined) issues.push({ path: 'password', message: 'is required' })
+  throw new InvalidInput(issues)
+}

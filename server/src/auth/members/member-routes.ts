@@ -1,0 +1,179 @@
+import { Type } from 'typebox'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import { forbidden } from '../../base/errors.ts'
+import { type App, nullable, oneOf, timestamp } from '../../base/route.ts'
+import { count, text, unpaged } from '../../base/schema-types.ts'
+import { publishMemberUpdate } from '../../team/live-updates.ts'
+import { type Member, roleCovers, type TeamGuard } from '../../team/member.ts'
+import { type TeamApi, teamApi } from '../../team/team-api.ts'
+import { closed, idSchema, roleSchema, workspaceParams } from '../../team/team-schema.ts'
+import { endSessionsOfMember } from '../account/account-routes.ts'
+import { keySchema, presentKey } from '../api-keys/key-schema.ts'
+import { selectUsableKeysOf } from '../api-keys/queries.ts'
+import { listTeamTokensOf, presentToken, tokenSchema } from '../credentials/team-tokens.ts'
+import { findMember, listMembers, memberNotFound, setAway } from '../users/members.ts'
+import { changeRole, type LeavingDeps, leaveTeam, type MadeWebhook } from './change-members.ts'
+import { listInvitations } from './invitations.ts'
+import { invitationSchema, memberSchema, presentInvitation, presentMember } from './people.ts'
+
+const webhook = Type.Object({
+  id: idSchema('The endpoint.'),
+  url: text(300, 'Its host.', { example: 'https://hooks.example.com/…' }),
+  description: nullable(text(200, 'What it is for.', { example: 'Warehouse' })),
+  state: oneOf(['active', 'disabled'], { example: 'active' }),
+  createdAt: timestamp('When it was made.'),
+  lastUsedAt: nullable(timestamp('When it last took an event.')),
+})
+
+const madeSchema = Type.Object({
+  keys: Type.Array(keySchema, {
+    ...unpaged,
+    description: 'API keys that work: they stay unless the remover revokes them.',
+  }),
+  webhooks: Type.Array(webhook, { ...unpaged, description: 'They stay unless the remover disables them.' }),
+  tokens: Type.Array(tokenSchema, {
+    ...unpaged,
+    description: 'Team tokens of this workspace: they stop with the membership.',
+  }),
+  invitations: Type.Array(invitationSchema, {
+    ...unpaged,
+    description: 'Open ones: they are withdrawn with the membership.',
+  }),
+})
+
+/** What somebody made in the workspace and still works, for whoever removes them to decide on. */
+async function readMade(deps: LeavingDeps, by: Member, userId: string) {
+  const { workspaceId } = by
+  if (by.userId !== userId && !roleCovers(by.role, 'admin'))
+    throw forbidden('Only admins and owners see this of others')
+  const { db, keyStore } = deps
+  if ((await findMember(db.sql, workspaceId, userId)) === undefined) throw memberNotFound()
+  const now = deps.clock.now()
+  const [keys, webhooks, tokens, invitations] = await Promise.all([
+    selectUsableKeysOf(db.sql, workspaceId, userId, now),
+    deps.webhooksOf(workspaceId, userId),
+    listTeamTokensOf(db.sql, workspaceId, userId, now),
+    keyStore.withKeyring(workspaceId, (keyring) => listInvitations(db.sql, workspaceId, keyring, now)),
+  ])
+  return {
+    keys: keys.map((row) => presentKey(row, now)),
+    webhooks: webhooks.map(presentWebhook),
+    tokens: tokens.map(presentToken),
+    invitations: invitations.filter(({ createdBy }) => createdBy === userId).map(presentInvitation),
+  }
+}
+
+function presentWebhook({ createdAt, lastUsedAt, ...shown }: MadeWebhook) {
+  return { ...shown, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null }
+}
+
+const path = '/api/team/v1/workspaces/:workspaceId/members'
+const leavingQuery = Type.Object(
+  {
+    keys: Type.Optional(
+      oneOf(['keep', 'revoke'], { description: 'What becomes of the API keys they made.', default: 'keep' }),
+    ),
+    webhooks: Type.Optional(
+      oneOf(['keep', 'disable'], { description: 'What becomes of the webhooks they made.', default: 'keep' }),
+    ),
+  },
+  closed,
+)
+const counted = (description: string) => count(description, { example: 1 })
+const leftSchema = Type.Object({
+  success: Type.Boolean({ example: true }),
+  ended: Type.Object(
+    {
+      tokens: counted('Team tokens revoked.'),
+      invitations: counted('Invitations withdrawn.'),
+      keys: counted('API keys revoked.'),
+      webhooks: counted('Webhooks disabled.'),
+    },
+    { description: 'What ended with the membership.' },
+  ),
+})
+const memberParams = Type.Object({ ...workspaceParams, userId: idSchema('The member.') })
+
+/** The people of a workspace. */
+export function memberTeamRoutes(app: App, deps: LeavingDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Members')
+  api.get(path, 'member', {
+    operationId: 'listMembers',
+    summary: 'List members',
+    description: 'Those who joined first come first.',
+    answers: { 200: Type.Object({ members: Type.Array(memberSchema, unpaged) }) },
+    allErrors: [400, 401, 404],
+    run: async ({ member }) => {
+      const { workspaceId } = member
+      const members = await deps.keyStore.withKeyring(instanceScope, (instanceKeys) =>
+        listMembers(deps.db.sql, workspaceId, instanceKeys),
+      )
+      return { members: members.map(presentMember) }
+    },
+  })
+  api.post('/api/team/v1/workspaces/:workspaceId/away', 'member', {
+    operationId: 'sayAway',
+    summary: 'Say that I am away, or here again',
+    description:
+      'Colleagues see it where they assign; nothing is taken from anybody for it. Open pages hear of it by `team.member.changed`. For members (a token is neither: 403).',
+    body: Type.Object(
+      { isAway: Type.Boolean({ description: 'Whether I am away.', example: true }) },
+      { ...closed, example: { isAway: true } },
+    ),
+    run: async ({ member, body }) => {
+      const { workspaceId, userId } = member
+      if (userId === null) throw forbidden('A token is neither here nor away. Sign in as a member.')
+      const since = body.isAway ? deps.clock.now() : null
+      await deps.db.tx(async (tx) => {
+        await setAway(tx, workspaceId, userId, since)
+        publishMemberUpdate(tx, workspaceId, userId)
+      })
+    },
+  })
+  api.patch(`${path}/:userId`, 'admin', {
+    operationId: 'updateMember',
+    summary: "Change a member's role",
+    description: 'For admins; only owners make or unmake owners. The last owner stays one (409).',
+    params: memberParams,
+    body: Type.Object({ role: roleSchema }, closed),
+    errors: [409],
+    run: ({ member, params, body }) => changeRole(deps, member, params.userId, body.role),
+  })
+  leavingRoutes(api, deps)
+}
+
+/** What a member leaves behind, and how they leave. */
+function leavingRoutes(api: TeamApi, deps: LeavingDeps): void {
+  api.get(`${path}/:userId/made`, 'member', {
+    operationId: 'listMadeByMember',
+    summary: 'List what a member made',
+    description:
+      'For admins, and for everybody about themselves: what still works of the keys, webhooks, team tokens and invitations that they made, also by a token of theirs. Read it before they are removed.',
+    params: memberParams,
+    answers: { 200: madeSchema },
+    run: ({ member, params }) => readMade(deps, member, params.userId),
+  })
+  api.delete(`${path}/:userId`, 'member', {
+    operationId: 'removeMember',
+    summary: 'Remove a member',
+    description:
+      'For admins; anyone may leave. Only owners remove owners, and the last owner stays (409). At once their streams end, their team tokens of this workspace are revoked and their open invitations withdrawn. The keys and webhooks that they made go on unless you say otherwise: list them first.',
+    params: memberParams,
+    query: leavingQuery,
+    answers: { 200: leftSchema },
+    errors: [409],
+    run: async ({ member, params, query }) => {
+      const { keys = 'keep', webhooks = 'keep' } = query
+      const ended = await leaveTeam(deps, member, params.userId, { keys, webhooks })
+      return { success: true, ended }
+    },
+  })
+  api.delete(`${path}/:userId/sessions`, 'owner', {
+    operationId: 'endSessionsOfMember',
+    summary: 'Sign a member out everywhere',
+    description:
+      'For owners. Every session of the person ends, in other workspaces too, and so do sign-in links that nobody has used. They may sign in again.',
+    params: memberParams,
+    run: ({ member, params }) => endSessionsOfMember(deps, member, params.userId),
+  })
+}

@@ -1,0 +1,79 @@
+import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { nullable, timestamp, titled } from '../../base/route.ts'
+import type { Role } from '../../team/member.ts'
+import { emailSchema, idSchema, personNameSchema, roleSchema } from '../../team/team-schema.ts'
+import type { PauseReason } from '../api-keys/queries.ts'
+import { madeBySchema } from '../credentials/team-tokens.ts'
+import { listMembers, type WorkspaceMember } from '../users/members.ts'
+import type { Invitation } from './invitations.ts'
+
+/** Everyone who can appear as the doer of something, by name. */
+interface People {
+  members: { id: string; name: string; role: Role }[]
+  keys: KeyRow[]
+  tokens: NamedRow[]
+}
+
+export interface NamedRow {
+  id: string
+  name: string
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+export interface KeyRow extends NamedRow {
+  /** When it last repeated itself so often that it was told to pause, and at what. */
+  paused_at: Date | null
+  paused_why: PauseReason | null
+}
+
+/** Keys and tokens that work no more are among them: what they did is still shown under their names. */
+export async function listPeople(sql: Sql, workspaceId: string, instanceKeys: Keyring): Promise<People> {
+  const [members, keys, tokens] = await Promise.all([
+    listMembers(sql, workspaceId, instanceKeys),
+    listNamedKeys(sql, workspaceId),
+    sql<NamedRow[]>`
+      select id, name, expires_at, revoked_at
+      from team_tokens
+      where workspace_id = ${workspaceId}
+      order by created_at, id`,
+  ])
+  return { members: members.map(({ userId, name, role }) => ({ id: userId, name, role })), keys, tokens }
+}
+
+/** The API keys of a workspace, the oldest first. */
+export async function listNamedKeys(sql: Sql, workspaceId: string): Promise<KeyRow[]> {
+  return sql<KeyRow[]>`
+    select id, name, expires_at, revoked_at, paused_at, paused_why
+    from api_keys
+    where workspace_id = ${workspaceId}
+    order by id`
+}
+
+export const memberSchema = titled('Member', {
+  userId: idSchema('The user.'),
+  name: personNameSchema,
+  email: emailSchema,
+  role: roleSchema,
+  joinedAt: timestamp('When the user joined the workspace.'),
+  awaySince: nullable(timestamp('Since when they are away, as they say themselves; null: here.')),
+})
+
+export const invitationSchema = titled('Invitation', {
+  id: idSchema('The invitation.'),
+  email: emailSchema,
+  role: roleSchema,
+  createdBy: madeBySchema,
+  createdAt: timestamp('When it was made.'),
+  expiresAt: timestamp('Until when its link works.'),
+})
+
+export function presentMember(member: WorkspaceMember) {
+  const { joinedAt, awaySince } = member
+  return { ...member, joinedAt: joinedAt.toISOString(), awaySince: awaySince?.toISOString() ?? null }
+}
+
+export function presentInvitation({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {
+  return { id, email, role, createdBy, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
+}

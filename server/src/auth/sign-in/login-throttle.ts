@@ -1,0 +1,169 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { createToken } from '../../base/encryption/secret-token.ts'
+import { tooManyRequests } from '../../base/errors.ts'
+import { addressGroup } from '../../base/outgoing/address.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
+import type { Visitor } from '../users/users.ts'
+
+/** What guesses are counted by: some are free, then each one doubles the wait for the next, up to the longest. */
+export interface Counter {
+  key: Buffer
+  free: number
+  longestSeconds: number
+  /** Others are counted by it as well: a right guess takes back itself alone. */
+  isShared: boolean
+}
+
+const own = { free: 5, longestSeconds: 900, isShared: false } as const
+/** An address is shared by many people, so it has more of them free. */
+const ofAddress = { free: 25, longestSeconds: 900, isShared: true } as const
+/** All guesses at an account from where nobody knows it: some 50 in the first hour, 12 in each that follows. */
+const ofAccount = { free: 30, longestSeconds: 300, isShared: true } as const
+const forgottenAfterMs = 24 * 3_600_000
+
+/** For who has a session or the password already: nobody else can use these guesses up. */
+export function ownAttempt(instanceKeys: Keyring, account: string, { address }: Visitor): Counter[] {
+  return [accountCounter(instanceKeys, account, own), addressCounter(instanceKeys, address)]
+}
+
+/**
+ * For a password from anywhere. A stranger who guesses uses up what is left for strangers, and never what a browser or a
+ * group of addresses has left from which the right password came before.
+ */
+export async function signInAttempt(
+  tx: Tx,
+  instanceKeys: Keyring,
+  { account, userId }: { account: string; userId: string | null },
+  visitor: Visitor,
+): Promise<Counter[]> {
+  const { device, place } = await knownMarks(tx, marksOf(instanceKeys, userId, visitor))
+  if (device !== null) return [{ key: device, ...own }]
+  const here = accountCounter(instanceKeys, `${account} from ${groupOf(visitor.address)}`, own)
+  const address = addressCounter(instanceKeys, visitor.address)
+  return place === null ? [here, accountCounter(instanceKeys, account, ofAccount), address] : [here, address]
+}
+
+/**
+ * Counts a guess before it is checked, so that parallel guesses cannot all slip through. Too early is a 429, whether the
+ * account exists or not.
+ */
+export async function takeAttempt(tx: Tx, counters: readonly Counter[], now: Date): Promise<void> {
+  for (const counter of counters) await countFailure(tx, counter, now)
+}
+
+/** The guess was right: what is its own starts afresh, and what is shared gets this one back. */
+export async function forgiveAttempt(tx: Tx, counters: readonly Counter[], now: Date): Promise<void> {
+  for (const { key, isShared } of counters) {
+    if (isShared) await takeBack(tx, key, now)
+    else await tx`delete from login_attempts where key = ${key}`
+  }
+}
+
+function accountCounter(instanceKeys: Keyring, account: string, limits: Omit<Counter, 'key'>): Counter {
+  return { key: instanceKeys.stable('login_attempts.account', account), ...limits }
+}
+
+function addressCounter(instanceKeys: Keyring, address: string | null): Counter {
+  return { key: instanceKeys.stable('login_attempts.address', groupOf(address)), ...ofAddress }
+}
+
+const groupOf = (address: string | null) => (address === null ? 'unknown' : addressGroup(address))
+
+async function takeBack(tx: Tx, key: Buffer, now: Date): Promise<void> {
+  await tx`
+    update login_attempts
+    set failures = failures - 1,
+      blocked_until = ${now}
+    where key = ${key}
+      and failures > 0`
+}
+
+async function countFailure(tx: Tx, { key, free, longestSeconds }: Counter, now: Date): Promise<void> {
+  const forgotten = new Date(now.getTime() - forgottenAfterMs)
+  const [counted] = await tx`
+    insert into login_attempts as a (key, failures, last_at, blocked_until)
+    values (${key}, 1, ${now}, ${now})
+    on conflict (key) do update
+    set failures = case when a.last_at < ${forgotten} then 1 else a.failures + 1 end,
+      last_at = ${now},
+      blocked_until = case
+        when a.last_at < ${forgotten} or a.failures + 1 < ${free}::integer then ${now}
+        else ${now} + make_interval(
+          secs => least(${longestSeconds}::integer, power(2, least(a.failures + 1 - ${free}::integer, 20)))
+        )
+      end
+    where a.blocked_until <= ${now}
+    returning failures`
+  if (counted !== undefined) return
+  const [row] = await tx<{ blocked_until: Date }[]>`
+    select blocked_until
+    from login_attempts
+    where key = ${key}`
+  const waitMs = (row?.blocked_until.getTime() ?? now.getTime()) - now.getTime()
+  throw tooManyRequests('Too many attempts. Wait before you try again.', waitMs / 1000, { code: 'RATE_LIMITED' })
+}
+
+/** From where a person came in: their browser by a token of its own, and the group of addresses. Keyed hashes. */
+interface Marks {
+  device: Buffer | null
+  place: Buffer | null
+}
+
+/** How long a browser or a place is known after the last sign-in from there. */
+export const knownForMs = 90 * 24 * 3_600_000
+const tokenShape = /^[\w-]{43}$/
+
+/** The marks that a visitor would have as this user; as nobody, where there is none, for the same work. */
+function marksOf(
+  instanceKeys: Keyring,
+  userId: string | null,
+  { address, deviceToken }: Pick<Visitor, 'address' | 'deviceToken'>,
+): Marks {
+  const mark = (what: string) => instanceKeys.stable('known_sign_ins.mark', `${userId ?? instanceScope} ${what}`)
+  return {
+    device: deviceToken !== null && tokenShape.test(deviceToken) ? mark(`device ${deviceToken}`) : null,
+    place: address === null ? null : mark(`place ${addressGroup(address)}`),
+  }
+}
+
+/** Those of the marks that are known. */
+async function knownMarks(sql: Sql, { device, place }: Marks): Promise<Marks> {
+  const asked = [device, place].filter((mark) => mark !== null)
+  if (asked.length === 0) return { device: null, place: null }
+  const rows = await sql<{ mark: Buffer }[]>`
+    select mark
+    from known_sign_ins
+    where mark = any (${byteaArray(asked)}::bytea[])`
+  const known = (mark: Buffer | null) => (mark !== null && rows.some((row) => row.mark.equals(mark)) ? mark : null)
+  return { device: known(device), place: known(place) }
+}
+
+/** Remembers from where the person came in, and returns the token that their browser is to keep. */
+export async function rememberSignIn(
+  tx: Tx,
+  instanceKeys: Keyring,
+  userId: string,
+  { address, deviceToken }: Visitor,
+  now: Date,
+): Promise<string> {
+  const token = deviceToken !== null && tokenShape.test(deviceToken) ? deviceToken : createToken()
+  const { device, place } = marksOf(instanceKeys, userId, { address, deviceToken: token })
+  for (const mark of [device, place]) {
+    if (mark === null) continue
+    await tx`
+      insert into known_sign_ins (mark, user_id, last_at)
+      values (${mark}, ${userId}, ${now})
+      on conflict (mark) do update
+      set last_at = ${now}`
+  }
+  return token
+}
+
+/** When somebody else may have signed in as this person: nothing is known any more. */
+export async function forgetSignIns(tx: Tx, userId: string): Promise<void> {
+  await tx`
+    delete from known_sign_ins
+    where user_id = ${userId}`
+}

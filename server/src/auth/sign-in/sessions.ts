@@ -1,0 +1,221 @@
+import { Type } from 'typebox'
+import type { Tx } from '../../base/db.ts'
+import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
+import { newId } from '../../base/id.ts'
+import { timestamp, titled } from '../../base/route.ts'
+import { text } from '../../base/schema-types.ts'
+import { idSchema } from '../../team/team-schema.ts'
+import { publishSessionRevoked, publishUserRevoked } from '../users/members.ts'
+import type { TeamDeps } from '../users/users.ts'
+import { knownForMs } from './login-throttle.ts'
+
+/** However much it is used. */
+const longestMs = 90 * 24 * 3_600_000
+const touchEveryMs = 60_000
+
+export type SignedInBy = 'password' | 'link' | 'invitation'
+
+export interface NewSession {
+  id: string
+  userId: string
+  /** The cookie's value: known to the browser alone. */
+  token: string
+  expiresAt: Date
+  /** What the browser keeps longer than the session, to be known by at the next sign-in. */
+  deviceToken?: string
+}
+
+export interface SessionRow {
+  id: string
+  user_id: string
+  signed_in_by: SignedInBy
+  device: string
+  created_at: Date
+  last_seen_at: Date
+  expires_at: Date
+}
+
+interface SessionStart {
+  userId: string
+  signedInBy: SignedInBy
+  device: string
+  /** The token that the browser came with: that session ends, so that nobody can plant one. */
+  previousToken: string | null
+}
+
+export async function startSession(tx: Tx, start: SessionStart, now: Date): Promise<NewSession> {
+  if (start.previousToken !== null) await endSessionOf(tx, start.previousToken)
+  const session = {
+    id: newId(now),
+    userId: start.userId,
+    token: createToken(),
+    expiresAt: new Date(now.getTime() + longestMs),
+  }
+  await tx`
+    insert into sessions (id, user_id, token_hash, signed_in_by, device, created_at, last_seen_at, expires_at)
+    values (
+      ${session.id},
+      ${start.userId},
+      ${hashToken(session.token)},
+      ${start.signedInBy},
+      ${start.device},
+      ${now},
+      ${now},
+      ${session.expiresAt}
+    )`
+  return session
+}
+
+type SessionDeps = Pick<TeamDeps, 'db' | 'sessionIdleMs'>
+
+/** The live session of a cookie: it ends some time after its last use, and 90 days after its start. */
+export async function findSession(
+  { db, sessionIdleMs }: SessionDeps,
+  token: string,
+  now: Date,
+): Promise<SessionRow | undefined> {
+  const [row] = await db.sql<SessionRow[]>`
+    select id, user_id, signed_in_by, device, created_at, last_seen_at, expires_at
+    from sessions
+    where token_hash = ${hashToken(token)}
+      and expires_at > ${now}
+      and last_seen_at > ${before(now, sessionIdleMs)}`
+  return row
+}
+
+export function needsTouch(session: SessionRow, now: Date): boolean {
+  return now.getTime() - session.last_seen_at.getTime() >= touchEveryMs
+}
+
+export async function touchSession(tx: Tx, sessionId: string, now: Date): Promise<void> {
+  await tx`
+    update sessions
+    set last_seen_at = greatest(last_seen_at, ${now})
+    where id = ${sessionId}`
+}
+
+export async function listSessions(
+  { db, sessionIdleMs }: SessionDeps,
+  userId: string,
+  now: Date,
+): Promise<SessionRow[]> {
+  return db.sql<SessionRow[]>`
+    select id, user_id, signed_in_by, device, created_at, last_seen_at, expires_at
+    from sessions
+    where user_id = ${userId}
+      and expires_at > ${now}
+      and last_seen_at > ${before(now, sessionIdleMs)}
+    order by last_seen_at desc, id desc`
+}
+
+/** Returns whether the user had such a session. */
+export async function endSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
+  const ended = await tx`
+    delete from sessions
+    where user_id = ${userId}
+      and id = ${sessionId}`
+  publishSessionRevoked(tx, sessionId)
+  return ended.count > 0
+}
+
+/** Ends every session of the user, this one too: after a change of password or second factor. */
+export async function endAllSessions(tx: Tx, userId: string): Promise<void> {
+  await tx`
+    delete from sessions
+    where user_id = ${userId}`
+  publishUserRevoked(tx, userId)
+}
+
+/** Ends those of the user's sessions that are not this one; returns how many. */
+export async function endOtherSessions(tx: Tx, userId: string, keptId: string): Promise<number> {
+  const ended = await tx<{ id: string }[]>`
+    delete from sessions
+    where user_id = ${userId}
+      and id <> ${keptId}
+    returning id`
+  for (const { id } of ended) publishSessionRevoked(tx, id)
+  return ended.length
+}
+
+async function endSessionOf(tx: Tx, token: string): Promise<void> {
+  const ended = await tx<{ id: string }[]>`
+    delete from sessions
+    where token_hash = ${hashToken(token)}
+    returning id`
+  for (const { id } of ended) publishSessionRevoked(tx, id)
+}
+
+const dayMs = 24 * 3_600_000
+
+/** Deletes what has run out: sessions, links, challenges, invitations, forgotten guesses and places. Call it every hour. */
+export async function sweepSignIns(tx: Tx, now: Date, sessionIdleMs: number): Promise<void> {
+  const yesterday = before(now, dayMs)
+  await tx`delete from sessions where expires_at < ${now} or last_seen_at < ${before(now, sessionIdleMs)}`
+  await tx`delete from sign_in_challenges where expires_at < ${now}`
+  await tx`delete from sign_in_links where expires_at < ${yesterday}`
+  await tx`delete from invitations where expires_at < ${before(now, 30 * dayMs)}`
+  await tx`delete from login_attempts where last_at < ${yesterday}`
+  await tx`delete from known_sign_ins where last_at < ${before(now, knownForMs)}`
+}
+
+const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
+
+export const csrfTokenSchema = Type.String({
+  maxLength: 100,
+  description: 'Goes into the `x-parley-csrf` header of every change made with this session.',
+  example: 'Zx0S3mY2cJm5Tq0oZ1y8pKk4bq9n2Q7uVw6sL1rH0aE',
+})
+
+export const codeSchema = Type.String({
+  minLength: 6,
+  maxLength: 40,
+  description: 'Six digits of the authenticator, or a recovery code.',
+  example: '492039',
+})
+
+/** For what a session alone must not do. */
+export const proofFields = {
+  password: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'Your own. Needed when you are signed in; not with a token.',
+      example: 'four plain words together',
+    }),
+  ),
+  code: Type.Optional(codeSchema),
+}
+
+/** How every sign-in ends: in, or one step before it. */
+export const signInSchema = titled('SignInStep', {
+  step: Type.Unsafe<'done' | 'totp'>({
+    type: 'string',
+    enum: ['done', 'totp'],
+    description: '`done`: the session cookie is set. `totp`: send a code with the challenge to /sign-in/totp.',
+    example: 'done',
+  }),
+  csrfToken: Type.Optional(csrfTokenSchema),
+  challenge: Type.Optional(text(100, 'Good for five minutes.', { example: 'q3v0nYxB0d…' })),
+})
+
+export const sessionSchema = titled('Session', {
+  id: idSchema('The session.'),
+  device: text(100, 'Browser and system.', { example: 'Firefox on Linux' }),
+  current: Type.Boolean({ description: 'Whether it is the one that asks.', example: true }),
+  createdAt: timestamp('When it began.'),
+  lastSeenAt: timestamp(
+    'Its last request, to the minute. Without another it ends 14 days later, unless the installation is set otherwise.',
+  ),
+  expiresAt: timestamp('When it ends in any case.'),
+})
+
+export function presentSession(row: SessionRow, currentId: string) {
+  return {
+    id: row.id,
+    device: row.device,
+    current: row.id === currentId,
+    createdAt: row.created_at.toISOString(),
+    lastSeenAt: row.last_seen_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  }
+}

@@ -1,0 +1,128 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import { forbidden, notFound } from '../../base/errors.ts'
+import { type App, timestamp } from '../../base/route.ts'
+import { text } from '../../base/schema-types.ts'
+import { recordAudit } from '../../team/audit.ts'
+import { type TeamGuard, teamCallerOf } from '../../team/member.ts'
+import { type TeamApi, teamApi } from '../../team/team-api.ts'
+import { closed, emailSchema } from '../../team/team-schema.ts'
+import { proveCaller } from '../account/profile.ts'
+import { findUserByEmail, type TeamDeps } from '../users/users.ts'
+import { codeSchema, endSession, type NewSession, proofFields, signInSchema } from './sessions.ts'
+import { createSignInLink, type SignInStep, signIn, signInByLink, signInWithCode } from './sign-in.ts'
+import { csrfTokenOf, deviceCookie, sessionCookie, visitorOf } from './visitor.ts'
+
+const path = '/api/team/v1'
+const password = Type.String({ minLength: 1, maxLength: 256, example: 'four plain words together' })
+const challenge = Type.String({ minLength: 1, maxLength: 100, description: 'From the first step.', example: 'q3v0nY…' })
+const token = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'The last part of the link.',
+  example: 'wK8…',
+})
+const url = text(2000, 'Shown only here.', { example: 'https://parley.example.com/sign-in/wK8…' })
+
+/** Signing in and out, and the link by which an operator helps somebody in. */
+export function signInTeamRoutes(app: App, deps: TeamDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Sign-in')
+  passwordRoutes(api, deps)
+  api.post(`${path}/sign-out`, 'signed-in', {
+    operationId: 'signOut',
+    summary: 'Sign out',
+    description: 'Ends this session. With a token there is nothing to end.',
+    run: async ({ request, reply }) => {
+      await signOut(deps, request)
+      sessionCookie(deps.publicUrl).clear(reply)
+    },
+  })
+  // How an operator helps somebody in who has no password, or has lost it.
+  api.post('/api/team/v1/sign-in-links', 'operator', {
+    operationId: 'createSignInLink',
+    summary: 'Create a sign-in link',
+    description:
+      'For operators. Lets its holder in as this user, once, for 24 hours; a second factor is still asked. Whoever is signed in proves it with their password, and a code if they have a second factor. Nobody gets one for themselves: it would let who has found a session choose a new password.',
+    body: Type.Object({ email: emailSchema, ...proofFields }, closed),
+    answers: { 201: Type.Object({ url, expiresAt: timestamp('When it stops working.') }) },
+    allErrors: [400, 401, 403, 404, 409, 429],
+    run: async ({ caller, body, request }) => {
+      await proveCaller(deps, visitorOf(deps, request), caller, body)
+      const instanceKeys = await deps.keyStore.keyring(instanceScope)
+      const user = await findUserByEmail(deps.db.sql, instanceKeys, body.email)
+      if (user === undefined) throw notFound('No user has this e-mail. Invite them to a workspace')
+      if (user.id === caller.makerId) {
+        throw forbidden('A sign-in link for yourself is made by another operator, or with parley member link')
+      }
+      const now = deps.wallClock.now()
+      const link = await deps.db.tx(async (tx) => {
+        const { actor } = caller
+        const target = `user:${user.id}`
+        await recordAudit(tx, { scopeId: instanceScope, actor, action: 'sign-in-link.created', target }, now)
+        return createSignInLink(tx, deps.publicUrl, user.id, now)
+      })
+      return { url: link.url, expiresAt: link.expiresAt.toISOString() }
+    },
+  })
+}
+
+/** The ways in: a password, the second factor, a link. */
+function passwordRoutes(api: TeamApi, deps: TeamDeps): void {
+  const answers = { 200: signInSchema }
+  api.post(`${path}/sign-in`, 'visitor', {
+    operationId: 'signIn',
+    summary: 'Sign in with a password',
+    description: 'Sets the session cookie, or asks for the second factor. Wrong guesses make the next ones wait.',
+    body: Type.Object({ email: emailSchema, password }, closed),
+    answers,
+    errors: [429],
+    run: async ({ body, request, reply }) =>
+      answerStep(deps, reply, await signIn(deps, visitorOf(deps, request), body)),
+  })
+  api.post(`${path}/sign-in/totp`, 'visitor', {
+    operationId: 'signInWithCode',
+    summary: 'Sign in: the second factor',
+    description: 'A code works once. A recovery code is used up.',
+    body: Type.Object({ challenge, code: codeSchema }, closed),
+    answers,
+    errors: [429],
+    run: async ({ body, request, reply }) => {
+      const session = await signInWithCode(deps, visitorOf(deps, request), body)
+      return answerStep(deps, reply, { step: 'done', session })
+    },
+  })
+  api.post(`${path}/sign-in/link`, 'visitor', {
+    operationId: 'signInWithLink',
+    summary: 'Sign in with a link',
+    description: 'Uses the one-time link up. A second factor is asked for as ever.',
+    body: Type.Object({ token }, closed),
+    answers,
+    errors: [429],
+    run: async ({ body, request, reply }) =>
+      answerStep(deps, reply, await signInByLink(deps, visitorOf(deps, request), body.token)),
+  })
+}
+
+/** Ends the session that the request came with. */
+async function signOut(deps: TeamDeps, request: FastifyRequest): Promise<void> {
+  const { userId, sessionId, actor } = teamCallerOf(request)
+  if (userId === null || sessionId === null) return
+  await deps.db.tx(async (tx) => {
+    if (!(await endSession(tx, userId, sessionId))) return
+    const entry = { scopeId: instanceScope, actor, action: 'session.ended', target: `session:${sessionId}` }
+    await recordAudit(tx, entry, deps.wallClock.now())
+  })
+}
+
+function answerStep(deps: TeamDeps, reply: FastifyReply, step: SignInStep) {
+  if (step.step === 'totp') return { step: step.step, challenge: step.challenge.token }
+  return { step: step.step, csrfToken: keepSession(deps, reply, step.session) }
+}
+
+/** Hands the session to the browser. Returns its CSRF token. */
+export function keepSession(deps: TeamDeps, reply: FastifyReply, session: NewSession): string {
+  sessionCookie(deps.publicUrl).set(reply, session)
+  if (session.deviceToken !== undefined) deviceCookie(deps.publicUrl).set(reply, session.deviceToken)
+  return csrfTokenOf(session.token)
+}

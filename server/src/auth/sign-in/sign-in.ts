@@ -1,0 +1,233 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { instanceScope } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { createToken, hashToken } from '../../base/encryption/secret-token.ts'
+import { unauthorized } from '../../base/errors.ts'
+import { emailKey } from '../../base/text/email.ts'
+import { countAudit, recordAudit } from '../../team/audit.ts'
+import { findUser, findUserByEmail, type TeamDeps, type UserRow, type Visitor } from '../users/users.ts'
+import {
+  type Counter,
+  forgetSignIns,
+  forgiveAttempt,
+  ownAttempt,
+  rememberSignIn,
+  signInAttempt,
+  takeAttempt,
+} from './login-throttle.ts'
+import { useSecondFactor } from './second-factor.ts'
+import { endAllSessions, type NewSession, type SignedInBy, startSession } from './sessions.ts'
+
+export type SignInStep = { step: 'done'; session: NewSession } | { step: 'totp'; challenge: Challenge }
+
+/**
+ * Checks e-mail and password; with a second factor on, returns a challenge for it instead of a session. A wrong
+ * password and an unknown e-mail get the same 401 in the same time; too many tries a 429.
+ */
+export async function signIn(
+  deps: TeamDeps,
+  visitor: Visitor,
+  { email, password }: { email: string; password: string },
+): Promise<SignInStep> {
+  const instanceKeys = await deps.keyStore.keyring(instanceScope)
+  const user = await findUserByEmail(deps.db.sql, instanceKeys, email)
+  const who = { account: emailKey(email), userId: user?.id ?? null }
+  const counters = await deps.db.tx(async (tx): Promise<Counter[]> => {
+    const taken = await signInAttempt(tx, instanceKeys, who, visitor)
+    await takeAttempt(tx, taken, deps.wallClock.now())
+    return taken
+  })
+  const isRight = await deps.passwords.matches(password, user?.password_hash ?? null)
+  if (user === undefined || !isRight) {
+    await recordFailure(deps, 'sign-in.failed', user?.id ?? null)
+    throw unauthorized('Wrong e-mail or password')
+  }
+  return deps.db.tx(async (tx) => {
+    const now = deps.wallClock.now()
+    await forgiveAttempt(tx, counters, now)
+    return admitUser(tx, instanceKeys, user, 'password', visitor, now)
+  })
+}
+
+/** For the log: whose account it was, and nothing where there is none. What was typed may be a password. */
+function recordFailure(
+  { db, wallClock }: Pick<TeamDeps, 'db' | 'wallClock'>,
+  action: 'sign-in.failed' | 'second-factor.failed',
+  userId: string | null,
+): Promise<void> {
+  const target = userId === null ? null : `user:${userId}`
+  const actor = { type: 'system', id: null } as const
+  return db.tx((tx) => countAudit(tx, { scopeId: instanceScope, actor, action, target }, wallClock.now()))
+}
+
+/** The first factor was right: on to the second one, or in. */
+async function admitUser(
+  tx: Tx,
+  instanceKeys: Keyring,
+  user: Pick<UserRow, 'id' | 'totp_confirmed_at'>,
+  signedInBy: Exclude<SignedInBy, 'invitation'>,
+  visitor: Visitor,
+  now: Date,
+): Promise<SignInStep> {
+  if (user.totp_confirmed_at !== null) {
+    return { step: 'totp', challenge: await startChallenge(tx, user.id, signedInBy, now) }
+  }
+  return { step: 'done', session: await enter(tx, instanceKeys, user.id, signedInBy, visitor, now) }
+}
+
+export async function enter(
+  tx: Tx,
+  instanceKeys: Keyring,
+  userId: string,
+  signedInBy: SignedInBy,
+  visitor: Visitor,
+  now: Date,
+): Promise<NewSession> {
+  const { device, sessionToken } = visitor
+  const session = await startSession(tx, { userId, signedInBy, device, previousToken: sessionToken }, now)
+  const deviceToken = await rememberSignIn(tx, instanceKeys, userId, visitor, now)
+  const actor = { type: 'user', id: userId } as const
+  const target = `session:${session.id}`
+  await recordAudit(tx, { scopeId: instanceScope, actor, action: 'session.started', target }, now)
+  return { ...session, deviceToken }
+}
+
+/** After a change of what proves who one is: every session ends, and this browser, known alone, gets a new one. */
+export async function renewSession(
+  tx: Tx,
+  instanceKeys: Keyring,
+  userId: string,
+  signedInBy: SignedInBy,
+  visitor: Visitor,
+  now: Date,
+): Promise<NewSession> {
+  await endAllSessions(tx, userId)
+  await forgetSignIns(tx, userId)
+  const session = await startSession(tx, { userId, signedInBy, device: visitor.device, previousToken: null }, now)
+  return { ...session, deviceToken: await rememberSignIn(tx, instanceKeys, userId, visitor, now) }
+}
+
+const challengeLifeMs = 5 * 60_000
+
+interface Challenge {
+  /** To be sent back with the code. */
+  token: string
+  expiresAt: Date
+}
+
+interface ChallengeRow {
+  user_id: string
+  signed_in_by: Exclude<SignedInBy, 'invitation'>
+}
+
+async function startChallenge(
+  tx: Tx,
+  userId: string,
+  signedInBy: ChallengeRow['signed_in_by'],
+  now: Date,
+): Promise<Challenge> {
+  const challenge = { token: createToken(), expiresAt: new Date(now.getTime() + challengeLifeMs) }
+  await tx`
+    insert into sign_in_challenges (token_hash, user_id, signed_in_by, expires_at)
+    values (${hashToken(challenge.token)}, ${userId}, ${signedInBy}, ${challenge.expiresAt})`
+  return challenge
+}
+
+async function findChallenge(sql: Sql, token: string, now: Date): Promise<ChallengeRow | undefined> {
+  const [row] = await sql<ChallengeRow[]>`
+    select user_id, signed_in_by
+    from sign_in_challenges
+    where token_hash = ${hashToken(token)}
+      and expires_at > ${now}`
+  return row
+}
+
+/** Returns whether the challenge was still there: of several right answers to it, one gets in. */
+async function endChallenge(tx: Tx, token: string): Promise<boolean> {
+  const ended = await tx`
+    delete from sign_in_challenges
+    where token_hash = ${hashToken(token)}`
+  return ended.count > 0
+}
+
+/** The second step: a code of the authenticator, or a recovery code. Guesses are throttled like passwords. */
+export async function signInWithCode(
+  deps: TeamDeps,
+  visitor: Visitor,
+  { challenge, code }: { challenge: string; code: string },
+): Promise<NewSession> {
+  const found = await findChallenge(deps.db.sql, challenge, deps.wallClock.now())
+  if (found === undefined) throw challengeOver()
+  const instanceKeys = await deps.keyStore.keyring(instanceScope)
+  const counters = ownAttempt(instanceKeys, `totp ${found.user_id}`, visitor)
+  await deps.db.tx((tx) => takeAttempt(tx, counters, deps.wallClock.now()))
+  const session = await deps.db.tx(async (tx) => {
+    const now = deps.wallClock.now()
+    if (!(await useSecondFactor(tx, instanceKeys, found.user_id, code, now))) return null
+    if (!(await endChallenge(tx, challenge))) throw challengeOver()
+    await forgiveAttempt(tx, counters, now)
+    return enter(tx, instanceKeys, found.user_id, found.signed_in_by, visitor, now)
+  })
+  if (session !== null) return session
+  await recordFailure(deps, 'second-factor.failed', found.user_id)
+  throw unauthorized('Wrong code')
+}
+
+const challengeOver = () => unauthorized('This sign-in took too long. Sign in again.')
+
+const linkLifeMs = 24 * 3_600_000
+
+interface SignInLink {
+  url: string
+  expiresAt: Date
+}
+
+/** Makes a link that lets its holder in as this user, once, for 24 hours unless told otherwise. */
+export async function createSignInLink(
+  tx: Tx,
+  publicUrl: string,
+  userId: string,
+  now: Date,
+  validMs: number = linkLifeMs,
+): Promise<SignInLink> {
+  const token = createToken()
+  const expiresAt = new Date(now.getTime() + validMs)
+  await tx`
+    insert into sign_in_links (token_hash, user_id, created_at, expires_at)
+    values (${hashToken(token)}, ${userId}, ${now}, ${expiresAt})`
+  return { url: `${publicUrl}/sign-in/${token}`, expiresAt }
+}
+
+/** Uses the link up: of any number of tries at once, one gets in. A second factor is asked for as ever. */
+export async function signInByLink(deps: TeamDeps, visitor: Visitor, token: string): Promise<SignInStep> {
+  const instanceKeys = await deps.keyStore.keyring(instanceScope)
+  return deps.db.tx(async (tx) => {
+    const now = deps.wallClock.now()
+    const userId = await takeLink(tx, token, now)
+    const user = userId === undefined ? undefined : await findUser(tx, userId)
+    if (user === undefined) throw unauthorized('This link is no longer valid. Ask for a new one.')
+    return admitUser(tx, instanceKeys, user, 'link', visitor, now)
+  })
+}
+
+/** Voids the links that nobody has used, and sign-ins that wait for their second factor. */
+export async function dropSignIns(tx: Tx, userId: string): Promise<void> {
+  await tx`
+    delete from sign_in_links
+    where user_id = ${userId}
+      and used_at is null`
+  await tx`
+    delete from sign_in_challenges
+    where user_id = ${userId}`
+}
+
+async function takeLink(tx: Tx, token: string, now: Date): Promise<string | undefined> {
+  const [row] = await tx<{ user_id: string }[]>`
+    update sign_in_links
+    set used_at = ${now}
+    where token_hash = ${hashToken(token)}
+      and used_at is null
+      and expires_at > ${now}
+    returning user_id`
+  return row?.user_id
+}

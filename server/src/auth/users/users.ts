@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../../base/clock.ts'
+import { type Db, type Sql, type Tx, violates } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { type ApiError, conflict } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
+import { emailKey, emailKeys } from '../../base/text/email.ts'
+import type { Passwords } from './passwords.ts'
+
+interface Person {
+  name: string
+  email: string
+}
+
+export interface UserRow {
+  id: string
+  person: Buffer
+  password_hash: string | null
+  totp_secret: Buffer | null
+  totp_confirmed_at: Date | null
+  is_operator: boolean
+}
+
+interface NewUser extends Person {
+  passwordHash: string | null
+  isOperator: boolean
+}
+
+/** Adds a user. Returns its id; `instanceKeys` are those of the instance. A known e-mail is a 409. */
+export async function createUser(tx: Tx, instanceKeys: Keyring, user: NewUser, now: Date): Promise<string> {
+  const id = newId(now)
+  // The unique index does not see that a row has this e-mail under another key: of a former spelling, or while the index
+  // key is rotated.
+  const [lowest] = emailIndexes(instanceKeys, user.email)
+  await tx`select pg_advisory_xact_lock(${String(lowest?.readBigInt64BE(0) ?? 0)}::bigint)`
+  if ((await findUserByEmail(tx, instanceKeys, user.email)) !== undefined) throw emailTaken()
+  try {
+    await tx`
+      insert into users (id, person, email_index, index_version, password_hash, is_operator, created_at)
+      values (
+        ${id},
+        ${sealPerson(instanceKeys, id, user)},
+        ${emailIndex(instanceKeys, user.email)},
+        ${instanceKeys.indexVersion},
+        ${user.passwordHash},
+        ${user.isOperator},
+        ${now}
+      )`
+  } catch (error) {
+    if (violates(error, 'users_email_key')) throw emailTaken(error)
+    throw error
+  }
+  return id
+}
+
+export async function findUser(sql: Sql, userId: string): Promise<UserRow | undefined> {
+  const [row] = await sql<UserRow[]>`
+    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator
+    from users
+    where id = ${userId}`
+  return row
+}
+
+export async function findUserByEmail(sql: Sql, instanceKeys: Keyring, email: string): Promise<UserRow | undefined> {
+  const [row] = await sql<UserRow[]>`
+    select id, person, password_hash, totp_secret, totp_confirmed_at, is_operator
+    from users
+    where email_index = any (${byteaArray(emailIndexes(instanceKeys, email))}::bytea[])`
+  return row
+}
+
+export async function renameUser(tx: Tx, instanceKeys: Keyring, userId: string, name: string): Promise<void> {
+  const [row] = await tx<{ person: Buffer }[]>`
+    select person
+    from users
+    where id = ${userId}
+    for update`
+  if (row === undefined) return
+  const { email } = openPerson(instanceKeys, userId, row.person)
+  await tx`
+    update users
+    set person = ${sealPerson(instanceKeys, userId, { name, email })}
+    where id = ${userId}`
+}
+
+export async function setPasswordHash(tx: Tx, userId: string, passwordHash: string): Promise<void> {
+  await tx`
+    update users
+    set password_hash = ${passwordHash}
+    where id = ${userId}`
+}
+
+export function openPerson(instanceKeys: Keyring, userId: string, sealed: Uint8Array): Person {
+  return JSON.parse(instanceKeys.decryptText(personOf(userId), sealed)) as Person
+}
+
+const emailLabel = 'users.email'
+
+const personOf = (userId: string) => ({ table: 'users', row: userId, column: 'person' })
+
+function sealPerson(instanceKeys: Keyring, userId: string, { name, email }: Person): Buffer {
+  return instanceKeys.encrypt(personOf(userId), JSON.stringify({ name, email }))
+}
+
+export function emailIndex(instanceKeys: Keyring, email: string): Buffer {
+  return instanceKeys.exact(emailLabel, emailKey(email))
+}
+
+function emailIndexes(instanceKeys: Keyring, email: string): Buffer[] {
+  return emailKeys(email).flatMap((key) => instanceKeys.exacts(emailLabel, key))
+}
+
+const emailTaken = (cause?: unknown): ApiError =>
+  conflict('A user with this e-mail already exists', { field: 'email' }, cause)
+
+/** What the team's verbs in this room act on. */
+export interface TeamDeps {
+  db: Db
+  keyStore: KeyStore
+  clock: Clock
+  /** Of sessions, links, codes and guesses: browsers go by it, wherever the simulator has moved `clock` to. */
+  wallClock: Clock
+  /** How long a session lasts without being used. */
+  sessionIdleMs: number
+  passwords: Passwords
+  /** Without a trailing slash: links begin with it. */
+  publicUrl: string
+  /** The client's address, as the operator's proxies tell it, or null when it cannot be told. */
+  addressOf(request: IncomingMessage): string | null
+}
+
+/** Where a sign-in comes from. */
+export interface Visitor {
+  address: string | null
+  device: string
+  /** The session that the browser already has. */
+  sessionToken: string | null
+  /** What an earlier sign-in left in the browser. */
+  deviceToken: string | null
+}

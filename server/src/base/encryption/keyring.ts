@@ -1,0 +1,220 @@
+import { type Cipheriv, createCipheriv, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto'
+import {
+  contextOf,
+  type DataKey,
+  DecryptionError,
+  decryptValue,
+  type EncryptionContext,
+  encryptValue,
+  UnknownKeyVersion,
+  versionOf,
+} from './encrypt.ts'
+import type { EncryptedColumns, PlaintextCache } from './plaintext-cache.ts'
+
+/** The keys of one scope: a workspace, or the instance. Everything here is synchronous and works in microseconds. */
+export interface Keyring {
+  /** The version that new values are sealed under. */
+  readonly dataVersion: number
+  /** The version that `exact` and `tokens` use unless told otherwise. */
+  readonly indexVersion: number
+  /** Every index version that rows may still carry, in ascending order: look-ups ask for all of them at once. */
+  readonly indexVersions: readonly number[]
+  /** Encrypts a value for one place. Its length is stored only to the next multiple of 32 bytes. */
+  encrypt(place: EncryptionContext, plain: string | Uint8Array): Buffer
+  /** Decrypts; throws DecryptionError when the value was altered or moved, or its key is not known. */
+  decrypt(place: EncryptionContext, sealed: Uint8Array): Buffer
+  decryptText(place: EncryptionContext, sealed: Uint8Array): string
+  /**
+   * What sealed values of a row hold, for pages that are read again and again: opened once while they are the same. They
+   * come in base64, a blank between them. Nobody is to change the answer.
+   */
+  decryptCached<T>(columns: EncryptedColumns<T>, row: string, sealed: string): T
+  /** 16 bytes that are equal for equal texts of one label in this scope, and tell nothing else. */
+  exact(label: string, text: string, version?: number): Buffer
+  /** A signed 32-bit token for every gram (14 bytes of UTF-8 at most), ascending, each once. */
+  tokens(grams: readonly string[], version?: number): number[]
+  /** `exact` under every version that rows may still carry. */
+  exacts(label: string, text: string): Buffer[]
+  /** 16 bytes like those of `exact` that outlive every rotation: for what nobody is found by. */
+  stable(label: string, text: string): Buffer
+  /** The same for who has just loaded it: a version that it does not know is nobody's, and its value is broken as any other. */
+  asNewest(): Keyring
+}
+
+/** What a keyring is made of: every version that is in use, by purpose. */
+export interface Secrets {
+  data: readonly Secret[]
+  index: readonly Secret[]
+  stable: readonly Secret[]
+}
+
+export interface Secret {
+  version: number
+  bytes: Buffer
+  current: boolean
+}
+
+type Opening = Pick<Keyring, 'decrypt' | 'decryptText' | 'decryptCached'>
+
+interface IndexKeys {
+  secret: Buffer
+  blocks: Cipheriv
+  exact: Map<string, Digest>
+}
+
+/** Throws when a purpose lacks a current secret. Without `opened` nothing is recalled. */
+export function createKeyring(scopeId: string, { data, index, stable }: Secrets, opened?: PlaintextCache): Keyring {
+  const dataKeys = new Map(data.map((secret) => [secret.version, dataKeyOf(scopeId, secret)]))
+  const indexKeys = new Map(index.map((secret) => [secret.version, indexKeysOf(scopeId, secret)]))
+  const dataVersion = currentSecret(scopeId, 'data', data).version
+  const indexVersion = currentSecret(scopeId, 'index', index).version
+  const indexVersions = [...indexKeys.keys()].sort((a, b) => a - b)
+  const sealingKey = known(dataKeys, dataVersion)
+  const stableKeys = indexKeysOf(scopeId, currentSecret(scopeId, 'stable', stable))
+
+  const openingWith = (Unknown: typeof DecryptionError): Opening => {
+    const decrypt = (place: EncryptionContext, sealed: Uint8Array): Buffer => {
+      const dataKey = dataKeys.get(versionOf(place, sealed))
+      if (dataKey === undefined) throw new Unknown(place)
+      return decryptValue(dataKey, place, sealed)
+    }
+    const openAll = <T>({ table, columns, read }: EncryptedColumns<T>, row: string, sealed: string): T => {
+      const values = sealed.split(' ')
+      return read(
+        ...columns.map((column, n) => {
+          const value = values[n] ?? ''
+          return value === '' ? null : decrypt({ table, row, column }, Buffer.from(value, 'base64')).toString('utf8')
+        }),
+      )
+    }
+    return {
+      decrypt,
+      decryptText: (place, sealed) => decrypt(place, sealed).toString('utf8'),
+      decryptCached: (columns, row, sealed) => {
+        if (opened === undefined) return openAll(columns, row, sealed)
+        return opened.get(scopeId, columns, row, sealed, () => openAll(columns, row, sealed))
+      },
+    }
+  }
+
+  const keyring: Keyring = {
+    dataVersion,
+    indexVersion,
+    indexVersions,
+    encrypt: (place, plain) => encryptValue(sealingKey, place, plain),
+    ...openingWith(UnknownKeyVersion),
+    exact: (label, text, version = indexVersion) => exactIndex(scopeId, known(indexKeys, version), label, text),
+    tokens: (grams, version = indexVersion) => tokensOf(known(indexKeys, version).blocks, grams),
+    exacts: (label, text) =>
+      indexVersions.map((version) => exactIndex(scopeId, known(indexKeys, version), label, text)),
+    stable: (label, text) => exactIndex(scopeId, stableKeys, label, text),
+    asNewest: () => ({ ...keyring, ...openingWith(DecryptionError) }),
+  }
+  return keyring
+}
+
+function dataKeyOf(scopeId: string, { version, bytes }: Secret): DataKey {
+  return { version, key: deriveKey(scopeId, bytes, 'seal'), context: contextOf(scopeId, version) }
+}
+
+function indexKeysOf(scopeId: string, { bytes }: Secret): IndexKeys {
+  return { secret: bytes, blocks: blockCipher(deriveKey(scopeId, bytes, 'tokens')), exact: new Map() }
+}
+
+function deriveKey(scopeId: string, secret: Buffer, label: string): KeyObject {
+  return createSecretKey(deriveBytes(scopeId, secret, label))
+}
+
+function deriveBytes(scopeId: string, secret: Buffer, label: string): Buffer {
+  const salt = Buffer.from(scopeId.replaceAll('-', ''), 'hex')
+  return Buffer.from(hkdfSync('sha256', secret, salt, `parley ${label}`, 32))
+}
+
+function currentSecret(scopeId: string, purpose: string, secrets: readonly Secret[]): Secret {
+  const current = secrets.find((secret) => secret.current)
+  if (current === undefined) throw new Error(`Scope ${scopeId} has no current ${purpose} secret`)
+  return current
+}
+
+function known<T>(keys: Map<number, T>, version: number): T {
+  const found = keys.get(version)
+  if (found === undefined) throw new Error(`Key version ${version} is not known`)
+  return found
+}
+
+function exactIndex(scopeId: string, keys: IndexKeys, label: string, text: string): Buffer {
+  let digest = keys.exact.get(label)
+  if (digest === undefined) {
+    digest = digestUnder(deriveBytes(scopeId, keys.secret, `exact ${label}`))
+    keys.exact.set(label, digest)
+  }
+  return digest(text)
+}
+
+type Digest = (text: string) => Buffer
+
+const [hashBlockBytes, hashBytes, digestBytes, roomBytes] = [64, 32, 16, 512]
+
+/**
+ * The first half of an HMAC-SHA-256, put together as its standard says: two hashes, each in one call, take half as long as
+ * an HMAC that is set up for every text, and everything that comes in asks for some.
+ */
+function digestUnder(key: Buffer): Digest {
+  const inner = padded(key, 0x36, roomBytes)
+  const outer = padded(key, 0x5c, hashBytes)
+  return (text) => {
+    const bytes = inner.write(text, hashBlockBytes)
+    const isWhole = text.length * 3 <= roomBytes
+    const first = isWhole
+      ? inner.subarray(0, hashBlockBytes + bytes)
+      : Buffer.concat([inner.subarray(0, hashBlockBytes), Buffer.from(text)])
+    outer.write(hash('sha256', first, 'hex'), hashBlockBytes, 'hex')
+    return Buffer.from(hash('sha256', outer, 'hex').slice(0, digestBytes * 2), 'hex')
+  }
+}
+
+/** The key, filled up to a block of the hash, and room behind it. */
+function padded(key: Buffer, mask: number, room: number): Buffer {
+  const bytes = Buffer.alloc(hashBlockBytes + room)
+  key.copy(bytes)
+  for (let n = 0; n < hashBlockBytes; n++) bytes[n] = (bytes[n] ?? 0) ^ mask
+  return bytes
+}
+
+const blockBytes = 16
+const maxGramBytes = blockBytes - 2
+
+// ECB is a pseudo-random function on distinct blocks, and no block knows of those before it: one cipher serves for good,
+// twenty times faster than an HMAC for each gram.
+const blockCipher = (key: KeyObject): Cipheriv => createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+
+function tokensOf(cipher: Cipheriv, grams: readonly string[]): number[] {
+  const blocks = Buffer.alloc(grams.length * blockBytes)
+  // Counted loops: this runs for every gram of every lead, and an import waits for it.
+  for (let n = 0; n < grams.length; n++) writeBlock(blocks, n * blockBytes, grams[n] ?? '')
+  const encrypted = cipher.update(blocks)
+  const sorted = new Int32Array(grams.length)
+  for (let n = 0; n < sorted.length; n++) sorted[n] = encrypted.readInt32BE(n * blockBytes)
+  sorted.sort()
+  const tokens: number[] = []
+  for (const token of sorted) if (token !== tokens.at(-1)) tokens.push(token)
+  return tokens
+}
+
+/** A domain byte, the length, the gram: no two grams share a block. */
+function writeBlock(blocks: Buffer, start: number, gram: string): void {
+  blocks[start] = 1
+  // Letter by letter, as few grams are anything but ASCII: calls into the runtime would take most of the time.
+  let length = 0
+  for (; length < gram.length && length < maxGramBytes; length++) {
+    const code = gram.charCodeAt(length)
+    if (code > 127) break
+    blocks[start + 2 + length] = code
+  }
+  if (length < gram.length) {
+    length = Buffer.byteLength(gram)
+    if (length > maxGramBytes) throw new RangeError(`A gram is ${maxGramBytes} bytes at most`)
+    blocks.write(gram, start + 2)
+  }
+  blocks[start + 1] = length
+}

@@ -1,0 +1,196 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Release } from '../scheduling/fair-queue.ts'
+import { currentContext, runInContext, transactionContext } from '../scheduling/work-context.ts'
+import { ConnectionLost } from './failures.ts'
+import type { Pool } from './pool.ts'
+import { canRetry, type WorkResult, waitForWork } from './retry-rules.ts'
+import type { Session } from './session.ts'
+import { type Core, Transaction } from './statements.ts'
+import type { Sql } from './template.ts'
+
+/** Looks for a row that a transaction adds, by an id that nobody else gives. */
+export type CommitProof = (sql: Sql) => Promise<boolean>
+
+export interface RetryOptions {
+  /** It does no harm to do it twice: it is repeated also where nobody knows whether it was committed. */
+  isIdempotent: true
+}
+
+export const idempotent: RetryOptions = { isIdempotent: true }
+
+/** What a statement that was done has answered, or that doing it twice does no harm. */
+export type StatementProof<T> = { isThere: CommitProof; answer: T } | RetryOptions
+
+interface OpenTransaction {
+  transaction: Transaction
+  session: Session
+  proof: CommitProof | null
+}
+
+const transactions = new WeakMap<object, OpenTransaction>()
+
+/** The transaction that is behind a tag; undefined where it is of none. */
+export const transactionOf = (sql: Sql): OpenTransaction | undefined => transactions.get(sql)
+
+/** Does work in a transaction, in a place of its own, and again where that may be. */
+export async function runTransaction<T>(
+  core: Core,
+  sinceMs: number,
+  doesNoHarm: boolean,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const { waitBudget } = currentContext()
+  waitBudget?.begin(performance.now())
+  let leave: Release | undefined
+  const inside = transactionContext(core.self)
+  try {
+    leave = await core.shares.enter()
+    return await runInContext(inside, () => inTransaction(core, sinceMs, doesNoHarm, work))
+  } finally {
+    inside.transaction.isOpen = false
+    leave?.()
+    waitBudget?.end(performance.now())
+  }
+}
+
+async function inTransaction<T>(
+  core: Core,
+  sinceMs: number,
+  doesNoHarm: boolean,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const { pool, look } = core
+  const { waitBudget } = currentContext()
+  for (let repeats = 1; ; repeats++) {
+    const session = await pool.take(waitBudget)
+    session.hurryAll(waitBudget)
+    const transaction = new Transaction(session, look)
+    const one: OpenTransaction = { transaction, session, proof: null }
+    transactions.set(transaction.sql, one)
+    let working: Promise<T> | undefined
+    let end: WorkResult<T>
+    let failure: unknown
+    let mayGoOn = false
+    try {
+      // Whoever waits for something else must not keep the place of a connection that is gone.
+      const answer = await session.whileOpen(() => {
+        working = work(transaction.sql)
+        return working
+      })
+      await transaction.commit()
+      return answer
+    } catch (error) {
+      failure = error
+      await transaction.rollback()
+      if (!canRetry(error, repeats, sinceMs)) throw error
+      end = await waitForWork(working)
+      if (end.how === 'answered' && (await transaction.isDone())) return end.answer
+      if (end.how === 'goes on') throw error
+      mayGoOn = doesNoHarm || transaction.isUndone(error, pool.isDirect)
+      if (mayGoOn || one.proof !== null) pool.doubt(session)
+    } finally {
+      pool.release(session, failure)
+    }
+    if (mayGoOn) continue
+    const outcome = await findCommitStatus(core, failure, one.proof, sinceMs)
+    if (outcome === 'done' && end.how === 'answered') return end.answer
+    if (outcome !== 'undone' || !canRetry(failure, repeats, sinceMs)) throw failure
+  }
+}
+
+/** Does a single statement, which may have to be looked for where its answer is lost. */
+export async function runUntilKnown<T>(core: Core, proven: StatementProof<T>, once: () => Promise<T>): Promise<T> {
+  const sinceMs = performance.now()
+  for (let repeats = 1; ; repeats++) {
+    try {
+      return await once()
+    } catch (error) {
+      if (!canRetry(error, repeats, sinceMs)) throw error
+      if ('isIdempotent' in proven) continue
+      const outcome = await findCommitStatus(core, error, proven.isThere, sinceMs)
+      if (outcome === 'done') return proven.answer
+      if (outcome !== 'undone' || !canRetry(error, repeats, sinceMs)) throw error
+    }
+  }
+}
+
+type CommitStatus = 'done' | 'undone' | 'unknown'
+
+/** What became of a commit whose answer was lost. */
+async function findCommitStatus(
+  { pool, name }: Core,
+  lost: unknown,
+  isThere: CommitProof | null,
+  sinceMs: number,
+): Promise<CommitStatus> {
+  // A pooler has sessions of its own.
+  if (isThere === null || !(lost instanceof ConnectionLost) || lost.pid === null || !pool.isDirect) return 'unknown'
+  for (let repeats = 1; ; repeats++) {
+    try {
+      return await checkCommit(pool, lost.pid, name, isThere)
+    } catch (error) {
+      if (!canRetry(error, repeats, sinceMs)) return 'unknown'
+    }
+  }
+}
+
+/** As the database has it that takes writes now. Nothing is said while the session that was to commit may still be at it. */
+async function checkCommit(pool: Pool, pid: number, name: string, isThere: CommitProof): Promise<CommitStatus> {
+  const { waitBudget } = currentContext()
+  const session = await pool.take(waitBudget)
+  let failure: unknown
+  try {
+    session.hurryAll(waitBudget)
+    if (!(await hasGone(session, pid, name))) return 'unknown'
+    return (await inReading(session, (sql) => isThereForGood(sql, isThere))) ? 'done' : 'undone'
+  } catch (error) {
+    failure = error
+    pool.doubt(session)
+    throw error
+  } finally {
+    pool.release(session, failure)
+  }
+}
+
+const checkEveryMs = 50
+/** What still commits may wait for a standby, and nobody knows for how long. */
+const goneWithinMs = 1_000
+
+/** Another one of this name with the same number may be there by chance, where the server is another: then nobody knows. */
+async function hasGone(session: Session, pid: number, name: string): Promise<boolean> {
+  const endsAtMs = performance.now() + goneWithinMs
+  for (;;) {
+    const alive = await inReading(
+      session,
+      (sql) => sql`
+        select
+        from pg_stat_activity
+        where pid = ${pid}
+          and application_name = ${name}
+          and pid <> pg_backend_pid()`,
+    )
+    if (alive.length === 0) return true
+    if (performance.now() > endsAtMs) return false
+    await wait(checkEveryMs)
+  }
+}
+
+async function isThereForGood(sql: Sql, isThere: CommitProof): Promise<boolean> {
+  const isDone = await isThere(sql)
+  // A session that is ended while its commit waits for a standby has committed all the same. What waits for the standby behind it is
+  // answered once the standby has both.
+  if (isDone) await sql`select pg_logical_emit_message(true, 'parley', 'seen')`
+  return isDone
+}
+
+async function inReading<T>(session: Session, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+  const transaction = new Transaction(session)
+  try {
+    const answer = await work(transaction.sql)
+    await transaction.commit()
+    return answer
+  } catch (error) {
+    await transaction.rollback()
+    throw error
+  }
+}

@@ -1,0 +1,53 @@
+// Text that comes from outside, as everything that stores, finds, hides or shows it reads it.
+
+/** Inside a character class of the flags `u` or `v`: whatever no person sees, white space and control characters aside. */
+export const invisible = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800`
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const ascii = /^[\x00-\x7f]*$/
+const allInvisible = new RegExp(`[${invisible}]+`, 'gu')
+const visible = new RegExp(`[^\\p{White_Space}\\p{Cc}${invisible}]`, 'u')
+const foreignDigits = /(?![0-9])\p{Nd}/gu
+const digit = /^\p{Nd}$/u
+const apostrophes = /['\u00b4`\u02b9-\u02bd\u02c8\u02ca\u02cb\u055a\u05f3\u2018-\u201b\u2032\u2035\ua78c\uff07]/gu
+const quotes = /[\u00ab\u00bb\u02ba\u05f4\u201c-\u201f\u2033\u2036\u2039\u203a\u300c-\u300f\u301d-\u301f\uff02]/gu
+const dashes = /[\p{Pd}\u02d7\u2043\u2212]/gu
+
+const isAscii = (text: string): boolean => ascii.test(text)
+
+/** Whether a person sees nothing in it: then it says nothing. */
+export const isBlank = (text: string): boolean => !visible.test(text)
+
+/** Without what no person sees, in characters of usual width, with the digits 0 to 9 for those of any script. */
+export function normalizeText(text: string): string {
+  return isAscii(text) ? text : normalizeDigits(text.normalize('NFKC').replace(allInvisible, ''))
+}
+
+/** With one apostrophe, one quotation mark and one hyphen for all of their kinds, as they are on every keyboard. */
+export function normalizePunctuation(text: string): string {
+  if (isAscii(text)) return text.includes('`') ? text.replaceAll('`', "'") : text
+  return text.replace(apostrophes, "'").replace(quotes, '"').replace(dashes, '-')
+}
+
+/** With the digits 0 to 9 for those of any script: Unicode keeps ten of each in a row. */
+export function normalizeDigits(text: string): string {
+  return text.replace(foreignDigits, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    let before = 0
+    while (digit.test(String.fromCodePoint(code - before - 1))) before++
+    return String(before % 10)
+  })
+}
+
+/**
+ * Whether a text has more characters than that, as a schema's `maxLength` counts them: one for an emoji of two units. A
+ * text that is far too long is not walked through.
+ */
+function isLonger(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max)
+}
+
+/** What is wrong with the length of a text, or null. */
+export function lengthProblem(text: string, max: number): string | null {
+  return isLonger(text, max) ? `must have at most ${max} characters` : null
+}

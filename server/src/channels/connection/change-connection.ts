@@ -1,0 +1,226 @@
+import { conflict, forbidden, invalid, unprocessable } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { TeamActor } from '../../team/member.ts'
+import { adapterOf, type CheckedNumber } from '../adapter.ts'
+import { connectionNotFound, isNumberTaken, numberTaken, type StoredConnection } from './connection.ts'
+import { findConnection, insertConnection, lockConnection, retireConnection, updateConnection } from './queries.ts'
+import { isSameNumber, originOf, type RegistrationDeps, register, reserved, withCheck } from './registration.ts'
+import type { ConnectionChanges, NewConnection } from './schema.ts'
+
+export interface ConnectionDeps extends RegistrationDeps {
+  /** Says which platforms may be connected. */
+  outgoing: Outgoing
+}
+
+/** Who changes a connection; `userId` is null for a token or the service itself. */
+export interface Changer {
+  workspaceId: string
+  userId: string | null
+  actor: TeamActor | { type: 'system'; id: null }
+}
+
+/**
+ * Connects a number. Its platform is asked for it first: when that does not answer, the connection is made all the same
+ * and is `unavailable` with the reason, unless it must answer: then nothing is kept (422). Refuses a bad address with 400, a number in use with 409.
+ */
+export async function createConnection(
+  deps: ConnectionDeps,
+  by: Changer,
+  input: NewConnection,
+): Promise<StoredConnection> {
+  const now = deps.clock.now()
+  const id = newId(now)
+  const { channel, name } = input
+  const known = { ...blank(now), workspaceId: by.workspaceId, id, channel, name: name.trim() }
+  // The way is of the channel: both come of the same input.
+  const adapter = adapterOf(deps.adapters, input)
+  const one = withAllowedAddress(deps, { ...known, ...adapter.begin(input, id) } as StoredConnection)
+  const check = await adapter.check(one)
+  if (check.problem !== null && 'mustAnswer' in input && input.mustAnswer) {
+    throw unprocessable('The platform refuses this number, or does not answer. Nothing was kept.', {
+      code: 'CHECK_FAILED',
+      reason: check.problem,
+    })
+  }
+  const checked = withCheck(deps.adapters, one, check, now)
+  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  await whileNumberIsFree(() =>
+    deps.db.tx(async (tx) => {
+      await insertConnection(tx, keyring, checked, adapter.fetchTemplates !== undefined)
+      await recordAudit(tx, entry(by, 'connection.added', id), now)
+    }),
+  )
+  return register(deps, checked, check)
+}
+
+// Whatever else is changed leads to the platform in another way, or to another one.
+const besideTheWay = new Set(['name', 'accountId', 'verifyToken', 'signingSecret'])
+
+/** Changes what the input names; when that is how the platform is reached, the number is asked for again. */
+export async function changeConnection(
+  deps: ConnectionDeps,
+  by: Changer,
+  id: string,
+  input: ConnectionChanges,
+): Promise<StoredConnection> {
+  const apply = (one: StoredConnection): StoredConnection => {
+    const { name, ...changes } = input
+    const adapter = adapterOf(deps.adapters, one)
+    const foreign = Object.keys(changes).find((field) => !adapter.changes.some((known) => known === field))
+    if (foreign !== undefined) throw invalid(foreign, `is not a field of channel ${one.channel}`)
+    const changed = { ...one, name: name?.trim() ?? one.name, ...adapter.change(one, changes) }
+    const allowed = withAllowedAddress(deps, changed as StoredConnection)
+    if (isMoved(one, allowed)) refuseWithoutSecrets(adapter.secretsSent, input)
+    return isSameNumber(one, allowed) ? allowed : { ...allowed, reservedAs: null, phone: null }
+  }
+  if (Object.keys(input).every((field) => besideTheWay.has(field))) {
+    return update(deps, by, id, 'connection.changed', apply)
+  }
+  const check = await checkAfter(deps, by, id, apply)
+  const action = (before: StoredConnection, after: StoredConnection) =>
+    isMoved(before, after) ? 'connection.address-changed' : 'connection.changed'
+  const changed = await update(deps, by, id, action, (one, now) =>
+    one.state === 'paused' ? reserved(apply(one), check) : withCheck(deps.adapters, apply(one), check, now),
+  )
+  return register(deps, changed, check)
+}
+
+const isMoved = (before: StoredConnection, after: StoredConnection) =>
+  originOf(before.settings.baseUrl) !== originOf(after.settings.baseUrl)
+
+/** Whoever may change an address must not thereby learn what was given for another one. */
+function refuseWithoutSecrets(fields: readonly (keyof ConnectionChanges)[], input: ConnectionChanges): void {
+  const missing = fields.find((field) => input[field] === undefined)
+  if (missing === undefined) return
+  const why = 'what is stored is for the server that it was given for'
+  throw invalid(missing, `must be sent with an address on another server: ${why}`)
+}
+
+/** Stops sending over a connection. What customers write still arrives. */
+export function pauseConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
+  return update(deps, by, id, 'connection.paused', (one, now) =>
+    one.state === 'paused' ? one : { ...one, state: 'paused', stateReason: null, stateChangedAt: now },
+  )
+}
+
+/** Lets a connection send again, if the platform confirms its number. */
+export async function resumeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
+  const current = await findConnection(deps.db.sql, await deps.keyStore.keyring(by.workspaceId), by.workspaceId, id)
+  if (current === undefined) throw connectionNotFound()
+  const adapter = adapterOf(deps.adapters, current)
+  if (adapter.resume !== undefined) {
+    await adapter.resume(current)
+    return update(deps, by, id, 'connection.resumed', (one) => one)
+  }
+  const check = await adapter.check(current)
+  const resumed = await update(deps, by, id, 'connection.resumed', (one, now) =>
+    withCheck(deps.adapters, one, check, now),
+  )
+  return register(deps, resumed, check)
+}
+
+/** Disconnects a number and forgets its secrets. Its conversations stay to be read. */
+export async function removeConnection(deps: ConnectionDeps, by: Changer, id: string): Promise<void> {
+  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  await deps.db.tx(async (tx) => {
+    const now = deps.clock.now()
+    if (!(await retireConnection(tx, keyring, { workspaceId: by.workspaceId, id }, now))) throw connectionNotFound()
+    await recordAudit(tx, entry(by, 'connection.removed', id), now)
+  })
+}
+
+/** A person confirms the risk of an unofficial connection, for 90 days or until it is paired anew. */
+export async function acknowledgeRisk(deps: ConnectionDeps, by: Changer, id: string): Promise<StoredConnection> {
+  const { userId } = by
+  if (userId === null) throw forbidden('Only a person can confirm the risk: sign in as a member')
+  return update(deps, by, id, 'connection.acknowledged', (one, now) => {
+    if (one.channel !== 'unofficial') throw conflict('Only an unofficial connection has a risk to confirm')
+    return { ...one, acknowledgedAt: now, acknowledgedBy: userId }
+  })
+}
+
+async function update(
+  deps: ConnectionDeps,
+  by: Changer,
+  id: string,
+  action: string | ((before: StoredConnection, after: StoredConnection) => string),
+  change: (one: StoredConnection, now: Date) => StoredConnection,
+): Promise<StoredConnection> {
+  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  return whileNumberIsFree(() =>
+    deps.db.tx(async (tx) => {
+      const now = deps.clock.now()
+      const current = await lockConnection(tx, keyring, by.workspaceId, id)
+      if (current === undefined) throw connectionNotFound()
+      const changed = { ...change(current, now), updatedAt: now }
+      await updateConnection(tx, keyring, changed)
+      const name = typeof action === 'string' ? action : action(current, changed)
+      await recordAudit(tx, entry(by, name, id), now)
+      return changed
+    }),
+  )
+}
+
+/** Asks the platform outside of any transaction, as the connection will be. */
+async function checkAfter(
+  deps: ConnectionDeps,
+  by: Changer,
+  id: string,
+  apply: (one: StoredConnection) => StoredConnection,
+): Promise<CheckedNumber> {
+  const keyring = await deps.keyStore.keyring(by.workspaceId)
+  const current = await findConnection(deps.db.sql, keyring, by.workspaceId, id)
+  if (current === undefined) throw connectionNotFound()
+  const applied = apply(current)
+  return adapterOf(deps.adapters, applied).check(applied)
+}
+
+function withAllowedAddress(deps: ConnectionDeps, one: StoredConnection): StoredConnection {
+  if (one.settings.baseUrl === null) return one
+  const read = readBaseUrl(one.settings.baseUrl, deps.outgoing)
+  if ('refused' in read) throw invalid('baseUrl', read.refused)
+  return { ...one, settings: { ...one.settings, baseUrl: read.baseUrl } } as StoredConnection
+}
+
+/** The platform's address without a trailing slash, or why it must not be called. */
+function readBaseUrl(text: string, outgoing: Outgoing): { baseUrl: string } | { refused: string } {
+  const refused = outgoing.refusal(text)
+  if (refused !== null) return { refused }
+  const url = new URL(text)
+  if (url.search !== '') return { refused: 'must not have a query: leave out what begins with ?' }
+  if (url.pathname.includes('//')) return { refused: 'must not have an empty part in its path' }
+  return { baseUrl: url.href.replace(/\/?\??$/, '') }
+}
+
+async function whileNumberIsFree<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isNumberTaken(error)) throw numberTaken(error)
+    throw error
+  }
+}
+
+function entry({ workspaceId, actor }: Changer, action: string, connectionId: string) {
+  return { scopeId: workspaceId, actor, action, target: `connection:${connectionId}` }
+}
+
+const blank = (now: Date) => ({
+  state: 'active' as const,
+  stateReason: null,
+  stateChangedAt: now,
+  holds: [],
+  sendsMarketing: false,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  isOnPhone: false,
+  reservedAs: null,
+  phone: null,
+  lastEventInAt: null,
+  lastEventOutAt: null,
+  templatesSyncedAt: null,
+  createdAt: now,
+  updatedAt: now,
+})

@@ -1,0 +1,67 @@
+import { isBlank } from '../base/text/external-text.ts'
+
+/** What a customer is offered to choose from: buttons below the text, or a list that a button opens. */
+export type Choices = { footer?: string } & ({ buttons: Choice[] } | { list: ChoiceList })
+
+export interface ChoiceList {
+  /** What the button says that opens it. */
+  button: string
+  rows: ListRow[]
+}
+
+export interface Choice {
+  /** Comes back with what was chosen. */
+  id: string
+  title: string
+}
+
+export interface ListRow extends Choice {
+  description?: string
+}
+
+/** The platform's, in UTF-16 units, which is the strictest reading of its "characters". */
+export const choiceLimits = {
+  ...{ text: 1024, footer: 60, id: 200 },
+  ...{ buttons: 3, buttonTitle: 20, rows: 10, rowTitle: 24, description: 72 },
+} as const
+
+/** All that can be chosen. */
+export const optionsOf = (choices: Choices): ListRow[] => ('list' in choices ? choices.list.rows : choices.buttons)
+
+/** What the platform is known to refuse, with the field that it is about; null for what it takes. */
+export function problemOfChoices(text: string, choices: Choices): string | null {
+  for (const [field, words, longest] of wordsOf(text, choices)) {
+    if (words === undefined) continue
+    if (isBlank(words)) return `${field} must not be blank`
+    if (words.length > longest) return `${field} may have ${longest} characters, an emoji counting as two or more`
+    if (field !== 'choices.text' && /[\n\r\t]/.test(words)) return `${field} must not hold a newline or a tab`
+  }
+  const options = optionsOf(choices)
+  const place = 'list' in choices ? 'choices.list.rows' : 'choices.buttons'
+  for (const key of ['id', 'title'] as const) {
+    const at = options.findIndex((one, n) => options.findIndex((other) => other[key] === one[key]) < n)
+    if (at !== -1) return `${place}[${at}].${key} is that of another one: give each its own`
+  }
+  return null
+}
+
+type Words = [field: string, words: string | undefined, longest: number]
+
+function wordsOf(text: string, choices: Choices): Words[] {
+  return [
+    ['choices.text', text, choiceLimits.text],
+    ['choices.footer', choices.footer, choiceLimits.footer],
+    ...('list' in choices ? wordsOfList(choices.list) : wordsOfButtons(choices.buttons)),
+  ]
+}
+
+const wordsOfButtons = (buttons: readonly Choice[]): Words[] =>
+  buttons.map(({ title }, n) => [`choices.buttons[${n}].title`, title, choiceLimits.buttonTitle])
+
+const wordsOfList = ({ button, rows }: ChoiceList): Words[] => [
+  ['choices.list.button', button, choiceLimits.buttonTitle],
+  ...rows.flatMap(({ title, description }, n): Words[] => [
+    [`choices.list.rows[${n}].title`, title, choiceLimits.rowTitle],
+    [`choices.list.rows[${n}].description`, description, choiceLimits.description],
+  ]),
+]

@@ -1,0 +1,248 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { singleFlight } from '../../../base/async/batch.ts'
+import { withTimeout } from '../../../base/async/loop.ts'
+import type { Log } from '../../../base/log.ts'
+import { type Loose, objectOf } from '../../waba/json.ts'
+import { baileysMissing } from '../session/disconnect.ts'
+import {
+  type BaileysOptions,
+  type BaileysPackage,
+  type BaileysSocket,
+  baileysVersion,
+  type Creds,
+  guardBaileys,
+  loadBaileys,
+  type SignalKeys,
+  silentLogger,
+} from './baileys-package.ts'
+import type { AuthKey, AuthStore, OpenSocket, SocketEvent, SocketEventName } from './transport.ts'
+
+export interface LineDeps {
+  log: Log
+  load?: () => Promise<BaileysPackage>
+  /** In place of the network's own address. */
+  webSocketUrl?: string
+}
+
+/** One socket of a session, from before it is open until it is over. */
+export interface Line {
+  options: OpenSocket
+  wa: BaileysSocket | null
+  /** The package, once it is loaded. */
+  baileys: BaileysPackage | null
+  /** The network closed it, or we hung up. */
+  isOver: boolean
+  /** Ids of what we sent and the network has not acknowledged. */
+  sent: Set<string>
+  /** Resolves when there is a code to scan; rejects when there will be none. */
+  offered: PromiseWithResolvers<void>
+  /** Hands an event on in its turn, once `after` is done. */
+  tell(event: SocketEvent, after?: Promise<void>): void
+  /** Ends the line on our side: no new event is taken, and none at all after it resolves. */
+  hangUp(): Promise<void>
+}
+
+const maxDrainMs = 3_000
+const hearing = new AsyncLocalStorage<Line>()
+
+export function newLine(options: OpenSocket): Line {
+  let last: Promise<void> = Promise.resolve()
+  let isShut = false
+  let isSilent = false
+  const offered = Promise.withResolvers<void>()
+  // Nobody may be waiting for it.
+  offered.promise.catch(() => {})
+  const line: Line = {
+    options,
+    wa: null,
+    baileys: null,
+    isOver: false,
+    sent: new Set(),
+    offered,
+    tell: (event, after) => {
+      if (isShut) return
+      const before = last
+      last = (async () => {
+        await before
+        await after
+        if (!isSilent) await hearing.run(line, () => options.hear(event))
+      })().catch(() => {})
+    },
+    hangUp: async () => {
+      isShut = true
+      end(line)
+      // The network takes what waits its turn for arrived. But who hangs up while hearing would wait for himself.
+      if (hearing.getStore() !== line) await withTimeout(maxDrainMs, () => last).catch(() => {})
+      isSilent = true
+    },
+  }
+  return line
+}
+
+function end(line: Line): void {
+  line.isOver = true
+  line.offered.reject(new Error('The session has no socket any more'))
+}
+
+/** Opens the line. Never throws: what goes wrong arrives as a close. */
+export async function connect(deps: LineDeps, line: Line): Promise<void> {
+  const { log } = deps
+  const { connection, auth } = line.options
+  const baileys = await (deps.load ?? loadBaileys)().catch((error: unknown) => {
+    log.error(missing, { connectionId: connection.id, version: baileysVersion }, error)
+    return null
+  })
+  if (baileys === null) return tellClosed(line, baileysMissing)
+  guardBaileys(log)
+  line.baileys = baileys
+  try {
+    const identity = await openIdentity(baileys, auth)
+    if (line.isOver) return
+    const wa = baileys.makeWASocket(optionsOf(deps, line, baileys, identity))
+    line.wa = wa
+    listen(deps, line, wa, identity)
+  } catch (error) {
+    log.error('Baileys failed to open a socket', { connectionId: connection.id }, error)
+    tellClosed(line, null)
+  }
+}
+
+const missing = 'Baileys is not installed: docs/operations.md says how, under QR sessions'
+
+function tellClosed(line: Line, statusCode: number | null): void {
+  end(line)
+  const lastDisconnect = { error: { output: { statusCode } } }
+  line.tell({ event: 'connection.update', data: { connection: 'close', lastDisconnect } })
+}
+
+function optionsOf(deps: LineDeps, { options }: Line, baileys: BaileysPackage, identity: Identity): BaileysOptions {
+  return {
+    auth: { creds: identity.creds, keys: baileys.makeCacheableSignalKeyStore(identity.keys, silentLogger) },
+    logger: silentLogger,
+    ...(deps.webSocketUrl === undefined ? {} : { waWebSocketUrl: deps.webSocketUrl }),
+    connectTimeoutMs: 20_000,
+    keepAliveIntervalMs: 30_000,
+    defaultQueryTimeoutMs: 20_000,
+    // Else the phone is quiet about messages, as if somebody were reading them here.
+    markOnlineOnConnect: false,
+    syncFullHistory: false,
+    // We know what we sent. In a burst, what is told of it would swallow the network's word on it.
+    emitOwnEvents: false,
+    shouldIgnoreJid: (jid) => /@(?:g\.us|broadcast|newsletter)$/.test(jid),
+    getMessage: async ({ id }) => {
+      const text = id ? await options.sentText(id).catch(() => null) : null
+      return text === null ? undefined : { conversation: text }
+    },
+  }
+}
+
+const names: readonly SocketEventName[] = [
+  'connection.update',
+  'messaging-history.set',
+  'contacts.upsert',
+  'contacts.update',
+  'lid-mapping.update',
+  'messages.upsert',
+  'messages.update',
+]
+
+function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Identity): void {
+  const { connection } = line.options
+  let saved: Promise<void> = Promise.resolve()
+  let wasOffered = false
+  const save = (): void => {
+    saved = identity.save().catch((error: unknown) => {
+      // Going on with an identity that is written nowhere would end in a device that the network does not know.
+      log.error('failed to store the identity of a linked session; closing it', { connectionId: connection.id }, error)
+      void wa.end(undefined)
+    })
+  }
+  wa.ev.process((happened) => {
+    if ('creds.update' in happened) save()
+    const update = objectOf(happened['connection.update'])
+    // What is kept back until a burst is over would be lost with the socket.
+    if (update.connection === 'close') wa.ev.flush()
+    for (const event of names) {
+      const data = event === 'connection.update' ? withNumber(clear(update, wasOffered), wa) : happened[event]
+      if (event in happened) line.tell({ event, data }, saved)
+    }
+    if (update.qr) {
+      wasOffered = true
+      line.offered.resolve()
+    }
+    if (update.connection === 'close') end(line)
+  })
+  acknowledge(line, wa)
+}
+
+// The code of a series of QR codes that has ended is also that of a line which could not be taken up at all.
+function clear(update: Loose, wasOffered: boolean): Loose {
+  const { output } = objectOf(objectOf(update.lastDisconnect).error)
+  const isAmbiguous = objectOf(output).statusCode === 408 && !wasOffered
+  return isAmbiguous ? { ...update, lastDisconnect: {} } : update
+}
+
+// The number is sure once a phone agreed; before, it is what somebody typed.
+function withNumber(update: Loose, { user }: BaileysSocket): Loose {
+  const isLinked = update.connection === 'open' || update.isNewLogin === true
+  return isLinked && user !== undefined ? { ...update, me: { id: user.id } } : update
+}
+
+/** That the network took a message shows by a bare stanza, which the package makes no event of unless it is a refusal. */
+function acknowledge(line: Line, wa: BaileysSocket): void {
+  wa.ws.on('CB:ack,class:message', ({ attrs }) => {
+    const { id, error, from, t } = attrs
+    if (id === undefined || !line.sent.delete(id) || error !== undefined) return
+    const key = { id, fromMe: true, remoteJid: from }
+    line.tell({ event: 'messages.update', data: [{ key, update: { status: 2, messageTimestamp: t } }] })
+  })
+}
+
+/** What makes a socket the device that it was. */
+export interface Identity {
+  creds: Creds
+  keys: SignalKeys
+  /** Writes the credentials as they are by then; calls that come meanwhile are one. */
+  save(): Promise<void>
+}
+
+/** The identity that the store keeps; a new one, which the store then has, when no phone has linked it yet. */
+export async function openIdentity(baileys: BaileysPackage, store: AuthStore): Promise<Identity> {
+  const kept = await readCreds(baileys, store)
+  const creds = kept ?? baileys.initAuthCreds()
+  const save = singleFlight(() => store.writeCreds(JSON.stringify(creds, baileys.BufferJSON.replacer)))
+  if (kept === null) await save()
+  return { creds, keys: keysOf(baileys, store), save }
+}
+
+async function readCreds({ BufferJSON }: BaileysPackage, store: AuthStore): Promise<Creds | null> {
+  const text = await store.readCreds()
+  if (text === null) return null
+  const creds = JSON.parse(text, BufferJSON.reviver) as Creds
+  // A pairing by code names its phone before that has agreed: with such a name the network takes us for a device that it
+  // knows, and refuses.
+  return creds.account === undefined || creds.account === null ? null : creds
+}
+
+function keysOf({ BufferJSON, proto }: BaileysPackage, store: AuthStore): SignalKeys {
+  const revive = (type: string, text: string): unknown => {
+    const value: unknown = JSON.parse(text, BufferJSON.reviver)
+    const isMessage = type === 'app-state-sync-key' && typeof value === 'object' && value !== null
+    return isMessage ? proto.Message.AppStateSyncKeyData.fromObject(value) : value
+  }
+  return {
+    get: async (type, ids) => {
+      const kept = await store.readKeys(type, ids)
+      return Object.fromEntries([...kept].map(([id, text]) => [id, revive(type, text)]))
+    },
+    set: async (data) => {
+      const entries = Object.entries(data).flatMap(([type, values]) =>
+        Object.entries(values ?? {}).map(([id, value]): AuthKey => {
+          const isGone = value === null || value === undefined
+          return { type, id, value: isGone ? null : JSON.stringify(value, BufferJSON.replacer) }
+        }),
+      )
+      if (entries.length > 0) await store.writeKeys(entries)
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import type { Db, Tx } from '../../../base/db.ts'
+import { DecryptionError, UnknownKeyVersion } from '../../../base/encryption/encrypt.ts'
+import type { KeyStore } from '../../../base/encryption/key-store.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
+import type { Log } from '../../../base/log.ts'
+import { byteaArray } from '../../../base/postgres/values.ts'
+import { type Lease, standBehindFence } from '../session/session-lease.ts'
+import type { AuthKey, AuthStore } from './transport.ts'
+
+export interface AuthStoreDeps {
+  db: Db
+  keyStore: KeyStore
+  log: Log
+}
+
+/** The credentials are a row beside the keys. */
+const credsType = 'creds'
+
+/**
+ * Keeps a session's credentials and keys, each sealed for its place, as long as the lease is ours: a write under an older
+ * fence throws LeaseLostError and changes nothing.
+ */
+export function sealedAuthStore(deps: AuthStoreDeps, lease: Lease): AuthStore {
+  const { db, keyStore } = deps
+  const write = async (entries: readonly AuthKey[]) => {
+    if (entries.length === 0) return
+    const keyring = await keyStore.keyring(lease.workspaceId)
+    await db.tx((tx) => writeKeys(tx, keyring, lease, entries))
+  }
+  const read = (type: string, ids: readonly string[]) =>
+    keyStore.withKeyring(lease.workspaceId, (keyring) => readKeys(deps, keyring, lease, type, ids))
+  return {
+    readCreds: async () => (await read(credsType, [''])).get('') ?? null,
+    writeCreds: (value) => write([{ type: credsType, id: '', value }]),
+    readKeys: read,
+    writeKeys: write,
+  }
+}
+
+async function readKeys(
+  { db, log }: AuthStoreDeps,
+  keyring: Keyring,
+  lease: Lease,
+  type: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const idOf = new Map(ids.map((id) => [keyDigest(keyring, lease.connectionId, type, id), id]))
+  if (idOf.size === 0) return new Map()
+  const rows = await db.sql<{ digest: string; value: Buffer }[]>`
+    select digest, value
+    from session_keys
+    where workspace_id = ${lease.workspaceId}
+      and connection_id = ${lease.connectionId}
+      and type = ${type}
+      and digest = any (${[...idOf.keys()]}::text[])`
+  const found = new Map<string, string>()
+  for (const { digest, value } of rows) {
+    const id = idOf.get(digest)
+    if (id === undefined) continue
+    const key = { connection_id: lease.connectionId, type, digest }
+    try {
+      found.set(id, keyring.decryptText(keyPlace(key), value))
+    } catch (error) {
+      if (!(error instanceof DecryptionError) || error instanceof UnknownKeyVersion || type === credsType) throw error
+      // Without the key of one chat the network makes a new one; without the credentials there is no device.
+      log.error('failed to decrypt a session key; treating it as missing', { connectionId: lease.connectionId }, error)
+    }
+  }
+  return found
+}
+
+async function writeKeys(tx: Tx, keyring: Keyring, lease: Lease, entries: readonly AuthKey[]): Promise<void> {
+  const { workspaceId, connectionId } = lease
+  await standBehindFence(tx, lease)
+  const rows = [...new Map(entries.map((entry) => [`${entry.type} ${entry.id}`, entry])).values()]
+    .map(({ type, id, value }) => ({ type, digest: keyDigest(keyring, lease.connectionId, type, id), value }))
+    .sort((a, b) => (a.type + a.digest < b.type + b.digest ? -1 : 1))
+  const gone = rows.filter(({ value }) => value === null)
+  const kept = rows.flatMap(({ type, digest, value }) =>
+    value === null
+      ? []
+      : [{ type, digest, value: keyring.encrypt(keyPlace({ connection_id: connectionId, type, digest }), value) }],
+  )
+  if (gone.length > 0) {
+    await tx`
+      delete from session_keys k
+      using unnest(${gone.map(({ type }) => type)}::text[], ${gone.map(({ digest }) => digest)}::text[]) as g (type, digest)
+      where k.workspace_id = ${workspaceId}
+        and k.connection_id = ${connectionId}
+        and k.type = g.type
+        and k.digest = g.digest`
+  }
+  if (kept.length === 0) return
+  await tx`
+    insert into session_keys (workspace_id, connection_id, type, digest, value)
+    select ${workspaceId}::uuid, ${connectionId}::uuid, k.type, k.digest, k.value
+    from unnest(
+      ${kept.map(({ type }) => type)}::text[],
+      ${kept.map(({ digest }) => digest)}::text[],
+      ${byteaArray(kept.map(({ value }) => value))}::bytea[]
+    ) as k (type, digest, value)
+    on conflict (workspace_id, connection_id, type, digest) do update
+    set value = excluded.value`
+}
+
+// The names of some keys are customers' phones. The digest outlives rotations of the index key, as the rows are found by
+// nothing else; they end with the pairing.
+export function keyDigest(keyring: Keyring, connectionId: string, type: string, id: string): string {
+  return keyring.stable('session.key', `${connectionId} ${type} ${id}`).toString('hex')
+}
+
+export const keyPlace = ({ connection_id, type, digest }: { connection_id: string; type: string; digest: string }) => ({
+  table: 'session_keys',
+  row: `${connection_id} ${type} ${digest}`,
+  column: 'value',
+})

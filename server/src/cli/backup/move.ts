@@ -1,0 +1,216 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { systemClock } from '../../base/clock.ts'
+import {
+  type Catalogue,
+  type CopiedTable,
+  copyStatement,
+  inSnapshot,
+  loadTables,
+  quoted,
+  readCatalogue,
+  withSession,
+} from '../../base/copy/catalogue.ts'
+import { copyOut } from '../../base/copy/copy.ts'
+import { openDb } from '../../base/db.ts'
+import { movedName } from '../../base/embedded/embedded-postgres.ts'
+import type { MasterKeys } from '../../base/encryption/key-store.ts'
+import { migrate, unfinishedMove } from '../../base/migrate.ts'
+import { type DatabaseAddress, nameOfHost } from '../../base/postgres/address.ts'
+import { type Config, loadConfig } from '../../config.ts'
+import { answer, openProgress, type Progress } from '../terminal.ts'
+import { keyFileOf, requireCluster, requireMasterKeys, startEmbedded } from './source.ts'
+import { type Proof, proofLines, prove } from './verify.ts'
+
+export interface MoveOptions {
+  to: string
+  json?: boolean
+}
+
+interface Moved {
+  tables: number
+  rows: number
+  proof: Proof
+}
+
+const oldestVersion = 15
+
+/** `parley move` */
+export async function move({ to, json }: MoveOptions): Promise<void> {
+  const config = loadConfig(process.env)
+  if (config.database.url !== null) {
+    throw new Error(
+      'DATABASE_URL is set: the installation has an external database already. Leave it out to move the embedded one.',
+    )
+  }
+  requireCluster(config)
+  const target = addressOf(to, config)
+  const masterKeys = requireMasterKeys(config)
+  // It holds the folder, so that no service writes what would be left behind.
+  const source = await startEmbedded(config.dataFolder)
+  let moved: Moved
+  try {
+    await upToDate(source.address)
+    await withSession(target, 'parley move', makeEmpty)
+    await upToDate(target)
+    moved = await moveRows(source.address, target, { config, masterKeys }).catch((error: unknown) => {
+      throw new Error(
+        `Nothing was moved. ${config.dataFolder} is as it was: start the service on it, or run this again, which begins anew.`,
+        { cause: error },
+      )
+    })
+  } finally {
+    await source.close()
+  }
+  answer(json, { ...moved, to: nameOf(target) }, movedLines(moved, target, config, masterKeys))
+  if (moved.proof.findings.length > 0) process.exitCode = 1
+}
+
+/** From the commit of the rows to the end of the proof nobody starts a service on them, and another move may begin anew. */
+async function moveRows(
+  from: DatabaseAddress,
+  target: DatabaseAddress,
+  { config, masterKeys }: { config: Config; masterKeys: MasterKeys },
+): Promise<Moved> {
+  const copied = await copyAll(from, target)
+  const proof = await prove({ config, address: target, masterKeys })
+  await withSession(target, 'parley move', (client) => client.query('comment on table migrations is null'))
+  writeFileSync(
+    join(config.dataFolder, movedName),
+    `${JSON.stringify({ movedAt: systemClock.now(), to: nameOf(target) })}\n`,
+    { mode: 0o600, flush: true },
+  )
+  return { ...copied, proof }
+}
+
+/** Reads the address as the settings would. */
+function addressOf(to: string, config: Config): DatabaseAddress {
+  const { current } = requireMasterKeys(config)
+  const { database } = loadConfig({ ...process.env, DATABASE_URL: to, PARLEY_MASTER_KEY: current.toString('hex') })
+  if (database.address === null) throw new Error('--to names no database')
+  return database.address
+}
+
+async function upToDate(address: DatabaseAddress): Promise<void> {
+  const db = openDb({ address, maxConnections: 2 })
+  await migrate(db).finally(() => db.close())
+}
+
+/** Throws unless there is nothing, or what a try that was not finished has left: its rows go, and empty tables may stay. */
+async function makeEmpty(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{
+    version: number
+    encoding: string
+    tables: number
+    isOurs: boolean
+    isLeft: boolean | null
+  }>(`
+    select
+      current_setting('server_version_num')::integer / 10000 as version,
+      current_setting('server_encoding') as encoding,
+      (
+        select count(*)::integer
+        from pg_class
+        where relnamespace = current_schema()::regnamespace
+          and relkind in ('r', 'p', 'v', 'm', 'f')
+      ) as tables,
+      to_regclass('migrations') is not null and to_regclass('secrets') is not null as "isOurs",
+      obj_description(to_regclass('migrations'), 'pg_class') = '${unfinishedMove}' as "isLeft"`)
+  const { version = 0, encoding, tables = 0, isOurs, isLeft } = rows[0] ?? {}
+  if (version < oldestVersion)
+    throw new Error(`Parley needs PostgreSQL ${oldestVersion} or newer; the server of --to is ${version}.`)
+  if (encoding !== 'UTF8') throw new Error(`The database of --to has the encoding ${encoding}: make one with UTF8.`)
+  if (tables === 0) return
+  if (isLeft) return dropRows(client)
+  if (isOurs) {
+    const held = await client.query(`select 1 from secrets union all select 1 from workspaces limit 1`)
+    if (held.rows.length === 0) return
+  }
+  throw new Error(
+    `The database of --to is not empty (${tables} tables${isOurs ? ', those of another installation of Parley' : ''}). ` +
+      'Nothing was changed: name an empty one.',
+  )
+}
+
+async function dropRows(client: pg.Client): Promise<void> {
+  const { tables } = await readCatalogue(client)
+  await client.query(`
+    begin;
+    truncate ${tables.map(({ name }) => quoted(name)).join(', ')};
+    comment on table migrations is null;
+    commit`)
+}
+
+async function copyAll(from: DatabaseAddress, to: DatabaseAddress): Promise<Omit<Moved, 'proof'>> {
+  const progress = openProgress()
+  return withSession(from, 'parley move', (source) =>
+    inSnapshot(source, async () => {
+      const catalogue = await readCatalogue(source)
+      const rows = await withSession(to, 'parley move', (target) => copyTables(source, target, catalogue, progress))
+      progress.end()
+      return { tables: catalogue.tables.length, rows }
+    }),
+  )
+}
+
+async function copyTables(
+  source: pg.Client,
+  target: pg.Client,
+  catalogue: Catalogue,
+  progress: Progress,
+): Promise<number> {
+  let total = 0
+  await loadTables(target, catalogue, async ({ fill }) => {
+    await target.query(`comment on table migrations is '${unfinishedMove}'`)
+    for (const [n, table] of catalogue.tables.entries()) {
+      progress.show(n / catalogue.tables.length, table.name)
+      total += await fill(table, copyOut(source, copyStatement(table, 'to stdout')))
+      const [before, after] = await Promise.all([sumOf(source, table), sumOf(target, table)])
+      if (before === after) continue
+      throw new Error(
+        `The table ${table.name} did not arrive as it was (${before}, ${after}); nothing was kept of the move.`,
+      )
+    }
+  })
+  return total
+}
+
+/** How many rows there are, and a sum over all of them that does not ask for their order. */
+async function sumOf(client: pg.Client, { name, columns }: CopiedTable): Promise<string> {
+  const row = `row(${columns.map(quoted).join(', ')})::text`
+  const { rows } = await client.query<{ sum: string }>(`
+    select count(*) || ' rows, ' || coalesce(sum(('x' || substr(md5(${row}), 1, 15))::bit(60)::bigint), 0) as sum
+    from ${quoted(name)}`)
+  return rows[0]?.sum ?? ''
+}
+
+const nameOf = ({ hosts, database }: DatabaseAddress) => `${hosts.map(nameOfHost).join(', ')}, database ${database}`
+
+function movedLines(
+  { tables, rows, proof }: Moved,
+  target: DatabaseAddress,
+  config: Config,
+  { previous = [] }: MasterKeys,
+): string[] {
+  const key =
+    config.masterKey === null
+      ? `  PARLEY_MASTER_KEY    what is in ${keyFileOf(config.dataFolder)}`
+      : '  PARLEY_MASTER_KEY    as it is'
+  const files =
+    config.media.kind === 'folder'
+      ? `  PARLEY_MEDIA_URL     file://${config.media.folder}, where the files stay, or wherever you copy all of them`
+      : '  PARLEY_MEDIA_URL     as it is'
+  return [
+    `Moved ${rows} rows of ${tables} tables to ${nameOf(target)}; counts and sums of every table are the same on both sides.`,
+    ...proofLines(proof),
+    'Start the service with:',
+    '  DATABASE_URL         the address of --to',
+    key,
+    ...(previous.length > 0
+      ? ['  PARLEY_PREVIOUS_MASTER_KEYS    its earlier keys, of the files beside it or as it is']
+      : []),
+    files,
+    `What was in ${config.dataFolder} is still there, and no service starts on it.`,
+  ]
+}

@@ -1,0 +1,136 @@
+import { createReadStream, existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { lockFolder, movedName, restoringName } from '../../base/embedded/embedded-postgres.ts'
+import type { MasterKeys } from '../../base/encryption/key-store.ts'
+import { type Config, loadConfig } from '../../config.ts'
+import { answer, say } from '../terminal.ts'
+import { type ReadBackup, readBackup } from './read-backup.ts'
+import {
+  checkMasterKeys,
+  findMasterKeys,
+  keyFileOf,
+  placeKeys,
+  readKeysFile,
+  type Source,
+  startEmbedded,
+} from './source.ts'
+import { type Proof, proofLines, prove } from './verify.ts'
+
+export interface RestoreOptions {
+  from: string
+  keys?: string
+  json?: boolean
+}
+
+/** `parley restore` */
+export async function restore({ from, keys: keysFile, json }: RestoreOptions): Promise<void> {
+  const config = loadConfig(process.env)
+  if (config.database.url !== null) {
+    throw new Error(
+      'DATABASE_URL is set, and this restores into the embedded database. An external one is restored by pg_restore; ' +
+        'then run: parley prove',
+    )
+  }
+  if (from !== '-' && !existsSync(from)) throw new Error(`There is no file ${from}.`)
+  const keys = keysFile === undefined ? findMasterKeys(config) : readKeysFile(keysFile)
+  if (keys === null) {
+    throw new Error('Name the file of the master keys by --keys, or set PARLEY_MASTER_KEY: without them nothing opens.')
+  }
+  await refuseUnlessEmpty(config, keysFile !== undefined)
+  const { backup, proof } = await underLock(config.dataFolder, () => restoreInto(config, keys, from))
+  const { rows, end, head, snapshot } = backup
+  const lines = [
+    `Restored ${rows} rows and ${end.files.count} files of ${snapshot.takenAt}, written by Parley ${head.parley}.`,
+    ...proofLines(proof),
+    `Start the service on ${config.dataFolder}.`,
+  ]
+  answer(json, { takenAt: snapshot.takenAt, rows, files: end.files.count, proof }, lines)
+  if (proof.findings.length > 0) process.exitCode = 1
+}
+
+interface Restored {
+  backup: ReadBackup
+  proof: Proof
+}
+
+/** Builds everything beside its place, and takes away what it made when something is wrong with it. */
+async function restoreInto(config: Config, keys: MasterKeys, from: string): Promise<Restored> {
+  const building = join(config.dataFolder, restoringName)
+  const hadFiles = config.media.kind === 'folder' && existsSync(config.media.folder)
+  await mkdir(building, { mode: 0o700 })
+  const opened: Source[] = []
+  try {
+    const openDatabase = async () => {
+      const source = await startEmbedded(building)
+      opened.push(source)
+      return source.address
+    }
+    const input = from === '-' ? process.stdin : createReadStream(from, { highWaterMark: 1024 * 1024 })
+    const checkHead = (ids: string[]) => checkMasterKeys(keys, ids)
+    const backup = await readBackup(input, { config, openDatabase, checkKeys: checkHead })
+    const proof = await prove({ config, address: backup.address, masterKeys: keys })
+    await opened.pop()?.close()
+    if (config.masterKey === null && !existsSync(keyFileOf(config.dataFolder))) placeKeys(building, keys)
+    await putInPlace(building, config.dataFolder)
+    return { backup, proof }
+  } catch (error) {
+    await opened
+      .pop()
+      ?.close()
+      .catch(() => undefined)
+    await rm(building, { recursive: true, force: true, maxRetries: 5 })
+    if (config.media.kind === 'folder') await emptyFolder(config.media.folder, hadFiles)
+    throw error
+  }
+}
+
+/** The folder itself may be where a disk is mounted. */
+async function emptyFolder(folder: string, isKept: boolean): Promise<void> {
+  if (!isKept) return rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  for (const name of await entriesOf(folder)) {
+    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** The mark that something is being built goes last: until then nobody starts a service here. */
+async function putInPlace(building: string, dataFolder: string): Promise<void> {
+  const ownFiles = ['parley.lock', 'parley.pid']
+  for (const name of await readdir(building)) {
+    if (!ownFiles.includes(name)) await rename(join(building, name), join(dataFolder, name))
+  }
+  await rm(building, { recursive: true, force: true })
+}
+
+async function underLock<T>(dataFolder: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  const lock = lockFolder(dataFolder)
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+/** What a folder may hold that is not of an installation: a disk's own, and a key that was put there first. */
+async function refuseUnlessEmpty({ dataFolder, media }: Config, bringsKeys: boolean): Promise<void> {
+  const isKey = (name: string) => !bringsKeys && join(dataFolder, name).startsWith(keyFileOf(dataFolder))
+  const harmless = (name: string) => ['parley.lock', 'parley.pid'].includes(name) || isKey(name)
+  const found = (await entriesOf(dataFolder)).filter((name) => !harmless(name))
+  if (found.includes(movedName)) say(`${dataFolder} is that of an installation that was moved.`)
+  if (found.length > 0) {
+    throw new Error(
+      `${dataFolder} is not empty (${found.slice(0, 5).join(', ')}). Nothing was changed: name an empty folder by PARLEY_DATA_DIR.`,
+    )
+  }
+  if (media.kind === 'folder' && (await entriesOf(media.folder)).length > 0) {
+    throw new Error(
+      `The media folder ${media.folder} is not empty. Nothing was changed: name an empty one by PARLEY_MEDIA_URL.`,
+    )
+  }
+}
+
+async function entriesOf(folder: string): Promise<string[]> {
+  const names = existsSync(folder) ? await readdir(folder) : []
+  return names.filter((name) => name !== 'lost+found')
+}

@@ -1,0 +1,161 @@
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { type Command, Option } from 'commander'
+import { isPurpose, type Purpose, purposes, scopes } from '../auth/api-keys/caller.ts'
+import { withWorkspace } from './team-call.ts'
+import { answer, table } from './terminal.ts'
+
+interface Key {
+  id: string
+  name: string
+  shown: string
+  scopes: string[]
+  answersNewConversations: boolean
+  status: string
+}
+
+interface CreateOptions {
+  name: string
+  workspace?: string
+  for?: string
+  scope?: string[]
+  newConversations: boolean
+  allow?: string[]
+  masked?: boolean
+  expires?: string
+  json?: boolean
+}
+
+const workspaceOption = ['-w, --workspace <id or name>', 'needed when there are several'] as const
+const jsonOption = ['--json', 'answer with JSON'] as const
+const collect = (value: string, before: string[] = []) => [...before, value]
+
+/** `parley key …` */
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('make, list and revoke API keys')
+  key
+    .command('create')
+    .description('make an API key; its value is shown once')
+    .option('-n, --name <name>', 'what the key is for', 'Made on the command line')
+    .option(...workspaceOption)
+    .addOption(
+      new Option('-f, --for <purpose>', 'what the key is for: it gets the scopes of that').choices(purposeNames),
+    )
+    .addOption(
+      new Option('-s, --scope <scope>', `instead of --for: one of ${scopes.join(', ')}; may be repeated`)
+        .argParser(collect)
+        .conflicts('for'),
+    )
+    .option('--no-new-conversations', 'leave customers who write for the first time to other keys or people')
+    .option('--allow <address>', 'an address or CIDR range that may use it; may be repeated', collect)
+    .option('--masked', 'show phones masked to this key')
+    .option('--expires <time>', 'when it stops working, as in 2027-01-31T00:00:00Z')
+    .option(...jsonOption)
+    .addHelpText('after', '\nExample:\n  parley key create --name "CRM sync" --for syncing\n')
+    .action(createKey)
+  key
+    .command('list')
+    .description('list the API keys of a workspace, never their values')
+    .option(...workspaceOption)
+    .option(...jsonOption)
+    .addHelpText('after', '\nExample:\n  parley key list --json\n')
+    .action(listKeys)
+  key
+    .command('revoke <id>')
+    .description('end an API key for good')
+    .option(...workspaceOption)
+    .option(...jsonOption)
+    .addHelpText('after', '\nExample:\n  parley key revoke 01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e\n')
+    .action(revokeKey)
+}
+
+async function createKey(options: CreateOptions): Promise<void> {
+  const { name, allow, masked, expires, json } = options
+  const rights = await chooseRights(options, { input: process.stdin, output: process.stderr })
+  const made = await withWorkspace(options.workspace, async (call, place, workspace) => {
+    const { key, value } = await call<{ key: Key; value: string }>('POST', `${place}/keys`, {
+      name,
+      ...rights,
+      ...(!options.newConversations && { answersNewConversations: false }),
+      ...(allow !== undefined && { allowlist: allow }),
+      ...(masked && { phoneVisibility: 'masked' }),
+      ...(expires !== undefined && { expiresAt: expires }),
+    })
+    return { key, value, minutes: workspace.agentWatchdogMinutes }
+  })
+  const { key, value } = made
+  const lines = [`Scopes: ${key.scopes.join(', ')}. The value is not shown again.`]
+  if (key.answersNewConversations) lines.push(newConversationWords(made.minutes))
+  answer(json, { key, value }, [value, '', ...lines])
+}
+
+function newConversationWords(minutes: number | null): string {
+  const first = 'Customers who write for the first time go to this key, if it is the oldest one that answers them.'
+  const then = minutes === null ? 'nobody else is told' : `after ${minutes} minutes people get the conversation`
+  return `${first} When it does not answer, ${then}.`
+}
+
+async function listKeys({ workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
+  const found = await withWorkspace(workspace, (call, place) => call<{ keys: Key[] }>('GET', `${place}/keys`))
+  const rows = found.keys.map((key) => [key.id, key.shown, key.status, key.name, key.scopes.join(' ')])
+  answer(json, found, table([['id', 'key', 'status', 'name', 'scopes'], ...rows]))
+}
+
+async function revokeKey(keyId: string, { workspace, json }: { workspace?: string; json?: boolean }): Promise<void> {
+  const revoked = await withWorkspace(workspace, (call, place) =>
+    call<{ key: Key }>('DELETE', `${place}/keys/${encodeURIComponent(keyId)}`),
+  )
+  answer(json, revoked, [`${revoked.key.name} (${revoked.key.shown}) no longer works.`])
+}
+
+const words: Record<Purpose, string> = {
+  answering: 'an agent that answers chats, and reads and changes leads',
+  syncing: 'a program that brings leads and keeps them up to date',
+  reading: 'a program that reads leads and conversations and changes nothing',
+}
+
+const purposeNames = Object.keys(purposes) as Purpose[]
+
+/** What a key may do: the scopes that were named, or those of what it is for. */
+interface KeyRights {
+  scopes: readonly string[]
+  answersNewConversations?: boolean
+}
+
+interface Terminal {
+  input: Readable & { isTTY?: boolean }
+  output: Writable
+}
+
+/**
+ * The rights of a new key. Without scopes and without a purpose a person at a terminal is asked, and a script is told: no
+ * key gets rights that nobody has named.
+ */
+export async function chooseRights(
+  chosen: { for?: string; scope?: readonly string[] },
+  terminal: Terminal,
+): Promise<KeyRights> {
+  if (chosen.scope !== undefined) return { scopes: chosen.scope }
+  if (chosen.for !== undefined && isPurpose(chosen.for)) return purposes[chosen.for]
+  if (terminal.input.isTTY !== true) {
+    throw new Error(
+      `Say what the key is for, with --for, or name its scopes, each with --scope.\n${choices().join('\n')}`,
+    )
+  }
+  return purposes[await ask(terminal)]
+}
+
+const choices = () => purposeNames.map((name) => `  --for ${name.padEnd(10)} ${words[name]}`)
+
+async function ask({ input, output }: Terminal): Promise<Purpose> {
+  const list = purposeNames.map((name, n) => `  ${n + 1}  ${name}: ${words[name]}\n`).join('')
+  const prompt = `1 to ${purposeNames.length}: `
+  output.write(`What is the key for?\n${list}${prompt}`)
+  for await (const line of createInterface({ input })) {
+    const typed = line.trim().toLowerCase()
+    const purpose = purposeNames[Number(typed) - 1] ?? typed
+    if (isPurpose(purpose)) return purpose
+    output.write(prompt)
+  }
+  throw new Error('No key was made: nobody said what it is for')
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { type Loop, startLoop } from '../base/async/loop.ts'
+import type { Purpose } from '../key-rotation/rewriting.ts'
+import type { OpenRuntime } from './start/runtime.ts'
+import { pickWorkspace, type TeamCall, withTeam } from './team-call.ts'
+import { answer, describeProblem, openProgress, say } from './terminal.ts'
+
+interface Choice {
+  workspace?: string
+  all?: boolean
+  json?: boolean
+}
+
+interface Progress {
+  since: string
+  running: number
+  finished: number
+  rowsTotal: number
+  rowsDone: number
+  rowsPerSecond: number | null
+  secondsLeft: number | null
+}
+
+interface MasterRotated {
+  masterKeyId: string
+  rewrapped: number
+  previousFile: string | null
+}
+
+/** `parley rotate-keys …` */
+export function addRotateKeysCommands(program: Command): void {
+  const rotate = program
+    .command('rotate-keys')
+    .description('exchange keys for new ones while the service is used; docs/operations.md says when and how')
+  rotate
+    .command('master')
+    .description('wrap all secrets with a new master key; takes seconds')
+    .option('--json', 'answer with JSON')
+    .action(rotateMaster)
+  const kinds = { data: 'seal every value anew', index: 'make every digest and search token anew' } as const
+  for (const [purpose, description] of Object.entries(kinds) as [Purpose, string][]) {
+    rotate
+      .command(purpose)
+      .description(`${description} under a new key; the command can be stopped and run again`)
+      .addOption(new Option('-w, --workspace <id or name>', 'one workspace').conflicts('all'))
+      .option('--all', 'every workspace, and the people of the installation')
+      .option('--json', 'answer with JSON')
+      .addHelpText('after', `\nExample:\n  parley rotate-keys ${purpose} --all\n`)
+      .action((choice: Choice) => rotateScopes(purpose, choice))
+  }
+}
+
+async function rotateMaster({ json }: { json?: boolean }): Promise<void> {
+  const done = await withTeam((call) => call<MasterRotated>('POST', '/master-key-rotations'))
+  const what = `${done.rewrapped} secrets are wrapped anew; master key ${done.masterKeyId} opens all of them`
+  const next =
+    done.previousFile === null
+      ? 'Keys in PARLEY_PREVIOUS_MASTER_KEYS are needed only for backups made until now.'
+      : `Back up the new key. The one before is needed only for backups made until now: ${done.previousFile}`
+  answer(json, done, [what, next])
+}
+
+async function rotateScopes(purpose: Purpose, { workspace, all, json }: Choice): Promise<void> {
+  const done = await withTeam(async (call, runtime) => {
+    const workspaceId = all ? null : (await pickWorkspace(call, workspace)).id
+    say(
+      runtime === null
+        ? 'The service does the work: this may be stopped, and run again to look on.'
+        : 'No service runs: the work is done here. If it is stopped, run it again, or start the service.',
+    )
+    const worker = runtime === null ? null : await workBeside(runtime)
+    try {
+      const begun = await call<Progress>('POST', '/key-rotations', { purpose, workspaceId })
+      return await follow(call, begun)
+    } finally {
+      await worker?.stop()
+    }
+  })
+  answer(json, done, [`Rotated the ${purpose} key: ${done.rowsDone} rows are written anew`])
+}
+
+/** No service runs that would do the work. */
+async function workBeside({ db, keyStore, clock }: OpenRuntime): Promise<Loop> {
+  const [{ keyedTables }, { workOnRotations }] = await Promise.all([
+    import('../app/tables.ts'),
+    import('../key-rotation/rotation.ts'),
+  ])
+  return startLoop(
+    { firstAfterMs: 0, pauseMs: 200 },
+    () => workOnRotations({ db, keyStore, clock, tables: keyedTables }),
+    (error) => say(describeProblem(error)),
+  )
+}
+
+const pollMs = 1_000
+
+async function follow(call: TeamCall, begun: Progress): Promise<Progress> {
+  const bar = openProgress()
+  let progress = begun
+  while (progress.running > 0) {
+    bar.show(progress.rowsDone / (progress.rowsTotal || 1), wordsOf(progress))
+    await sleep(pollMs)
+    progress = await call<Progress>('GET', `/key-rotations?since=${encodeURIComponent(begun.since)}`)
+  }
+  bar.end()
+  return progress
+}
+
+function wordsOf({ running, rowsTotal, rowsDone, rowsPerSecond, secondsLeft }: Progress): string {
+  if (rowsTotal === 0) return `${running} to go: waiting a minute until every node knows the new key`
+  const pace = rowsPerSecond === null ? '' : `, ${rowsPerSecond} rows/s, ${secondsLeft} s left`
+  return `${rowsDone} of ${rowsTotal} rows${pace}`
+}

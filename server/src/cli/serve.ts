@@ -1,0 +1,282 @@
+import { buildApp, buildWorkerApp } from '../app/app.ts'
+import { presentPayload } from '../app/events.ts'
+import { fetchDeps, inboxReceive, openFileOf } from '../app/inbox.ts'
+import type { Runtime } from '../app/runtime.ts'
+import { type Loop, withTimeout } from '../base/async/loop.ts'
+import { lowerPriority } from '../base/machine.ts'
+import { localUrl } from '../base/outgoing/address.ts'
+import type { App } from '../base/route.ts'
+import { compileRest } from '../base/validation.ts'
+import { version } from '../base/version.ts'
+import { openTransports, startSessions } from '../channels/unofficial/session/worker.ts'
+import type { Config } from '../config.ts'
+import { startDraining } from '../http/monitoring/health.ts'
+import { howToBuild } from '../http/pages/web-app.ts'
+import { createMediaFetcher } from '../inbox/media/media-fetcher.ts'
+import { createPreviews } from '../inbox/media/preview.ts'
+import { startBulkChanges } from '../leads/bulk/run-bulk-change.ts'
+import { startImports } from '../leads/transfer/import/run-import.ts'
+import { createDeliveryWorker } from '../webhooks/deliver/worker.ts'
+import { type FirstStart, prepareFirstStart } from './start/first-start.ts'
+import { type OpenRuntime, openRuntime } from './start/runtime.ts'
+import { startScheduledJobs } from './start/scheduled-jobs.ts'
+import { noSimulation, type Simulation, startSimulation } from './start/simulation.ts'
+import { type Pause, takeStopSignals } from './start/stop-signals.ts'
+import { removeServerFile, writeServerFile } from './team-call.ts'
+import { describeProblem, say } from './terminal.ts'
+
+const maxDrainMs = 10_000
+/** A database that is gone for good must not keep the process: its supervisor would kill it, and ours live on. */
+const maxStopMs = 25_000
+/** A first start may wait for another process's for as long as that takes. */
+const maxFirstStartMs = 5_000
+/** What still waits for the database then has its connections closed, which takes 5 s at most: it is undone, and done by others. */
+const letGoMs = 18_000
+
+export interface ServeOptions {
+  /** Prints what a person would read as one JSON line. */
+  json?: boolean
+  /** A part of what one process does, of several on one database. */
+  only?: 'api' | 'worker'
+}
+
+/** Runs the service, or a part of it, until a signal stops it. */
+export async function serve(config: Config, { json, only }: ServeOptions): Promise<void> {
+  if (only !== undefined) refuseLonePart(config)
+  const signals = takeStopSignals()
+  const runtime = await openRuntime(config, say)
+  logFatalErrors(runtime)
+  const isApi = only !== 'worker'
+  if (!isApi) lowerPriority()
+  const app = await openApp(runtime, isApi ? buildApp : buildWorkerApp)
+  if (isApi) {
+    writeServerFile(config.dataFolder, { url: localUrl(config.http.host, config.http.port), token: runtime.localToken })
+  }
+  const worker = only === 'api' ? null : startWorker(runtime)
+  const simulation = isApi ? await startSimulation(runtime, say) : noSimulation
+  runtime.log.info('listening', { host: config.http.host, port: config.http.port, version })
+  await logPoolerAbilities(runtime)
+  compileRest().catch((error) => runtime.log.error('failed to compile a route schema', {}, error))
+
+  let firstStart = Promise.resolve()
+  const givenUp = new AbortController()
+  const endFirstStart = async () => {
+    const giveUp = setTimeout(() => givenUp.abort(), maxFirstStartMs)
+    await firstStart
+    clearTimeout(giveUp)
+  }
+  signals.stopWith((pause) => stop({ runtime, app, worker, simulation, isApi, endFirstStart }, pause))
+  if (!isApi) {
+    say(`A worker of Parley ${version} runs. Stop it with Ctrl+C.`)
+    return
+  }
+  const howTo = howToBuild()
+  if (howTo !== null) say(`The web app is not built. Stop the service, run this line, and start it again: ${howTo}`)
+  const { phonesUrl } = simulation
+  const show = (start: FirstStart) =>
+    say(
+      json
+        ? JSON.stringify(startDocument(config, start, phonesUrl))
+        : welcomeLines(config, start, phonesUrl).join('\n'),
+    )
+  firstStart = prepareFirstStart(runtime, simulation.connect, show, givenUp.signal)
+  await firstStart
+}
+
+async function logPoolerAbilities({ db, log }: OpenRuntime): Promise<void> {
+  const pooler = await db.poolerAbilities()
+  if (pooler === null) return
+  log.info(
+    pooler.keepsNames
+      ? 'connected through a pooler that supports prepared statements'
+      : 'connected through a pooler without prepared statements; every statement is planned again',
+  )
+  if (!pooler.hasLimits) log.info('the database role has no timeouts of its own; sending them with every transaction')
+}
+
+function refuseLonePart({ database }: Config): void {
+  if (database.url !== null) return
+  throw new Error(
+    'A part of the service needs the database that its other parts use, and the embedded one serves one process. ' +
+      'Set DATABASE_URL to a PostgreSQL server (15 to 18), or leave --only out: then one process does everything.',
+  )
+}
+
+async function openApp(runtime: OpenRuntime, build: (runtime: OpenRuntime) => Promise<App>): Promise<App> {
+  const app = await build(runtime)
+  try {
+    await app.listen({ host: runtime.config.http.host, port: runtime.config.http.port })
+    return app
+  } catch (error) {
+    await closeAll([() => app.close(), () => runtime.close()])
+    throw portProblem(runtime.config, error)
+  }
+}
+
+function portProblem({ http }: Config, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') {
+    return new Error(
+      `Port ${http.port} of ${http.host} is taken. Stop the program that has it, or set PARLEY_PORT to a free one.`,
+    )
+  }
+  if (code === 'EACCES')
+    return new Error(`Port ${http.port} is not allowed to this user. Set PARLEY_PORT to 1024 or more.`)
+  if (code === 'EADDRNOTAVAIL')
+    return new Error(`${http.host} is no address of this machine. Set PARLEY_HOST to one that is.`)
+  return error
+}
+
+interface Serving {
+  runtime: OpenRuntime
+  app: App
+  isApi: boolean
+  worker: Loop | null
+  simulation: Simulation
+  endFirstStart: () => Promise<void>
+}
+
+/** Ends the process in good order: first callers are sent elsewhere, then what is running ends. */
+async function stop({ runtime, app, isApi, worker, simulation, endFirstStart }: Serving, pause: Pause): Promise<void> {
+  const { config, db, log, localToken } = runtime
+  const leavesInMs = isApi ? config.http.drainMs : 0
+  let stopped: Promise<void> | undefined
+  const stopWorker = async () => {
+    stopped ??= worker?.stop()
+    await stopped
+  }
+  startDraining(app)
+  // Others take over at once what it holds. Without time to leave it holds it for those who are being served.
+  if (!isApi || leavesInMs > 0) stopWorker().catch(() => {})
+  if (leavesInMs > 0) {
+    say(`Stopping in ${leavesInMs / 1000} s, which callers have to go elsewhere. Ctrl+C ends that time.`)
+    await pause(leavesInMs)
+  }
+  say('Stopping: requests that are running may end first')
+  removeServerFile(config.dataFolder, localToken)
+  const letGo = setTimeout(() => {
+    log.warn('shutdown timeout reached; closing open connections', { ms: letGoMs })
+    void db.close()
+  }, letGoMs)
+  const steps = [endFirstStart, () => simulation.stop(), () => closeApp(app), stopWorker, () => runtime.close()]
+  const problems = await withTimeout(maxStopMs, () => closeAll(steps)).catch((error: unknown) => [error])
+  clearTimeout(letGo)
+  for (const problem of problems) log.error('shutdown failed', {}, problem)
+  log.info('stopped')
+  process.exit(problems.length > 0 ? 1 : 0)
+}
+
+async function closeApp(app: App): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), maxDrainMs)
+  await app.close()
+  clearTimeout(cut)
+}
+
+/** Does each in its turn, also when one before it has failed. */
+async function closeAll(steps: (() => Promise<unknown>)[]): Promise<unknown[]> {
+  const problems: unknown[] = []
+  for (const step of steps) await step().catch((error: unknown) => problems.push(error))
+  return problems
+}
+
+/** After an error that nobody expected nothing is certain: leave, and let whoever watches start anew. */
+function logFatalErrors({ log }: OpenRuntime): void {
+  process.on('uncaughtException', (error) => {
+    log.error('unexpected error', {}, error)
+    say(`Parley ends after an unexpected error: ${describeProblem(error)}`)
+    process.exit(1)
+  })
+}
+
+function startDocument({ http }: Config, start: FirstStart, phonesUrl: string | null) {
+  return { url: http.publicUrl, docs: `${http.publicUrl}/docs`, version, ...(phonesUrl && { phonesUrl }), ...start }
+}
+
+const openLine =
+  'Webhooks and channels may call this machine, as a demo needs. PARLEY_DEMO=0 and PARLEY_SIMULATOR=0 forbid it.'
+
+/** What the terminal shows once the service listens. */
+function welcomeLines(
+  { http, dataFolder, database, demo, simulator }: Config,
+  start: FirstStart,
+  phonesUrl: string | null,
+): string[] {
+  const { publicUrl } = http
+  const data = database.url === null ? [`The data is in ${dataFolder}.`] : []
+  return [
+    '',
+    `  Parley ${version} is running at ${publicUrl}`,
+    '',
+    ...nextSteps(publicUrl, start).map((line) => (line === '' ? '' : `  ${line}`)),
+    '',
+    ...(phonesUrl === null ? [] : phoneLines(phonesUrl)),
+    ...(demo || simulator.enabled ? [`  ${openLine}`] : []),
+    `  API reference: ${publicUrl}/docs`,
+    `  ${[...data, 'Stop with Ctrl+C.'].join(' ')}`,
+    '',
+  ]
+}
+
+const phoneLines = (phonesUrl: string): string[] => [
+  `  The customers' phones, simulated: ${phonesUrl}`,
+  `  The business's own, to link by QR code: ${phonesUrl}/owner`,
+]
+
+function nextSteps(publicUrl: string, start: FirstStart): string[] {
+  switch (start.state) {
+    case 'demo':
+      return [
+        'Sign in (this link works once, for 24 hours):',
+        `  ${start.signInUrl}`,
+        '',
+        'API key of the workspace Demo (shown only now):',
+        `  ${start.apiKey}`,
+        '',
+        'Create a lead:',
+        `  ${curlLine(publicUrl, start.apiKey)}`,
+      ]
+    case 'empty':
+      return [
+        'There is no workspace yet. Make one, and get the link by which its first owner joins:',
+        '  npx parley workspace create "Acme" --owner you@example.com',
+      ]
+    case 'known':
+      return ['A sign-in link:  npx parley member link', 'An API key:      npx parley key create']
+    default:
+      return start satisfies never
+  }
+}
+
+function curlLine(publicUrl: string, apiKey: string): string {
+  const headers = `-H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json'`
+  const body = '{"firstName":"Marina","phone":"+55 11 98765-4321","source":"website"}'
+  return `curl -sS ${publicUrl}/api/v1/leads ${headers} -d '${body}'`
+}
+
+/** Starts what goes on without being asked. Any number of processes may do this at once. */
+export function startWorker(runtime: Runtime): Loop {
+  const scheduledJobs = startScheduledJobs(runtime)
+  const imports = startImports(runtime)
+  const bulkChanges = startBulkChanges(runtime)
+  const webhooks = createDeliveryWorker({ ...runtime, present: presentPayload, observe: runtime.metrics.webhooks })
+  webhooks.start()
+  const transportOf = openTransports(runtime)
+  const sessionDeps = { ...runtime, receive: inboxReceive(runtime), openFile: openFileOf(runtime), transportOf }
+  const sessions = startSessions({ ...sessionDeps, random: Math.random })
+  const previews = createPreviews(runtime)
+  const files = createMediaFetcher(fetchDeps(runtime, previews))
+  files.start()
+  return {
+    stop: async () => {
+      await Promise.all([
+        sessions.stop(),
+        webhooks.stop(),
+        imports.stop(),
+        bulkChanges.stop(),
+        scheduledJobs.stop(),
+        files.stop(),
+      ])
+      await previews.close()
+    },
+  }
+}

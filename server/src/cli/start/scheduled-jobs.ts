@@ -1,0 +1,211 @@
+import { eraseQuiet, erasureDeps, removeOld } from '../../app/erasure.ts'
+import { connectorsOf, templateDeps } from '../../app/inbox.ts'
+import { pushDeps } from '../../app/notifications.ts'
+import type { Runtime } from '../../app/runtime.ts'
+import { keyedTables } from '../../app/tables.ts'
+import { sweepSignIns } from '../../auth/sign-in/sessions.ts'
+import { type Loop, repeatAfterPause } from '../../base/async/loop.ts'
+import { type Clock, systemClock } from '../../base/clock.ts'
+import type { Db, Sql } from '../../base/db.ts'
+import { makeAhead } from '../../base/partitions.ts'
+import type { DueWatch } from '../../base/pubsub.ts'
+import { createScheduledJobs, type ScheduledJob } from '../../base/scheduled-jobs.ts'
+import { tellOutages, watchOutages } from '../../channels/health/health.ts'
+import { syncDueTemplates } from '../../channels/templates/sync-templates.ts'
+import { watchTemplates } from '../../channels/templates/template-schedule.ts'
+import { forgetOldSends } from '../../channels/unofficial/send/sends.ts'
+import { finishErasures, watchErasures } from '../../erasure/run.ts'
+import { recordedTopic } from '../../events/record.ts'
+import { eventPartitions, removeOldEvents } from '../../events/retention.ts'
+import {
+  reassignFromEndedKeys,
+  reassignFromExpiredKeys,
+  reassignOverdue,
+  watchExpiredKeys,
+  watchOverdueAnswers,
+} from '../../inbox/assignment/reassign-to-people.ts'
+import { reopenSnoozed, watchSnoozed } from '../../inbox/assignment/snooze-timer.ts'
+import { createWaitingReminder } from '../../inbox/assignment/waiting-reminder.ts'
+import { reindexIdle, watchIdle } from '../../inbox/conversation/touch.ts'
+import { findReferencedFiles } from '../../inbox/media/fetch-queries.ts'
+import { deleteAbandonedUploads } from '../../inbox/media/uploads.ts'
+import { deleteOldParked } from '../../inbox/receive/early-statuses.ts'
+import { createInboxIndexer } from '../../inbox/search/index-inbox.ts'
+import { deleteIdleRates } from '../../inbox/send/send-rate.ts'
+import { settleStrandedSends } from '../../inbox/send/settle-parts.ts'
+import { watchRotations, workOnRotations } from '../../key-rotation/rotation.ts'
+import { sweepFormerValues, sweepImports } from '../../leads/retention.ts'
+import { hearOfFeeds, indexHeard, readIndexedTo } from '../../leads/search/index-leads.ts'
+import { purgeDeletedLeads } from '../../leads/write/restore.ts'
+import { sweepStore } from '../../media/sweep.ts'
+import { createPushSender, watchPushes } from '../../notifications/push/push.ts'
+import { deleteOldWebhookLog } from '../../webhooks/retention.ts'
+
+const lookEveryMs = 1_000
+const hourMs = 3_600_000
+/** Whoever waits for a conversation to change hands is a customer. */
+const steadyMs = 3_000
+const strandedMs = 5_000
+const minuteMs = 60_000
+/** Whoever waits for people counts in minutes. */
+const tellEveryMs = 15_000
+const pushEveryMs = 2_000
+/** Shifts of their work take two seconds. */
+const shiftEveryMs = 1_000
+
+/** Looks for scheduled jobs whose turn has come, as every worker does. To stop is to wait for those that run. */
+export function startScheduledJobs(runtime: Runtime): Loop {
+  const { db, clock, log, metrics, tracer, repeat = repeatAfterPause } = runtime
+  const scheduledJobs = createScheduledJobs({ db, clock, log, tracer, ran: metrics.job }, scheduledJobsOf(runtime))
+  const loop = repeat(lookEveryMs, scheduledJobs.begin, (error) =>
+    log.error('failed to poll for scheduled jobs; retrying', {}, error),
+  )
+  return {
+    stop: async () => {
+      await loop.stop()
+      await scheduledJobs.idle()
+    },
+  }
+}
+
+function scheduledJobsOf(runtime: Runtime): ScheduledJob[] {
+  const { db, keyStore, clock } = runtime
+  const templates = templateDeps(runtime)
+  const erasures = erasureDeps(runtime)
+  const feeds = hearOfFeeds({ db, clock })
+  const inboxIndexer = createInboxIndexer({ db, keyStore, clock })
+  const sends = { db, keyStore, clock, connectors: connectorsOf(runtime) }
+  const rotations = { db, keyStore, clock, tables: keyedTables }
+  const waits = createWaitingReminder({ db, clock })
+  const ofTime = { db, clock }
+  const whenDue: Record<string, Pick<ScheduledJob, 'work' | 'everyMs'> & { watch: Pick<DueWatch, 'isDue'> }> = {
+    'read-templates': { everyMs: steadyMs, work: () => syncDueTemplates(templates), watch: watchTemplates(ofTime) },
+    'wake-snoozed': { everyMs: steadyMs, work: () => reopenSnoozed(db, clock), watch: watchSnoozed(ofTime) },
+    'hand-back-expired': {
+      everyMs: steadyMs,
+      work: () => reassignFromExpiredKeys(db, keyStore, clock),
+      watch: watchExpiredKeys(ofTime),
+    },
+    'finish-erasures': { everyMs: steadyMs, work: () => finishErasures(erasures), watch: watchErasures(ofTime) },
+    'agent-watchdog': {
+      everyMs: steadyMs,
+      work: () => reassignOverdue(db, keyStore, clock),
+      watch: watchOverdueAnswers(ofTime),
+    },
+    'rotate-keys': { everyMs: shiftEveryMs, work: () => workOnRotations(rotations), watch: watchRotations(ofTime) },
+    'send-push-notifications': {
+      everyMs: pushEveryMs,
+      work: createPushSender(pushDeps(runtime)),
+      watch: watchPushes(ofTime),
+    },
+    'notify-outages': { everyMs: tellEveryMs, work: () => tellOutages(db, clock), watch: watchOutages(ofTime) },
+  }
+  return [
+    ...Object.entries(hourlyJobs(runtime)).map(([name, work]) => ({ name, everyMs: hourMs, work })),
+    ...Object.entries(whenDue).map(([name, { watch, ...job }]) => ({
+      ...{ name, ...job, isDue: watch.isDue, isQuiet: true },
+    })),
+    {
+      name: 'hand-back-lapsed',
+      everyMs: minuteMs,
+      work: () => reassignFromEndedKeys(db, keyStore, clock),
+      isQuiet: true,
+    },
+    { name: 'notify-waiting', everyMs: tellEveryMs, isQuiet: true, ...waits },
+    ...[
+      { name: 'index-leads', isDue: feeds.hasAny, work: () => indexHeard({ db, keyStore }, feeds) },
+      { name: 'index-inbox', ...inboxIndexer },
+      {
+        name: 'refresh-statistics',
+        isDue: watchGrowth(ofTime, recordedTopic),
+        work: () => refreshStatistics(db.sql),
+      },
+    ].map((job) => ({ ...job, everyMs: shiftEveryMs, isSilent: true })),
+    {
+      name: 'reindex-idle-conversations',
+      everyMs: strandedMs,
+      isDue: watchIdle(ofTime).isDue,
+      work: () => reindexIdle(ofTime),
+      isSilent: true,
+    },
+    { name: 'settle-stranded', everyMs: strandedMs, work: () => settleStrandedSends(sends), isQuiet: true },
+  ]
+}
+
+/** Rows of a table that is worth a plan. */
+const worthRows = 500
+/** A session that has written tells the counts of it some seconds later. */
+const toldWithinMs = 15_000
+/** What no news tell of, the database itself looks at once a minute. */
+const lookAgainMs = 60_000
+
+/** Whether tables may have grown lately, by news of a topic that tells of what is written, and now and then. */
+function watchGrowth(
+  { db, clock }: { db: Pick<Db, 'subscribe' | 'isListening'>; clock: Clock },
+  topic: string,
+): () => boolean {
+  let grewAtMs = Number.NEGATIVE_INFINITY
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  db.subscribe(topic, () => {
+    grewAtMs = clock.now().getTime()
+  })
+  return () => {
+    const nowMs = clock.now().getTime()
+    const isRecent = nowMs >= lookedAtMs && nowMs < lookedAtMs + lookAgainMs
+    if (db.isListening() && isRecent && nowMs > grewAtMs + toldWithinMs) return false
+    lookedAtMs = nowMs
+    return true
+  }
+}
+
+/**
+ * Has the database count again what more than doubled since it last did: by itself it looks once a minute, and until
+ * then plans for the tables that were. In the first minute of an installation it knows nothing at all, and would read a
+ * workspace through to find one lead by its name. Returns how many tables there were.
+ */
+async function refreshStatistics(sql: Sql): Promise<number> {
+  const outgrown = await sql<{ name: string }[]>`
+    select s.relid::regclass::text as name
+    from pg_stat_user_tables s
+    join pg_class c on c.oid = s.relid
+    where s.n_live_tup > greatest(2 * c.reltuples, ${worthRows})
+    order by name`
+  // By itself it may be at one of them already, which does as well.
+  for (const { name } of outgrown) await sql.unsafe(`analyze (skip_locked) ${name}`)
+  return outgrown.length
+}
+
+// Hourly jobs work in batches that commit by themselves. What they delete is days old, so a run that was cut short can wait for
+// the next.
+function hourlyJobs(runtime: Runtime): Record<string, ScheduledJob['work']> {
+  const { config, db, clock, wallClock = clock, media: store } = runtime
+  let sweptTo: string | null = null
+  return {
+    'sweep-parked-statuses': () => deleteOldParked(db, clock.now()),
+    'delete-old-session-sends': () => forgetOldSends(db, clock.now()),
+    'sweep-imports': () => sweepImports(db, clock),
+    'sweep-former-values': () => sweepFormerValues(db, clock),
+    'purge-deleted-leads': () => purgeDeletedLeads(db, clock),
+    'sweep-webhook-log': () => deleteOldWebhookLog(db, clock.now()),
+    'create-partitions': () => makeAhead(db, eventPartitions, clock.now()),
+    'remove-old-events': () => removeOldEvents(db, clock, readIndexedTo),
+    'remove-old-rows': () => removeOld(runtime),
+    'erase-idle-conversations': () => eraseQuiet(runtime),
+    'delete-expired-uploads': () => deleteAbandonedUploads({ db, clock }),
+    'sweep-media': async () => {
+      // By the clock of the machines, which that of the store is compared with.
+      const findReferenced = (names: string[]) => findReferencedFiles(db.sql, names)
+      const { removed, after } = await sweepStore({ store, clock: systemClock, findReferenced }, sweptTo)
+      sweptTo = after
+      return removed
+    },
+    'sweep-sign-ins': async () => {
+      await db.tx((tx) => sweepSignIns(tx, wallClock.now(), config.sessionIdleMs))
+      return undefined
+    },
+    'delete-idle-rate-limits': async () => {
+      await db.tx(deleteIdleRates)
+      return undefined
+    },
+  }
+}

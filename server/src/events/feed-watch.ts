@@ -1,0 +1,77 @@
+import { coalesce } from '../base/async/batch.ts'
+import type { Repeat } from '../base/async/loop.ts'
+import type { Db } from '../base/db.ts'
+import type { Log } from '../base/log.ts'
+import { feedStates } from './feed.ts'
+import { recordedTopic } from './record.ts'
+import type { Sequencer } from './sequence.ts'
+import { sequencedTopic } from './sequence.ts'
+
+export interface Watcher {
+  workspaceId: string
+  /** How far it has read. */
+  position(): number
+  /** There may be something after its position. */
+  wake(): void
+}
+
+/** Wakes the readers of this process when a feed moves: by news at once, else by a look every second and a half. */
+export interface FeedWatch {
+  /** Returns how to stop. */
+  add(watcher: Watcher): () => void
+  close(): Promise<void>
+}
+
+export interface WatchDeps {
+  db: Db
+  sequencer: Sequencer
+  log: Log
+  repeat: Repeat
+}
+
+const checkEveryMs = 1_500
+/** A busy workspace has its events placed so often, rather than after each commit. */
+const restMs = 20
+
+export function watchFeeds({ db, sequencer, log, repeat }: WatchDeps): FeedWatch {
+  const watched = new Map<string, Set<Watcher>>()
+  const wake = (workspaceId: string, last = Number.POSITIVE_INFINITY) => {
+    for (const watcher of watched.get(workspaceId) ?? []) if (watcher.position() < last) watcher.wake()
+  }
+  const failedToSequence = (error: unknown, workspaceId: string) =>
+    log.warn('failed to sequence events; retrying', { workspaceId }, error)
+  const sequencing = coalesce<string>({ restMs, work: sequencer.sequence, onError: failedToSequence })
+
+  // Readers need no worker to give the events they wait for a place.
+  const stopListening = [
+    db.subscribe(
+      recordedTopic,
+      (workspaceId) => void (watched.has(workspaceId) && sequencing.add(workspaceId, workspaceId)),
+    ),
+    db.subscribe(sequencedTopic, (workspaceId) => wake(workspaceId)),
+  ]
+  const check = async () => {
+    if (watched.size === 0) return
+    for (const { id, last, unplaced } of await feedStates(db.sql, [...watched.keys()])) {
+      if (unplaced) await sequencer.sequence(id).catch((error) => failedToSequence(error, id))
+      wake(id, unplaced ? undefined : last)
+    }
+  }
+  const checking = repeat(checkEveryMs, check, (error) => log.warn('failed to poll for events; retrying', {}, error))
+
+  return {
+    add: (watcher) => {
+      const { workspaceId } = watcher
+      const all = watched.get(workspaceId) ?? new Set()
+      watched.set(workspaceId, all.add(watcher))
+      return () => {
+        all.delete(watcher)
+        if (all.size === 0 && watched.get(workspaceId) === all) watched.delete(workspaceId)
+      }
+    },
+    close: async () => {
+      for (const stop of stopListening) stop()
+      await Promise.all([checking.stop(), sequencing.close()])
+    },
+  }
+}

@@ -1,0 +1,222 @@
+import type { FastifyRequest } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { withTimeout } from '../../base/async/loop.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { App } from '../../base/route.ts'
+import { version } from '../../base/version.ts'
+import type { WebhookObserver } from '../../webhooks/deliver/queue.ts'
+
+/**
+ * What this process counts, for Prometheus. The rooms below get one of its functions each and know no more of it. No
+ * label is a value that a caller chose, nor the id of a workspace: a label's values must stay few.
+ */
+export interface Metrics {
+  /** A request was answered; `route` is its pattern, nothing for an address that no route has. */
+  request: (method: string, route: string | undefined, status: number, ms: number) => void
+  /** A platform was called with one part of a message. */
+  sent: (channel: string, outcome: string, ms: number) => void
+  /** A platform handed something in, and it is stored. */
+  received: (channel: string, type: string) => void
+  /** A file was fetched, or was not; the result is its state then, `coming` when it is tried again, or what the store said. */
+  fetched: (result: string, ms: number) => void
+  webhooks: WebhookObserver
+  job: (name: string, result: 'done' | 'failed', ms: number) => void
+  /** All of it as Prometheus reads it. */
+  page(): Promise<string>
+  /** The same, for those who tell it in another way. */
+  figures(): Promise<Metric[]>
+}
+
+/** One name with its series; of a histogram there is one for each bucket, and for the sum and the count. */
+export interface Metric {
+  name: string
+  help: string
+  type: string
+  values: { metricName?: string; labels: Record<string, string | number>; value: number }[]
+}
+
+const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
+
+const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
+const delaySeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300]
+const jobSeconds = [0.001, 0.01, 0.1, 1, 10, 60, 600]
+
+/** A registry for each app and not the library's own, which all apps of a process would share. */
+export function createMetrics(source: GaugeSource): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'parley_build_info',
+    help: 'Always 1; the labels say what runs.',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version, node: process.versions.node }, 1)
+  const readGauges = gaugeReader(source, (gauge) => new Gauge({ ...gauge, registers }))
+
+  const own = meters(registers)
+  const { count, measure } = own
+  const requests = count('parley_http_requests_total', 'Requests answered.', 'method', 'route', 'status')
+  const requestTime = measure(
+    'parley_http_request_seconds',
+    'Time from a request to its answer; a long poll or a live feed lasts as long as it waits.',
+    requestSeconds,
+    'method',
+    'route',
+  )
+  const sends = count('parley_sends_total', 'Calls that send one part of a message.', 'channel', 'outcome')
+  const sendTime = measure('parley_send_seconds', 'Time that the platform took for one part.', callSeconds, 'channel')
+  const items = count(
+    'parley_received_total',
+    'What platforms handed in and is stored, repeats included.',
+    'channel',
+    'type',
+  )
+  const files = count('parley_files_total', 'Tries to fetch files that messages carry.', 'result')
+  const fileTime = measure('parley_file_seconds', 'Time that a try took, with the preview.', jobSeconds, 'result')
+  const jobs = count('parley_scheduled_jobs_total', 'Runs of scheduled jobs.', 'job', 'result')
+  const jobTime = measure('parley_scheduled_job_seconds', 'Duration of scheduled jobs.', jobSeconds, 'job')
+
+  return {
+    request: (method, route = 'none', status, ms) => {
+      requests.inc({ method, route, status })
+      requestTime.observe({ method, route }, ms / 1000)
+    },
+    sent: (channel, outcome, ms) => {
+      sends.inc({ channel, outcome })
+      sendTime.observe({ channel }, ms / 1000)
+    },
+    received: (channel, type) => items.inc({ channel, type }),
+    fetched: (result, ms) => {
+      files.inc({ result })
+      fileTime.observe({ result }, ms / 1000)
+    },
+    webhooks: webhookObserver(own),
+    job: (job, result, ms) => {
+      jobs.inc({ job, result })
+      jobTime.observe({ job }, ms / 1000)
+    },
+    page: async () => {
+      await readGauges()
+      return registry.metrics()
+    },
+    figures: async () => {
+      await readGauges()
+      return (await registry.getMetricsAsJSON()) as unknown as Metric[]
+    },
+  }
+}
+
+/** `/metrics`, for those whom `admit` lets in. */
+export function serveMetrics(app: App, metrics: Metrics, admit: (request: FastifyRequest) => Promise<void>): void {
+  app.get('/metrics', { onRequest: admit, schema: { hide: true } }, async (_request, reply) =>
+    reply.type(metricsType).send(await metrics.page()),
+  )
+}
+
+function meters(registers: Registry[]) {
+  return {
+    count: <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    measure: <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
+      new Histogram({ name, help, buckets, labelNames, registers }),
+  }
+}
+
+function webhookObserver({ count, measure }: ReturnType<typeof meters>): WebhookObserver {
+  const attempts = count(
+    'parley_webhook_attempts_total',
+    'Webhook attempts: delivered, failed, or given up with the last of the schedule; `error` says why.',
+    'result',
+    'error',
+  )
+  const time = measure('parley_webhook_attempt_seconds', 'Time that receivers took.', callSeconds)
+  const delay = measure(
+    'parley_webhook_delay_seconds',
+    'From the event to its receipt, when the first attempt was taken.',
+    delaySeconds,
+  )
+  const disabled = count('parley_webhook_endpoints_disabled_total', 'Endpoints disabled as gone or failing for days.')
+  return {
+    delivered: ({ ms, delayMs }) => {
+      attempts.inc({ result: 'delivered', error: '' })
+      time.observe(ms / 1000)
+      if (delayMs !== null) delay.observe(delayMs / 1000)
+    },
+    failed: ({ ms, error, isFinal }) => {
+      attempts.inc({ result: isFinal ? 'given_up' : 'failed', error: error ?? 'status' })
+      time.observe(ms / 1000)
+    },
+    disabled: () => disabled.inc(),
+  }
+}
+
+/** What is looked up when somebody asks for the metrics, rather than counted as it happens. */
+export interface GaugeSource {
+  clock: Clock
+  gauges: readonly GaugeInfo[]
+  /** Of this process, at no cost. */
+  own(): Sample[]
+  /** Of the database; asked once in 10 seconds at most. */
+  stored(): Promise<Sample[]>
+  /** Told when the database's could not be had. */
+  failed(error: unknown): void
+}
+
+export interface GaugeInfo {
+  name: string
+  help: string
+  labelNames: string[]
+}
+
+export interface Sample {
+  name: string
+  labels?: Record<string, string>
+  value: number
+}
+
+interface Settable {
+  reset(): void
+  remove(): void
+  set(labels: Record<string, string>, value: number): void
+}
+
+const freshForMs = 10_000
+const maxWaitMs = 2_000
+
+/**
+ * Makes the gauges and returns how to bring them up to date. Gauges whose values cannot be had vanish from the page:
+ * an old figure would look like a calm one.
+ */
+function gaugeReader(source: GaugeSource, make: (gauge: GaugeInfo) => Settable): () => Promise<void> {
+  const gauges = new Map(source.gauges.map((gauge) => [gauge.name, make(gauge)]))
+  const stored = remembered(source)
+  return async () => {
+    const samples = [...source.own(), ...(await stored())]
+    for (const { name, labelNames } of source.gauges) {
+      // Without labels a reset gauge would say 0.
+      if (labelNames.length === 0) gauges.get(name)?.remove()
+      else gauges.get(name)?.reset()
+    }
+    for (const { name, labels = {}, value } of samples) gauges.get(name)?.set(labels, value)
+  }
+}
+
+function remembered({ clock, stored, failed }: GaugeSource): () => Promise<Sample[]> {
+  let askedAt = Number.NaN
+  let answer: Promise<Sample[]> | undefined
+  return () => {
+    const now = clock.now().getTime()
+    // A clock may be set back: then what is remembered is of no known age.
+    const isFresh = now >= askedAt && now - askedAt < freshForMs
+    if (answer === undefined || !isFresh) {
+      askedAt = now
+      answer = withTimeout(maxWaitMs, stored).catch((error: unknown) => {
+        failed(error)
+        return []
+      })
+    }
+    return answer
+  }
+}

@@ -1,0 +1,131 @@
+import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import type { Connection } from '../../channels/connection/connection.ts'
+import { findTemplate } from '../../channels/templates/templates.ts'
+import { recordEvents } from '../../events/record.ts'
+import { insertConversations } from '../conversation/batch-queries.ts'
+import { type ConversationChange, changeOwner } from '../conversation/change.ts'
+import { commitChange, recordDifference } from '../conversation/commit-change.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { newConversation } from '../conversation/customer.ts'
+import {
+  agentsStopped,
+  connectionNotFound,
+  keyCannotOwn,
+  lockedToPeople,
+  ownedByAgent,
+} from '../conversation/errors.ts'
+import { lockCustomer } from '../conversation/lock-customer.ts'
+import { agent, takeRefusal } from '../conversation/owner.ts'
+import { retryOnRace } from '../receive/permanent-errors.ts'
+import { noReferences } from '../send/check-references.ts'
+import { checkSend } from '../send/send-checks.ts'
+import type { SendCommand } from '../send/send-command.ts'
+import type { SendDeps, Sender } from '../send/send-deps.ts'
+import { countSends } from '../send/send-limits.ts'
+import { canAgentOwn, readAgentRules } from './eligible-agents.ts'
+import type { HandoverAgent } from './hand-over.ts'
+
+export interface ConversationStart {
+  connectionId: string
+  /** Digits with country code. */
+  phone: string
+  /** What the customer will be sent: a conversation begins only for a message that can be. */
+  template: Extract<SendCommand, { kind: 'template' }>
+}
+
+export interface StartedConversation {
+  conversation: Conversation
+  /** False where the customer had one already. */
+  isNew: boolean
+}
+
+/**
+ * A conversation with a customer who may never have written, for the caller to send a template in. One that is there becomes
+ * an agent's if nobody has it; a person takes it by sending. Throws 404 for a connection outside the scope, for agents 403
+ * while they are stopped and 409 for a conversation of people or of another agent, and what sending the template would
+ * throw; nothing begins then.
+ */
+export async function findOrCreateConversation(
+  deps: SendDeps,
+  caller: Sender,
+  request: ConversationStart,
+): Promise<StartedConversation> {
+  const { workspaceId, connectionIds } = caller
+  const isSeen = connectionIds.length === 0 || connectionIds.includes(request.connectionId)
+  const connection = isSeen ? await deps.openConnection(workspaceId, request.connectionId) : null
+  if (connection === null) throw connectionNotFound()
+  return deps.keyStore.withKeyring(workspaceId, (keyring) =>
+    retryOnRace(() => deps.db.tx((tx) => startLocked(tx, keyring, caller, connection, request, deps.clock.now()))),
+  )
+}
+
+async function startLocked(
+  tx: Tx,
+  keyring: Keyring,
+  caller: Sender,
+  connection: Connection,
+  { phone, template: command }: ConversationStart,
+  now: Date,
+): Promise<StartedConversation> {
+  const { workspaceId, actor } = caller
+  if (isAgent(caller)) await checkAgent(tx, caller, connection.id, now)
+  const template = (await findTemplate(tx, workspaceId, connection.id, command.name, command.language)) ?? null
+  const customer = { userId: null, parentUserId: null, phone, name: null }
+  const found = await lockCustomer(tx, keyring, { workspaceId, connectionId: connection.id }, customer, now)
+  const before = found ?? newConversation(connection, customer, 'third_party', now, now)
+  const change = isAgent(caller) ? takeConversation(before, caller, now) : { conversation: before, events: [] }
+  const { conversation } = change
+  checkSend({
+    ...{ command, sender: caller, conversation, readiness: connection, template, references: noReferences, now },
+    maxTextLength: null,
+    takesChoices: false,
+    mediaTransport: undefined,
+  })
+  // Its own conversation may be asked for again, for the sake of the answer that was lost.
+  if (isAgent(caller) && before.ownerEpoch !== conversation.ownerEpoch)
+    await checkLimits(tx, caller, conversation.id, now)
+  if (found !== undefined) {
+    if (conversation === before) return { conversation, isNew: false }
+    await commitChange({ tx, keyring, workspaceId, now }, before, change, { actor, reason: null })
+    return { conversation, isNew: false }
+  }
+  await Promise.all([
+    insertConversations({ tx, keyring, workspaceId }, [conversation]),
+    recordDifference(tx, workspaceId, before, conversation, { actor, reason: 'began' }, now),
+    recordEvents(tx, keyring, workspaceId, change.events, now),
+  ])
+  return { conversation, isNew: true }
+}
+
+const isAgent = (caller: Sender): caller is HandoverAgent => caller.actor.type === 'agent'
+
+async function checkAgent(
+  tx: Tx,
+  { workspaceId, actor }: HandoverAgent,
+  connectionId: string,
+  now: Date,
+): Promise<void> {
+  const { isStopped } = await readAgentRules(tx, workspaceId)
+  if (isStopped) throw agentsStopped()
+  if (!(await canAgentOwn(tx, workspaceId, actor.id, connectionId, now))) throw keyCannotOwn()
+}
+
+function takeConversation(before: Conversation, { actor }: HandoverAgent, now: Date): ConversationChange {
+  assertCanTake(before, actor.id)
+  return changeOwner(before, agent(actor.id), actor, now)
+}
+
+function assertCanTake(conversation: Conversation, keyId: string): void {
+  const refusal = takeRefusal(conversation, keyId, 'offered_only', 'when_handed')
+  if (refusal === 'held_by_people') throw lockedToPeople(conversation, 'HELD_BY_PEOPLE')
+  if (refusal === 'of_another_agent') throw ownedByAgent(conversation)
+}
+
+/** Nothing begins for a message that would be one too many; it is counted when it is sent. */
+async function checkLimits(tx: Tx, sender: HandoverAgent, conversationId: string, now: Date): Promise<void> {
+  const send = { sender, conversationId }
+  const allowance = await countSends(tx, sender.workspaceId, [send], now)
+  allowance.check(send)
+  await allowance.release()
+}

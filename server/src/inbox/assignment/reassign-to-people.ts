@@ -1,0 +1,247 @@
+import { expiringTopic } from '../../auth/api-keys/queries.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
+import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { recordEvents } from '../../events/record.ts'
+import { liveUpdatesTopic, workspaceUpdates } from '../../team/live-updates.ts'
+import { type Actor, systemActor } from '../../workspaces/actor.ts'
+import { ownerChanged } from '../conversation/change.ts'
+import { type ChangeCause, recordActivities } from '../conversation/commit-change.ts'
+import { type ChangeTx, publishConversations } from '../conversation/conversation.ts'
+import { retryWhileCallsStart } from '../conversation/dispatches.ts'
+import { agent, human, writeOwner } from '../conversation/owner.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
+import {
+  type ColumnSource,
+  currentColumns,
+  indexedColumns,
+  isIdle,
+  setUpdatedNow,
+  touchedConversations,
+} from '../conversation/touch.ts'
+
+/** Gives people what a key owns: it was revoked, or must not go on. Returns how many conversations changed hands. */
+export function reassignFromKey(work: ChangeTx, keyId: string, actor: Actor): Promise<number> {
+  const { tx } = work
+  return reassign(work, tx`and c.owner_key_id = ${keyId}`, { actor, reason: 'key_ended' })
+}
+
+/** Gives people what a key owns of connections that it no longer sees. */
+export function reassignUnseen(
+  work: ChangeTx,
+  { keyId, connectionIds }: { keyId: string; connectionIds: readonly string[] },
+  actor: Actor,
+): Promise<number> {
+  const { tx } = work
+  const isUnseen = tx`and c.owner_key_id = ${keyId} and c.connection_id <> all (${[...connectionIds]}::uuid[])`
+  return reassign(work, isUnseen, { actor, reason: 'key_ended' })
+}
+
+/** Gives people whatever agents own: the workspace's stop switch. */
+export function reassignAll(work: ChangeTx, actor: Actor): Promise<number> {
+  const { tx } = work
+  const cause = { actor, reason: 'agents_stopped' } as const
+  return reassign(work, tx`and c.owner_key_id is not null`, cause)
+}
+
+/** For so long after a key has expired it is looked for often. */
+const recentMs = 600_000
+const pollExpiredEveryMs = 15_000
+
+/** Whether there is a key that has expired lately and has conversations. */
+export function watchExpiredKeys({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async (now: Date) => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(at) as at
+      from (
+        select min(expires_at) as at
+        from api_keys
+        where expires_at > ${now}
+        union all
+        select min(k.expires_at)
+        from api_keys k
+        join conversations c
+          on c.workspace_id = k.workspace_id
+          and c.owner_key_id = k.id
+        where k.expires_at > ${new Date(now.getTime() - recentMs)}
+          and k.expires_at <= ${now}
+      ) as moments`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, pollEveryMs: pollExpiredEveryMs, watchedTopics: [{ topic: expiringTopic }] })
+}
+
+/** Gives people what belongs to keys that have expired lately. For a timer that comes often; any node may. */
+export function reassignFromExpiredKeys(db: Db, keyStore: KeyStore, clock: Clock): Promise<number> {
+  const now = clock.now()
+  const since = new Date(now.getTime() - recentMs)
+  return reassignFromKeys(db, keyStore, clock, db.sql`k.expires_at > ${since} and k.expires_at <= ${now}`)
+}
+
+/**
+ * Gives people what belongs to any key that has ended, revoked without our knowing or expired while nobody looked. It
+ * looks through all keys: for a timer that comes seldom.
+ */
+export function reassignFromEndedKeys(db: Db, keyStore: KeyStore, clock: Clock): Promise<number> {
+  return reassignFromKeys(db, keyStore, clock, db.sql`(k.revoked_at is not null or k.expires_at <= ${clock.now()})`)
+}
+
+async function reassignFromKeys(db: Db, keyStore: KeyStore, clock: Clock, hasEnded: Fragment): Promise<number> {
+  const ended = await db.sql<{ workspace_id: string; id: string }[]>`
+    select distinct c.workspace_id, c.owner_key_id as id
+    from api_keys k
+    join conversations c
+      on c.workspace_id = k.workspace_id
+      and c.owner_key_id = k.id
+    where ${hasEnded}`
+  let count = 0
+  for (const { workspace_id: workspaceId, id } of ended) {
+    const keyring = await keyStore.keyring(workspaceId)
+    count += await db.tx((tx) => reassignFromKey({ tx, keyring, workspaceId, now: clock.now() }, id, systemActor))
+  }
+  return count
+}
+
+/** Within the minute that agents have at least: of who waits no news need tell. */
+const pollOverdueEveryMs = 30_000
+
+/** Whether an agent has left a customer waiting for longer than the workspace allows. */
+export function watchOverdueAnswers({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(a.at) as at
+      from (
+        select min(${overdueAt(db.sql, indexedColumns)}) as at
+        from workspaces w
+        join conversations c on c.workspace_id = w.id
+        where ${isWatched(db.sql, indexedColumns)}
+          and ${isIdle(db.sql)}
+        union all
+        select min(${overdueAt(db.sql, currentColumns)})
+        from workspaces w
+        join moving_conversations m on m.workspace_id = w.id
+        join conversations c
+          on c.workspace_id = m.workspace_id
+          and c.id = m.conversation_id
+        where ${isWatched(db.sql, currentColumns)}
+      ) as a`
+    return row?.at ?? null
+  }
+  // An agent may have less time from now on.
+  const watchedTopics = [{ topic: liveUpdatesTopic, concerns: workspaceUpdates }]
+  return watchDue({ db, clock }, { nextAt, pollEveryMs: pollOverdueEveryMs, watchedTopics })
+}
+
+/**
+ * Gives people the conversations whose agent has left a customer waiting for longer than the workspace allows, counted
+ * from when it got the conversation if that was later. For a timer; any node may.
+ */
+export async function reassignOverdue(db: Db, keyStore: KeyStore, clock: Clock): Promise<number> {
+  const now = clock.now()
+  const workspaces = await db.sql<{ id: string }[]>`
+    select c.workspace_id as id
+    from workspaces w
+    join conversations c on c.workspace_id = w.id
+    where ${isOverdue(db.sql, indexedColumns, now)}
+      and ${isIdle(db.sql)}
+    union
+    select m.workspace_id
+    from workspaces w
+    join moving_conversations m on m.workspace_id = w.id
+    join conversations c
+      on c.workspace_id = m.workspace_id
+      and c.id = m.conversation_id
+    where ${isOverdue(db.sql, currentColumns, now)}`
+  let count = 0
+  for (const { id } of workspaces) {
+    const keyring = await keyStore.keyring(id)
+    count += await db.tx((tx) => {
+      // Those that are found are looked at again once they are locked.
+      const overdue = tx`
+        and c.id = any (array(
+          select o.id
+          from workspaces w
+          cross join lateral (${overdueIn(tx, id, now)}) as o
+          where w.id = ${id}
+        ))
+        and exists (
+          select from workspaces w
+          where w.id = ${id}
+            and ${isOverdue(tx, currentColumns, now)}
+        )`
+      return reassign({ tx, keyring, workspaceId: id, now }, overdue, { actor: systemActor, reason: 'watchdog' })
+    })
+  }
+  return count
+}
+
+/** SQL: those in a workspace, which is `w`; in their places or moving. */
+function overdueIn(tx: Tx, workspaceId: string, now: Date): Fragment {
+  const workspace = anyWorkspace(tx, workspaceId)
+  return tx`
+    select c.id
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      and ${isIdle(tx)}
+      and ${isOverdue(tx, indexedColumns, now)}
+    union all
+    select c.id
+    from ${touchedConversations(tx, workspace)}
+    where m.workspace_id = ${workspaceId}
+      and ${isOverdue(tx, currentColumns, now)}`
+}
+
+const isOverdue = (sql: Sql, columns: ColumnSource, now: Date) => sql`
+  ${isWatched(sql, columns)}
+    and ${waitingSince(sql, columns)} <= ${now}::timestamptz - make_interval(mins => w.agent_watchdog_minutes)`
+
+const overdueAt = (sql: Sql, columns: ColumnSource) => sql`
+  ${waitingSince(sql, columns)} + make_interval(mins => w.agent_watchdog_minutes)`
+
+/** Whether a customer waits for an agent whom the workspace `w` leaves some minutes. */
+const isWatched = (sql: Sql, { unansweredSince }: ColumnSource) => sql`
+  w.agent_watchdog_minutes is not null
+    and c.owner_key_id is not null
+    and ${unansweredSince(sql)} is not null`
+
+const waitingSince = (sql: Sql, { unansweredSince }: ColumnSource) =>
+  sql`greatest(${unansweredSince(sql)}, c.owner_since)`
+
+async function reassign(
+  { tx, keyring, workspaceId, now }: ChangeTx,
+  which: Fragment,
+  cause: ChangeCause,
+): Promise<number> {
+  const rows = await tx<{ id: string; connectionId: string; keyId: string }[]>`
+    select c.id, c.connection_id as "connectionId", c.owner_key_id as "keyId"
+    from conversations c
+    where c.workspace_id = ${workspaceId}
+      ${which}
+    order by c.id
+    for update of c`
+  const ids = rows.map((row) => row.id)
+  if (ids.length === 0) return 0
+  await retryWhileCallsStart(tx, workspaceId, ids)
+  await tx`
+    update conversations c
+    set owner_key_id = null,
+      held = true,
+      handover = null,
+      owner_epoch = c.owner_epoch + 1,
+      starts_held_until = null,
+      owner_since = ${now},
+      seen_inbound_id = null,
+      ${setUpdatedNow(tx, now)}
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+  const events = rows.map((row) => ownerChanged({ ...row, owner: human }, cause.actor, now))
+  const items = rows.map(({ id, keyId }) => ({
+    conversationId: id,
+    detail: { kind: 'owner', from: writeOwner(agent(keyId)), to: writeOwner(human) } as const,
+  }))
+  await recordActivities(tx, workspaceId, items, cause, now)
+  await recordEvents(tx, keyring, workspaceId, events, now)
+  publishConversations(tx, workspaceId, ids)
+  return ids.length
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Sql, Tx } from '../../base/db.ts'
+import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { systemActor } from '../../workspaces/actor.ts'
+import { recordActivities } from '../conversation/commit-change.ts'
+import { conversationsTopic, publishConversations } from '../conversation/conversation.ts'
+import type { ConversationStatus } from '../conversation/conversation-state.ts'
+import { setUpdatedNow } from '../conversation/touch.ts'
+
+const batchSize = 500
+const pollEveryMs = 15_000
+/** Of a busy inbox each change is news. */
+const minPauseMs = 3_000
+
+/** Whether the time of a snoozed conversation has come. */
+export function watchSnoozed({ db, clock }: { db: Db; clock: Clock }): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(snoozed_until) as at
+      from conversations`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, pollEveryMs, minPauseMs, watchedTopics: [{ topic: conversationsTopic }] })
+}
+
+/**
+ * Opens the snoozed conversations whose time has come. For a timer; several nodes share the work. A customer who writes
+ * opens theirs at once (`receive/plan-event.ts`).
+ */
+export async function reopenSnoozed(db: Db, clock: Clock): Promise<number> {
+  let reopened = 0
+  for (;;) {
+    const now = clock.now()
+    const due = await listDue(db.sql, now)
+    let count = 0
+    for (const workspaceId of new Set(due)) count += await db.tx((tx) => reopenBatch(tx, workspaceId, now))
+    reopened += count
+    // Those that were not woken are being woken by others.
+    if (due.length < batchSize || count === 0) return reopened
+  }
+}
+
+/** The workspaces of those that are due, one for each, the first of them. */
+async function listDue(sql: Sql, now: Date): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select workspace_id as id
+    from conversations
+    where snoozed_until <= ${now}
+    order by snoozed_until
+    limit ${batchSize}`
+  return rows.map(({ id }) => id)
+}
+
+async function reopenBatch(tx: Tx, workspaceId: string, now: Date): Promise<number> {
+  const rows = await tx<{ id: string; was: ConversationStatus }[]>`
+    with due as (
+      select id, status
+      from conversations
+      where workspace_id = ${workspaceId}
+        and snoozed_until <= ${now}
+      order by snoozed_until
+      limit ${batchSize}
+      for update skip locked
+    )
+    update conversations c
+    set status = 'open',
+      snoozed_until = null,
+      ${setUpdatedNow(tx, now)}
+    from due
+    where c.workspace_id = ${workspaceId}
+      and c.id = due.id
+    returning c.id, due.status as was`
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return 0
+  const items = rows.map(({ id, was }) => ({
+    conversationId: id,
+    detail: { kind: 'status', from: was, to: 'open', snoozedUntil: null } as const,
+  }))
+  await recordActivities(tx, workspaceId, items, { actor: systemActor, reason: 'timer' }, now)
+  publishConversations(tx, workspaceId, ids)
+  return ids.length
+}

@@ -1,0 +1,185 @@
+import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { invalid } from '../../base/errors.ts'
+import type { Actor } from '../../workspaces/actor.ts'
+import { type ConversationChange, changeOwner, withUpdatedAt } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
+import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
+import {
+  agentsStopped,
+  conversationNotFound,
+  keyCannotOwn,
+  lockedToPeople,
+  notOwner,
+  ownedByAgent,
+} from '../conversation/errors.ts'
+import { agent, assigneeAfterRelease, keyIdOf, takeRefusal, type Urgency } from '../conversation/owner.ts'
+import { lockConversation } from '../conversation/queries.ts'
+import { canAgentOwn, readAgentRules } from './eligible-agents.ts'
+import {
+  findNewestHandover,
+  type Handover,
+  type HandoverNote,
+  type HandoverTarget,
+  insertHandover,
+  isSameHandover,
+  newHandover,
+} from './handovers.ts'
+
+type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
+
+/** A conversation as it is once it was handed on, and what was said with it. */
+export interface TransferResult {
+  conversation: Conversation
+  /** Null when nothing was said. */
+  handover: Handover | null
+  /** Whether an agent had handed it on so before, and its reply was lost. */
+  isRepeat: boolean
+}
+
+export interface TransferRequest {
+  conversationId: string
+  /** The key of the agent that goes on. */
+  keyId: string
+  note: HandoverNote | null
+  urgency?: Urgency
+}
+
+/**
+ * Hands a conversation to an agent: a member does with any, an agent with its own. Throws 404 outside the scope, 403 while
+ * agents are stopped, 400 when it would be itself, 409 when the key cannot own it or the calling agent does not.
+ */
+export function transferToAgent(
+  deps: Deps,
+  scope: Scope,
+  actor: Actor,
+  request: TransferRequest,
+): Promise<TransferResult> {
+  return changeLocked(deps, scope, request.conversationId, async (tx, keyring, before, isStopped, now) => {
+    const isRepeat = actor.type === 'agent' && (await wasTransferred(tx, keyring, scope, before, actor.id, request))
+    if (isRepeat) return { change: { conversation: before, events: [] }, handover: null, actor, isRepeat }
+    if (actor.type === 'agent') assertOwner(before, actor.id)
+    if (request.keyId === actor.id) throw invalid('keyId', "must be another agent's key")
+    if (isStopped) throw agentsStopped()
+    if (!(await canAgentOwn(tx, scope.workspaceId, request.keyId, before.connectionId, now))) throw keyCannotOwn()
+    const handover = await recordHandover(
+      tx,
+      keyring,
+      scope,
+      before,
+      { type: 'agent', keyId: request.keyId },
+      request,
+      actor,
+      now,
+    )
+    return { change: changeOwner(before, agent(request.keyId), actor, now, handover?.id), handover, actor }
+  })
+}
+
+/** Whether the agent has handed it to that one in these words already, which has it still. */
+async function wasTransferred(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId }: Scope,
+  { id, owner }: Conversation,
+  fromKeyId: string,
+  { keyId, note, urgency = 'normal' }: TransferRequest,
+): Promise<boolean> {
+  if (note === null || keyIdOf(owner) !== keyId || keyId === fromKeyId) return false
+  const newest = await findNewestHandover({ sql: tx, keyring, workspaceId }, id)
+  return newest !== null && isSameHandover(newest, { keyId: fromKeyId, to: { type: 'agent', keyId }, urgency, note })
+}
+
+export interface Offer {
+  conversationId: string
+  note: HandoverNote | null
+}
+
+/**
+ * Offers agents what people have: whichever takes it first has it. Throws 404 outside the scope, 403 while agents are
+ * stopped, 409 `OWNER_MISMATCH` when an agent has it.
+ */
+export function offerToAgents(deps: Deps, scope: Scope, actor: Actor, offer: Offer): Promise<TransferResult> {
+  return changeLocked(deps, scope, offer.conversationId, async (tx, keyring, before, isStopped, now) => {
+    if (before.owner.type === 'agent') throw ownedByAgent(before)
+    if (isStopped) throw agentsStopped()
+    const handover = await recordHandover(tx, keyring, scope, before, { type: 'agents' }, offer, actor, now)
+    const assignedTo = assigneeAfterRelease(before.assignedTo, actor)
+    const isOffered = !before.held && before.handover === null && handover === null && assignedTo === before.assignedTo
+    const conversation = isOffered ? before : withUpdatedAt({ ...before, held: false, handover: null, assignedTo }, now)
+    return { change: { conversation, events: [] }, handover, actor }
+  })
+}
+
+/**
+ * Takes for an agent what people do not have: what was offered, or what nobody has looked at yet. What is its own already
+ * stays so. Throws 404 outside the scope, 403 while agents are stopped, 409 `HELD_BY_PEOPLE` or `OWNER_MISMATCH` otherwise.
+ */
+export async function takeOffered(deps: Deps, scope: Scope, keyId: string, id: string): Promise<Conversation> {
+  const actor: Actor = { type: 'agent', id: keyId }
+  const { conversation } = await changeLocked(deps, scope, id, async (tx, _keyring, before, isStopped, now) => {
+    const refusal = takeRefusal(before, keyId, 'offered_only', 'when_handed')
+    if (refusal === 'held_by_people') throw lockedToPeople(before, 'HELD_BY_PEOPLE')
+    if (refusal === 'of_another_agent') throw ownedByAgent(before)
+    const change = changeOwner(before, agent(keyId), actor, now)
+    if (change.conversation === before) return { change, handover: null, actor }
+    if (isStopped) throw agentsStopped()
+    if (!(await canAgentOwn(tx, scope.workspaceId, keyId, before.connectionId, now))) throw keyCannotOwn()
+    // Whoever takes it knows how it stands.
+    const taken = { ...change.conversation, inbound: { ...before.inbound, seen: before.inbound.newest } }
+    return { change: { ...change, conversation: taken }, handover: null, actor }
+  })
+  return conversation
+}
+
+/** Refuses an agent that would hand on what is not its own. */
+export function assertOwner(conversation: Conversation, keyId: string): void {
+  if (keyIdOf(conversation.owner) === keyId) return
+  throw conversation.held ? lockedToPeople(conversation, 'HELD_BY_PEOPLE') : notOwner(conversation)
+}
+
+interface OwnerChange {
+  change: ConversationChange
+  handover: Handover | null
+  actor: Actor
+  isRepeat?: boolean
+}
+
+type PlanOwnerChange = (
+  tx: Tx,
+  keyring: Keyring,
+  before: Conversation,
+  isStopped: boolean,
+  now: Date,
+) => Promise<OwnerChange>
+
+async function changeLocked(deps: Deps, scope: Scope, id: string, plan: PlanOwnerChange): Promise<TransferResult> {
+  const { workspaceId } = scope
+  return inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, keyring, now } = work
+    const { isStopped } = await readAgentRules(tx, workspaceId)
+    const before = await lockConversation(tx, keyring, scope, id)
+    if (before === undefined) throw conversationNotFound()
+    const { change, handover, actor, isRepeat = false } = await plan(tx, keyring, before, isStopped, now)
+    // What was said is part of the conversation that the team sees.
+    const conversation = handover === null ? change.conversation : withUpdatedAt(change.conversation, now)
+    await commitChange({ tx, keyring, workspaceId, now }, before, { ...change, conversation }, { actor, reason: null })
+    return { conversation, handover, isRepeat }
+  })
+}
+
+async function recordHandover(
+  tx: Tx,
+  keyring: Keyring,
+  { workspaceId }: Scope,
+  before: Conversation,
+  to: HandoverTarget,
+  { note, urgency = 'normal' }: { note: HandoverNote | null; urgency?: Urgency },
+  actor: Actor,
+  now: Date,
+): Promise<Handover | null> {
+  if (note === null) return null
+  const handover = newHandover({ ...note, from: before.owner, to, urgency, actor }, now)
+  await insertHandover({ tx, keyring, workspaceId }, before.id, handover)
+  return handover
+}

@@ -1,0 +1,164 @@
+import type { Sql, Tx } from '../../base/db.ts'
+import { invalid } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
+import type { Actor } from '../../workspaces/actor.ts'
+import { findNonMembers } from '../../workspaces/workspace.ts'
+import {
+  type ConversationChange,
+  changeLabels,
+  changeOwner,
+  changeStatus,
+  withUpdatedAt,
+} from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
+import { type Conversation, type InboxDeps, inWorkspace, type Scope } from '../conversation/conversation.ts'
+import { type ConversationStatus, hasUnseenMessages } from '../conversation/conversation-state.ts'
+import {
+  agentsStopped,
+  conversationNotFound,
+  keyCannotOwn,
+  lockedToPeople,
+  ownerForbidden,
+  unknownLabels,
+} from '../conversation/errors.ts'
+import { canSetOwner, isSameOwner, lockToPeople, type Owner, takeRefusal } from '../conversation/owner.ts'
+import { lockConversation } from '../conversation/queries.ts'
+import { insertNote } from '../notes/notes.ts'
+import { type AgentRules, canAgentOwn, readAgentRules } from './eligible-agents.ts'
+import { assertOwner } from './transfer-to-agent.ts'
+
+export interface ConversationPatch {
+  owner?: Owner
+  status?: ConversationStatus
+  /** Only with the status `snoozed`: when a timer opens the conversation. */
+  snoozedUntil?: Date | null
+  labelIds?: readonly string[]
+  /** Beside `labelIds`: what the conversation has then, without these and with those. */
+  labels?: { add: readonly string[]; remove: readonly string[] }
+  note?: string
+  /** Null: nobody. */
+  assignedTo?: string | null
+  /** Only as long as this key owns the conversation; else 409. What it has not seen it does not put away. */
+  ownerKeyId?: string
+}
+
+/**
+ * Changes a conversation: all of the patch or none of it. What is so already changes nothing and tells nobody. Throws
+ * 404 outside the scope, 403 `OWNER_FORBIDDEN` for an owner that the actor may not set, 400 for unknown labels.
+ */
+export async function updateConversation(
+  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  scope: Scope,
+  actor: Actor,
+  id: string,
+  patch: ConversationPatch,
+): Promise<Conversation> {
+  return inWorkspace(deps, scope.workspaceId, async (work) => {
+    const { tx, keyring, workspaceId, now } = work
+    const rules = patch.owner?.type === 'agent' ? await readAgentRules(tx, workspaceId) : null
+    const before = await lockConversation(tx, keyring, scope, id)
+    if (before === undefined) throw conversationNotFound()
+    if (patch.ownerKeyId !== undefined) assertOwner(before, patch.ownerKeyId)
+    if (patch.owner !== undefined) await checkOwner(tx, workspaceId, actor, before, patch.owner, rules, now)
+    const labelIds = patch.labels?.add ?? patch.labelIds
+    if (labelIds !== undefined)
+      await checkLabels(tx, workspaceId, labelIds, actor.type === 'agent' ? 'label_ids' : 'labelIds')
+    if (patch.assignedTo) await checkAssignee(tx, workspaceId, patch.assignedTo)
+    const change = applyPatch(before, hasNewerMessages(before, patch) ? withoutStatus(patch) : patch, actor, now)
+    if (patch.note !== undefined) {
+      await insertNote(work, before.id, { text: patch.note, mentions: [], actor })
+    }
+    await commitChange(work, before, change, { actor, reason: null })
+    await recordNotifications(tx, workspaceId, notificationsFor(before, change.conversation, actor, now), now)
+    return change.conversation
+  })
+}
+
+/**
+ * Whether the owning agent puts away what the customer has written to since the agent looked: it stays open then, as if they had
+ * written right after.
+ */
+const hasNewerMessages = (before: Conversation, { ownerKeyId, status }: ConversationPatch): boolean =>
+  ownerKeyId !== undefined &&
+  status !== undefined &&
+  before.inbound.seen !== null &&
+  hasUnseenMessages(before, { id: before.inbound.seen, isNamed: false })
+
+const withoutStatus = ({ status: _status, snoozedUntil: _until, ...rest }: ConversationPatch): ConversationPatch => rest
+
+export function applyPatch(
+  before: Conversation,
+  patch: ConversationPatch,
+  actor: Actor,
+  now: Date,
+): ConversationChange {
+  const owned = patch.owner === undefined ? null : changeOwner(before, patch.owner, actor, now)
+  let conversation = owned?.conversation ?? before
+  if (patch.status !== undefined) {
+    conversation = changeStatus(conversation, patch.status, patch.snoozedUntil ?? null, now)
+  }
+  if (patch.labelIds !== undefined) conversation = changeLabels(conversation, patch.labelIds, now)
+  if (patch.labels !== undefined) {
+    const { add, remove } = patch.labels
+    const kept = conversation.labelIds.filter((id) => !remove.includes(id))
+    conversation = changeLabels(conversation, [...kept, ...add], now)
+  }
+  if (patch.assignedTo !== undefined && patch.assignedTo !== conversation.assignedTo) {
+    const assigned = withUpdatedAt({ ...conversation, assignedTo: patch.assignedTo }, now)
+    conversation = patch.assignedTo === null ? assigned : lockToPeople(assigned)
+  }
+  // A note is part of the conversation that the team sees.
+  if (patch.note !== undefined) conversation = withUpdatedAt(conversation, now)
+  return { conversation, events: owned?.events ?? [] }
+}
+
+/** Whom it is given to is told, and so are people of what an agent leaves to them. */
+function notificationsFor(before: Conversation, after: Conversation, actor: Actor, now: Date): NewNotification[] {
+  const about = { cause: newId(now), conversationId: after.id, actor }
+  const { assignedTo } = after
+  if (assignedTo !== null && assignedTo !== before.assignedTo) {
+    return [{ ...about, kind: 'assigned', userId: assignedTo }]
+  }
+  const isLeft = actor.type === 'agent' && before.owner.type === 'agent' && after.owner.type === 'human'
+  return isLeft ? [{ ...about, kind: 'handover', userId: assignedTo }] : []
+}
+
+async function checkOwner(
+  tx: Tx,
+  workspaceId: string,
+  actor: Actor,
+  before: Conversation,
+  owner: Owner,
+  rules: AgentRules | null,
+  now: Date,
+): Promise<void> {
+  if (!canSetOwner(actor, owner)) throw ownerForbidden()
+  if (owner.type === 'human' || isSameOwner(before.owner, owner)) return
+  if (rules === null || rules.isStopped) throw agentsStopped()
+  const refusal = actor.type === 'agent' ? takeRefusal(before, actor.id, 'from_agents_too', rules.takingBack) : null
+  if (refusal !== null) throw lockedToPeople(before, 'OWNER_MISMATCH')
+  if (!(await canAgentOwn(tx, workspaceId, owner.keyId, before.connectionId, now))) throw keyCannotOwn()
+}
+
+export async function checkLabels(
+  tx: Tx,
+  workspaceId: string,
+  labelIds: readonly string[],
+  field: string,
+): Promise<void> {
+  const unique = new Set(labelIds)
+  if (unique.size === 0) return
+  const rows = await tx`
+    select id
+    from labels
+    where workspace_id = ${workspaceId}
+      and id = any (${[...unique]}::uuid[])
+    for key share`
+  if (rows.length < unique.size) throw unknownLabels(field)
+}
+
+export async function checkAssignee(tx: Sql, workspaceId: string, userId: string, field = 'assignedTo'): Promise<void> {
+  const nonMembers = await findNonMembers(tx, workspaceId, [userId])
+  if (nonMembers.length > 0) throw invalid(field, 'must be a member of the workspace')
+}

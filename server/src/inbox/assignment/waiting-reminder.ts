@@ -1,0 +1,279 @@
+import { andOnlyOf, byWorkspace, isDistributed, type OneWorkspace } from '../../base/citus/distributed-sql.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Fragment, Sql, Tx } from '../../base/db.ts'
+import { newId } from '../../base/id.ts'
+import { timestampArray } from '../../base/postgres/values.ts'
+import { collectChangedIds } from '../../base/pubsub.ts'
+import { markWaitingRead } from '../../notifications/notifications.ts'
+import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
+import { liveUpdatesTopic } from '../../team/live-updates.ts'
+import { type OpeningHours, openingAt } from '../../team/opening-hours.ts'
+import { systemActor } from '../../workspaces/actor.ts'
+import { conversationsTopic } from '../conversation/conversation.ts'
+import {
+  type ColumnSource,
+  currentColumns,
+  indexedColumns,
+  isIdle,
+  touchedConversations,
+} from '../conversation/touch.ts'
+
+/** Of a workspace in one look; the next look goes on. */
+const batch = 100
+/** More that the same people are told of at once are one notice. */
+const maxSeparate = 5
+/** A wait that nobody could be told of for so long is in the list of those who wait. */
+const maxWaitMs = 3 * 86_400_000
+/** Whoever waits for people counts in minutes, and news are lost seldom: to look at all workspaces is to look through them. */
+const allEveryMs = 60_000
+
+interface WaitingCustomer {
+  conversationId: string
+  /** Null: nobody, or no member any more. */
+  assignedTo: string | null
+  since: Date
+}
+
+interface WorkspaceWait extends WaitingCustomer {
+  workspaceId: string
+  hours: OpeningHours | null
+}
+
+/** Tells of the waits of workspaces that it has heard of, when their time has come. */
+export interface WaitingReminder {
+  isDue(): boolean
+  /** Returns how many waits it told of. */
+  work(): Promise<number>
+}
+
+export function createWaitingReminder({ db, clock }: { db: Db; clock: Clock }): WaitingReminder {
+  // Who may wait, or not any more; and a goal that is another.
+  const changedIds = collectChangedIds({ db, clock }, { topics: [conversationsTopic, liveUpdatesTopic], allEveryMs })
+  /** When a customer of the workspace has waited for long enough, as far as it is known; at once after news. */
+  const dueAtMs = new Map<string, number>()
+  let checksAll = true
+  return {
+    isDue: () => {
+      const noteChanged = changedIds.take()
+      if (noteChanged === null) checksAll = true
+      for (const id of noteChanged ?? []) dueAtMs.set(id.slice(0, id.indexOf(' ')), Number.NEGATIVE_INFINITY)
+      const nowMs = clock.now().getTime()
+      return checksAll || dueAtMs.values().some((atMs) => atMs <= nowMs)
+    },
+    work: async () => {
+      const nowMs = clock.now().getTime()
+      const isAll = checksAll
+      const workspaceIds = [...dueAtMs].flatMap(([id, atMs]) => (atMs <= nowMs ? id : []))
+      const next = await readNextWaits(db.sql, isAll ? null : workspaceIds, clock.now())
+      const due = next.filter(({ dueAt }) => dueAt.getTime() <= nowMs)
+      const sent = await sendWaitingReminders(
+        db,
+        clock,
+        due.map(({ workspaceId }) => workspaceId),
+      )
+      if (isAll) dueAtMs.clear()
+      else for (const id of workspaceIds) dueAtMs.delete(id)
+      for (const { workspaceId, dueAt } of next) dueAtMs.set(workspaceId, dueAt.getTime())
+      checksAll = false
+      return sent
+    },
+  }
+}
+
+/**
+ * Tells people of customers who have waited for longer than their workspace wants: who has the conversation, or everybody. Once
+ * for each wait, and while somebody is there by the workspace's hours. What was told is read once the customer was answered. For
+ * a timer; any node may. Returns how many waits were told of, of these workspaces or of all.
+ */
+export async function sendWaitingReminders(
+  db: Db,
+  clock: Clock,
+  workspaceIds: readonly string[] | null = null,
+): Promise<number> {
+  const now = clock.now()
+  await db.tx((tx) => clearAnswered(tx, now))
+  if (workspaceIds?.length === 0) return 0
+  const found = await findWaits(db.sql, workspaceIds, now)
+  let sent = 0
+  for (const [workspaceId, waits = []] of Map.groupBy(found, (wait) => wait.workspaceId)) {
+    const hours = waits[0]?.hours ?? null
+    if (hours !== null && !openingAt(hours, now).isOpen) continue
+    sent += await db.tx((tx) => recordReminders(tx, workspaceId, waits, now))
+  }
+  return sent
+}
+
+/** Who was answered waits no more, and what told of it is read. */
+async function clearAnswered(tx: Tx, now: Date): Promise<void> {
+  const over = await tx<{ workspaceId: string; conversationId: string }[]>`
+    delete from told_waits t
+    using conversations c
+    where c.workspace_id = t.workspace_id
+      and c.id = t.conversation_id
+      and (${currentColumns.unansweredSince(tx)} is null or ${currentColumns.unansweredSince(tx)} > t.since)
+    returning t.workspace_id as "workspaceId", t.conversation_id as "conversationId"`
+  for (const [workspaceId, rows = []] of Map.groupBy(over, (row) => row.workspaceId)) {
+    await markWaitingRead(
+      tx,
+      workspaceId,
+      rows.map(({ conversationId }) => conversationId),
+      now,
+    )
+  }
+}
+
+interface NextWait {
+  workspaceId: string
+  dueAt: Date
+}
+
+/** Of these workspaces, or of all: when the first who waits there, and was not told of, will have waited for long enough. */
+function readNextWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date): Promise<readonly NextWait[]> {
+  return forWaitingWorkspaces(
+    sql,
+    workspaceIds,
+    (ids, only) => sql<NextWait[]>`
+    select w.id as "workspaceId", c.unanswered_since + w.answer_goal_minutes * interval '1 minute' as "dueAt"
+    from workspaces w
+    cross join lateral (
+      ${longestWaits(sql, only, 1, (columns) => isNotReminded(sql, columns, only, now))}
+    ) as c
+    where ${isOneOf(sql, ids, only)}`,
+  )
+}
+
+function findWaits(sql: Sql, workspaceIds: readonly string[] | null, now: Date): Promise<readonly WorkspaceWait[]> {
+  const isDue = ({ unansweredSince }: ColumnSource) => sql`
+    ${unansweredSince(sql)} <= ${now}::timestamptz - w.answer_goal_minutes * interval '1 minute'`
+  return forWaitingWorkspaces(
+    sql,
+    workspaceIds,
+    (ids, only) => sql<WorkspaceWait[]>`
+    select w.id as "workspaceId", w.hours, c.id as "conversationId", m.user_id as "assignedTo",
+      c.unanswered_since as since
+    from workspaces w
+    cross join lateral (
+      ${longestWaits(sql, only, batch, (columns) => sql`${isDue(columns)} and ${isNotReminded(sql, columns, only, now)}`)}
+    ) as c
+    left join members m
+      on m.workspace_id = w.id
+      and m.user_id = c.assigned_to
+    where ${isOneOf(sql, ids, only)}
+    order by w.id, c.unanswered_since, c.id`,
+  )
+}
+
+/** SQL: of a workspace `w` those who wait longest, of conversations in their places and of those that move. */
+function longestWaits(
+  sql: Sql,
+  only: OneWorkspace,
+  limit: number,
+  which: (columns: ColumnSource) => Fragment,
+): Fragment {
+  const workspace = only === null ? sql`w.id` : sql`${only}::uuid`
+  return sql`
+    (
+      select c.id, c.assigned_to, c.unanswered_since
+      from conversations c
+      where c.workspace_id = ${workspace}
+        and ${isIdle(sql)}
+        and ${which(indexedColumns)}
+      order by c.unanswered_since, c.id
+      limit ${limit}
+    )
+    union all
+    select c.id, c.assigned_to, c.now_unanswered_since
+    from ${touchedConversations(sql, workspace)}
+    where m.workspace_id = ${workspace}
+      and ${which(currentColumns)}
+    order by unanswered_since, id
+    limit ${limit}`
+}
+
+/** What `read` finds in these workspaces, or in all; where rows are spread one after the other, of those in which somebody waits. */
+async function forWaitingWorkspaces<R>(
+  sql: Sql,
+  workspaceIds: readonly string[] | null,
+  read: (workspaceIds: readonly string[] | null, only: OneWorkspace) => Promise<readonly R[]>,
+): Promise<readonly R[]> {
+  if (!isDistributed(sql)) return read(workspaceIds, null)
+  const ids = workspaceIds ?? (await listWaiting(sql))
+  return byWorkspace(
+    sql,
+    ids,
+    (id) => id,
+    (own, only) => read(own, only),
+  )
+}
+
+/** The workspaces in which somebody may wait, told of or not. */
+async function listWaiting(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select c.workspace_id as id
+    from conversations c
+    where c.unanswered_since is not null
+    union
+    select m.workspace_id
+    from moving_conversations m`
+  return rows.map(({ id }) => id)
+}
+
+/** Of a workspace `w`. */
+const isOneOf = (sql: Sql, workspaceIds: readonly string[] | null, only: OneWorkspace) => sql`
+  w.answer_goal_minutes is not null
+    and w.inbox_enabled
+    ${workspaceIds === null || only !== null ? sql`` : sql`and w.id = any (${[...workspaceIds]}::uuid[])`}
+    ${only === null ? sql`` : sql`and w.id = ${only}`}`
+
+/** Of a conversation `c` of the workspace `w`. */
+const isNotReminded = (sql: Sql, { unansweredSince }: ColumnSource, only: OneWorkspace, now: Date) => sql`
+  ${unansweredSince(sql)} > ${new Date(now.getTime() - maxWaitMs)}
+    and c.status in ('open', 'pending')
+    and not exists (
+      select
+      from told_waits t
+      where t.workspace_id = w.id
+        and t.conversation_id = c.id
+        and t.since >= ${unansweredSince(sql)}
+        ${andOnlyOf(sql, only, 't')}
+    )`
+
+async function recordReminders(
+  tx: Tx,
+  workspaceId: string,
+  waits: readonly WaitingCustomer[],
+  now: Date,
+): Promise<number> {
+  // Another worker may have looked at the same moment: whoever writes the wait tells of it.
+  const ours = await tx<{ conversationId: string }[]>`
+    insert into told_waits (workspace_id, conversation_id, since)
+    select c.workspace_id, c.id, f.since
+    from unnest(
+      ${waits.map(({ conversationId }) => conversationId)}::uuid[],
+      ${timestampArray(waits.map(({ since }) => since))}::timestamptz[]
+    ) as f (id, since)
+    join conversations c
+      on c.workspace_id = ${workspaceId}
+      and c.id = f.id
+      and ${currentColumns.unansweredSince(tx)} = f.since
+    on conflict (workspace_id, conversation_id)
+    do update set since = excluded.since
+    where told_waits.since < excluded.since
+    returning conversation_id as "conversationId"`
+  const ids = new Set(ours.map(({ conversationId }) => conversationId))
+  const found = waits.filter(({ conversationId }) => ids.has(conversationId))
+  await recordNotifications(tx, workspaceId, notificationsFor(found, now), now)
+  return found.length
+}
+
+function notificationsFor(waits: readonly WaitingCustomer[], now: Date): NewNotification[] {
+  return [...Map.groupBy(waits, ({ assignedTo }) => assignedTo)].flatMap(([userId, theirs]): NewNotification[] => {
+    const common = { kind: 'waiting', userId, actor: systemActor } as const
+    if (theirs.length > maxSeparate) return [{ ...common, cause: newId(now), count: theirs.length }]
+    return theirs.map(({ conversationId, since }) => ({
+      ...common,
+      cause: `${conversationId} ${since.toISOString()}`,
+      conversationId,
+    }))
+  })
+}

@@ -1,0 +1,299 @@
+import type { Tx } from '../../base/db.ts'
+import { type NewNotification, recordNotifications } from '../../notifications/record-notifications.ts'
+import { addUpAudit } from '../../team/audit.ts'
+import type { TeamActor } from '../../team/member.ts'
+import { findNonMembers } from '../../workspaces/workspace.ts'
+import { applyPatch, type ConversationPatch, checkAssignee, checkLabels } from '../assignment/update-conversation.ts'
+import { lockByIds } from '../conversation/batch-queries.ts'
+import { withUpdatedAt } from '../conversation/change.ts'
+import { commitChange } from '../conversation/commit-change.ts'
+import {
+  type ChangeTx,
+  type Conversation,
+  type InboxDeps,
+  inWorkspace,
+  type WorkspaceTx,
+} from '../conversation/conversation.ts'
+import type { ConversationStatus } from '../conversation/conversation-state.ts'
+import { decryptMessageId } from '../conversation/message.ts'
+import { findNewestInbound } from '../conversation/message-queries.ts'
+import { sendReadReceipt } from '../read/mark-read.ts'
+
+/** Of one request; whoever has chosen more sends several under one `batchId`. */
+export const maxAtOnce = 50
+
+export interface BulkChangeRequest {
+  /** What tells the requests of one selection: they are one line of the audit log. */
+  batchId: string
+  ids: readonly string[]
+  changes: BulkChanges
+}
+
+export interface BulkChangeResult {
+  /** All that are there, as they are now. */
+  conversations: Conversation[]
+  /** Those that changed, as they were. */
+  former: PreviousState[]
+}
+
+/**
+ * Changes conversations alike, all of them or none. What is so already changes nothing, and what is not there is passed
+ * over. Whom they are given to is told. The platform is told what was read after the commit. Throws 400 for a stranger to
+ * be assigned and for unknown labels.
+ */
+export async function changeConversations(
+  deps: InboxDeps,
+  workspaceId: string,
+  actor: TeamActor,
+  { batchId, ids, changes }: BulkChangeRequest,
+): Promise<BulkChangeResult> {
+  const { changed, read } = await inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, keyring, now } = work
+    if (changes.labels !== undefined) await checkLabels(tx, workspaceId, changes.labels.add, 'changes.addLabelIds')
+    if (changes.assignedTo) await checkAssignee(tx, workspaceId, changes.assignedTo, 'changes.assignedTo')
+    const befores = await lockByIds({ tx, keyring, workspaceId }, ids)
+    const newest = await newestInbounds({ tx, keyring, workspaceId }, changes.read === undefined ? [] : befores)
+    const changed = befores.map((before) => ({ before, after: applyChanges(before, changes, actor, newest, now) }))
+    await commitAll(work, actor, changed)
+    await recordNotifications(tx, workspaceId, notificationsFor(changed, actor, batchId), now)
+    await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_changed', batchId, changed, now)
+    return { changed, read: changed.flatMap((one) => readReceiptOf(one, newest)) }
+  })
+  for (const { conversation, externalId } of read) await sendReadReceipt(deps, workspaceId, conversation, externalId)
+  return {
+    conversations: changed.map(({ after }) => after),
+    former: changed.filter(isChanged).map(({ before, after }) => previousStateOf(before, after)),
+  }
+}
+
+interface ConversationDiff {
+  before: Conversation
+  after: Conversation
+}
+
+const isChanged = ({ before, after }: ConversationDiff): boolean => before !== after
+
+function applyChanges(
+  before: Conversation,
+  { read, ...patch }: BulkChanges,
+  actor: TeamActor,
+  newest: ReadonlyMap<string, string>,
+  now: Date,
+): Conversation {
+  const { conversation } = applyPatch(before, patch, actor, now)
+  if (read === true && before.unreadCount > 0) return withUpdatedAt({ ...conversation, unreadCount: 0 }, now)
+  // From the newest customer message on: where there is none, there is nothing to read.
+  const isRead = read === false && before.unreadCount === 0 && newest.has(before.id)
+  return isRead ? withUpdatedAt({ ...conversation, unreadCount: 1 }, now) : conversation
+}
+
+/** As many at once as an open page shows; the bell has them all. */
+const maxPushed = 3
+
+/** Whom conversations are given to is told of each, and once: also when a change is undone and made again. */
+function notificationsFor(changed: readonly ConversationDiff[], actor: TeamActor, batchId: string): NewNotification[] {
+  const given = changed.filter(({ before, after }) => after.assignedTo !== before.assignedTo)
+  return given.flatMap(({ after: { id, assignedTo } }, n): NewNotification[] => {
+    if (assignedTo === null) return []
+    const cause = `${batchId} ${id}`
+    return [{ kind: 'assigned', cause, userId: assignedTo, conversationId: id, isPushed: n < maxPushed, actor }]
+  })
+}
+
+/** The platform's ids of the newest customer messages, by conversation. */
+async function newestInbounds(
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  conversations: readonly Conversation[],
+): Promise<Map<string, string>> {
+  const rows = await Promise.all(conversations.map(({ id }) => findNewestInbound(tx, workspaceId, id)))
+  const ids = rows.map((row) => (row === undefined ? null : decryptMessageId(keyring, row)))
+  return new Map(conversations.flatMap(({ id }, n) => (ids[n] == null ? [] : [[id, ids[n]] as const])))
+}
+
+function readReceiptOf({ before, after }: ConversationDiff, newest: ReadonlyMap<string, string>) {
+  const externalId = newest.get(after.id)
+  const isRead = before.unreadCount > 0 && after.unreadCount === 0
+  return isRead && externalId !== undefined ? [{ conversation: after, externalId }] : []
+}
+
+export async function commitAll(work: ChangeTx, actor: TeamActor, changed: readonly ConversationDiff[]): Promise<void> {
+  const cause = { actor, reason: null }
+  await Promise.all(
+    changed
+      .filter(isChanged)
+      .map(({ before, after }) => commitChange(work, before, { conversation: after, events: [] }, cause)),
+  )
+}
+
+export async function recordBulkAction(
+  tx: Tx,
+  scopeId: string,
+  actor: TeamActor,
+  action: 'conversations.bulk_changed' | 'conversations.bulk_undone',
+  batchId: string,
+  changed: readonly ConversationDiff[],
+  now: Date,
+): Promise<void> {
+  const count = changed.filter(isChanged).length
+  if (count > 0) await addUpAudit(tx, { scopeId, actor, action, target: `batch:${batchId}` }, count, now)
+}
+
+/** What is to become of every conversation of a selection. */
+export interface BulkChanges extends Pick<ConversationPatch, 'status' | 'snoozedUntil' | 'assignedTo' | 'labels'> {
+  read?: boolean
+}
+
+/** What a change moved of a conversation, as it was before. */
+export interface PreviousState {
+  id: string
+  status: ConversationStatus
+  snoozedUntil: Date | null
+  assignedTo: string | null
+  held: boolean
+  unreadCount: number
+  /** Labels that the change added and removed. */
+  added: string[]
+  removed: string[]
+}
+
+export function previousStateOf(before: Conversation, after: Conversation): PreviousState {
+  const { id, status, snoozedUntil, assignedTo, held, unreadCount } = before
+  return {
+    ...{ id, status, snoozedUntil, assignedTo, held, unreadCount },
+    added: after.labelIds.filter((label) => !before.labelIds.includes(label)),
+    removed: before.labelIds.filter((label) => !after.labelIds.includes(label)),
+  }
+}
+
+/** What brings a conversation back to what it was before a change. */
+interface UndoPatch {
+  patch: ConversationPatch
+  /** How many messages are unread again; undefined where that stays. */
+  unreadCount: number | undefined
+  /** Agents may take it again. */
+  isReleased: boolean
+  /** Something of it was changed since, and stays as it is. */
+  isLeft: boolean
+}
+
+// More than anybody counts; a thread is read from there.
+const maxUnread = 1000
+
+/** Each thing goes back alone, and only where it still is as the change left it: what was done since stays. */
+export function planUndo(now: Conversation, former: PreviousState, changes: BulkChanges): UndoPatch {
+  const patch: ConversationPatch = {}
+  let isLeft = false
+  if (changes.status !== undefined && !isStatus(former, changes)) {
+    if (isStatus(now, changes)) Object.assign(patch, { status: former.status, snoozedUntil: former.snoozedUntil })
+    else isLeft = true
+  }
+  const isAssigned = changes.assignedTo !== undefined && former.assignedTo !== changes.assignedTo
+  const isStillAssigned = isAssigned && now.assignedTo === changes.assignedTo
+  if (isStillAssigned) patch.assignedTo = former.assignedTo
+  else if (isAssigned) isLeft = true
+  const [add, remove] = [
+    former.removed.filter((id) => !now.labelIds.includes(id)),
+    former.added.filter((id) => now.labelIds.includes(id)),
+  ]
+  if (add.length + remove.length > 0) patch.labels = { add, remove }
+  return {
+    patch,
+    unreadCount: restoredUnreadCount(now, former, changes),
+    isReleased: isStillAssigned && now.held && !former.held && now.owner.type === 'human',
+    isLeft,
+  }
+}
+
+function isStatus(one: Pick<Conversation, 'status' | 'snoozedUntil'>, { status, snoozedUntil }: BulkChanges): boolean {
+  return one.status === status && one.snoozedUntil?.getTime() === snoozedUntil?.getTime()
+}
+
+function restoredUnreadCount(now: Conversation, former: PreviousState, { read }: BulkChanges): number | undefined {
+  if (read === true && now.unreadCount === 0 && former.unreadCount > 0) return Math.min(former.unreadCount, maxUnread)
+  if (read === false && now.unreadCount === 1 && former.unreadCount === 0) return 0
+  return undefined
+}
+
+interface BulkUndoRequest {
+  batchId: string
+  changes: BulkChanges
+  former: readonly PreviousState[]
+}
+
+interface BulkUndoResult {
+  conversations: Conversation[]
+  /** How many are not wholly as before: somebody changed them since, or they are gone. */
+  left: number
+}
+
+/** Brings conversations back to what they were before a change of many; what was done to them since stays. */
+export async function undoChanges(
+  deps: Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>,
+  workspaceId: string,
+  actor: TeamActor,
+  { batchId, changes, former }: BulkUndoRequest,
+): Promise<BulkUndoResult> {
+  return inWorkspace(deps, workspaceId, async (work) => {
+    const { tx, keyring, now } = work
+    const formerById = new Map(former.map((one) => [one.id, one]))
+    const known = await readWorkspaceFacts(tx, workspaceId, former)
+    const locked = await lockByIds({ tx, keyring, workspaceId }, [...formerById.keys()])
+    let left = former.length - locked.length
+    const changed = locked.map((before) => {
+      const was = formerById.get(before.id)
+      const undone = was && restoreConversation(before, was, changes, actor, known, now)
+      if (undone === undefined || undone.isLeft) left++
+      return { before, after: undone?.conversation ?? before }
+    })
+    await commitAll(work, actor, changed)
+    await recordBulkAction(tx, workspaceId, actor, 'conversations.bulk_undone', batchId, changed, now)
+    return { conversations: changed.map(({ after }) => after), left }
+  })
+}
+
+/** Who is a member still, and which labels are there. */
+interface WorkspaceFacts {
+  isGone(userId: string | null | undefined): boolean
+  labels: ReadonlySet<string>
+}
+
+async function readWorkspaceFacts(
+  tx: Tx,
+  workspaceId: string,
+  former: readonly PreviousState[],
+): Promise<WorkspaceFacts> {
+  const users = [...new Set(former.flatMap(({ assignedTo }) => assignedTo ?? []))]
+  const gone = new Set(await findNonMembers(tx, workspaceId, users))
+  const rows = await tx<{ id: string }[]>`
+    select id
+    from labels
+    where workspace_id = ${workspaceId}
+      and id = any (${[...new Set(former.flatMap(({ removed }) => removed))]}::uuid[])
+    for key share`
+  return {
+    isGone: (userId) => userId != null && gone.has(userId),
+    labels: new Set(rows.map(({ id }) => id)),
+  }
+}
+
+function restoreConversation(
+  before: Conversation,
+  former: PreviousState,
+  changes: BulkChanges,
+  actor: TeamActor,
+  known: WorkspaceFacts,
+  now: Date,
+): { conversation: Conversation; isLeft: boolean } {
+  const { patch, unreadCount, isReleased, isLeft } = planUndo(before, former, changes)
+  const { assignedTo, labels, ...rest } = patch
+  const isWithoutMember = known.isGone(assignedTo)
+  const undoPatch = {
+    ...rest,
+    ...(assignedTo !== undefined && !isWithoutMember && { assignedTo }),
+    ...(labels && { labels: { add: labels.add.filter((id) => known.labels.has(id)), remove: labels.remove } }),
+  }
+  let { conversation } = applyPatch(before, undoPatch, actor, now)
+  if (unreadCount !== undefined) conversation = withUpdatedAt({ ...conversation, unreadCount }, now)
+  if (isReleased && !isWithoutMember) conversation = withUpdatedAt({ ...conversation, held: false }, now)
+  return { conversation, isLeft: isLeft || isWithoutMember }
+}

@@ -1,0 +1,283 @@
+import type { Tx } from '../../base/db.ts'
+import type { Columns } from '../../base/postgres/rows.ts'
+import { columnNames, unnested } from '../../base/postgres/rows.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
+import type { Customer } from '../../channels/channel-event.ts'
+import { type Conversation, type LastMessage, publishConversations, type WorkspaceTx } from './conversation.ts'
+import {
+  type ConversationRow,
+  decryptConversation,
+  encryptContact,
+  encryptConversation,
+  encryptLastMessage,
+  ownerOf,
+  phoneIndexes,
+  type StoredConversation,
+  userIndexes,
+} from './encrypted-conversation.ts'
+import { keyIdOf } from './owner.ts'
+import { anyWorkspace, conversationColumns } from './queries.ts'
+import { touchConversations } from './touch.ts'
+
+// What a busy moment brings goes together: these do for many conversations in one statement what their neighbours do for
+// one. Each name is looked up by its index: `offset 0` keeps the planner from reading the workspace instead.
+
+/** A customer of one connection. */
+export interface ConnectionCustomer {
+  connectionId: string
+  customer: Customer
+}
+
+// What was said last is shown in lists: here it matters only whether there is anything, and opening it would take as long
+// as all else that is read of a conversation.
+const undecryptedMessage: LastMessage = Object.freeze({ direction: 'inbound', kind: 'text', text: '' })
+
+/**
+ * The conversations of these customers by any of their names, locked in the order of their ids. What was said last in
+ * them is not told: `storeConversations` keeps it where nothing newer takes its place.
+ */
+export async function lockConversationsOf(
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  customers: readonly ConnectionCustomer[],
+): Promise<Conversation[]> {
+  const users = namesOf(
+    customers,
+    ({ userId }) => userId,
+    (userId) => userIndexes(keyring, userId),
+  )
+  const phones = namesOf(
+    customers,
+    ({ phone }) => phone,
+    (phone) => phoneIndexes(keyring, phone),
+  )
+  const workspace = anyWorkspace(tx, workspaceId)
+  const named = (names: readonly CustomerName[]) => tx`
+    unnest(
+      ${names.map(({ connectionId }) => connectionId)}::uuid[],
+      ${byteaArray(names.map(({ index }) => index))}::bytea[]
+    ) as n (connection_id, name)`
+  const rows = await tx<(ConversationRow & { has_last_message: boolean })[]>`
+    select ${conversationColumns(tx, tx`null as last_message`)}, c.last_message is not null as has_last_message
+    from conversations c
+    where c.workspace_id = ${workspace}
+      and c.id = any (array(
+        select u.id
+        from ${named(users)}
+        cross join lateral (
+          select id from conversations
+          where workspace_id = ${workspace} and connection_id = n.connection_id and user_index = n.name
+          offset 0
+        ) as u
+        union all
+        select p.id
+        from ${named(phones)}
+        cross join lateral (
+          select id from conversations
+          where workspace_id = ${workspace} and connection_id = n.connection_id and phone_index = n.name
+          offset 0
+        ) as p
+      ))
+    order by c.id
+    for update of c`
+  return rows.map((row) => ({
+    ...decryptConversation(keyring, row),
+    lastMessage: row.has_last_message ? undecryptedMessage : null,
+  }))
+}
+
+/** A customer's name at a connection, as its digest. */
+interface CustomerName {
+  connectionId: string
+  index: Buffer
+}
+
+/** Each name once, however often its customer is told of. */
+function namesOf(
+  customers: readonly ConnectionCustomer[],
+  read: (customer: Customer) => string | null,
+  indexesOf: (name: string) => Buffer[],
+): CustomerName[] {
+  const names = new Map<string, CustomerName[]>()
+  for (const { connectionId, customer } of customers) {
+    const name = read(customer)
+    const key = `${connectionId} ${name}`
+    if (name === null || names.has(key)) continue
+    names.set(
+      key,
+      indexesOf(name).map((index) => ({ connectionId, index })),
+    )
+  }
+  return [...names.values()].flat()
+}
+
+/** Inserts conversations of customers who have none. Throws where one has: somebody else was quicker. */
+export async function insertConversations(
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  conversations: readonly Conversation[],
+): Promise<void> {
+  if (conversations.length === 0) return
+  publishConversations(
+    tx,
+    workspaceId,
+    conversations.map(({ id }) => id),
+  )
+  // In an order that all have in common, so that two who begin the same conversations do not wait for each other.
+  const rows = conversations
+    .map((conversation) => ({ ...encryptConversation(keyring, conversation), name: nameOf(conversation) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  await tx`
+    insert into conversations (workspace_id, label_ids, index_version, ${columnNames(begun)})
+    select ${workspaceId}::uuid, '{}', ${keyring.indexVersion}, n.*
+    from ${unnested(rows, begun)}`.execute()
+}
+
+/** What a conversation has when it begins. */
+const begun = {
+  uuid: ['id', 'connection_id', 'owner_key_id', 'newest_inbound_id', 'answered_inbound_id'],
+  text: ['channel', 'status'],
+  integer: ['owner_epoch', 'unread_count'],
+  boolean: ['held'],
+  bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index', 'last_message'],
+  timestamptz: [
+    ...(['owner_since', 'window_expires_at', 'last_message_at', 'unanswered_since'] as const),
+    ...(['created_at', 'updated_at'] as const),
+  ],
+} as const satisfies Columns<StoredConversation>
+
+const nameOf = ({ connectionId, contact }: Conversation): string =>
+  `${connectionId} ${contact.phone ?? ''} ${contact.userId ?? ''}`
+
+/** A conversation as it was locked, and as it is to be stored. */
+export interface ConversationUpdate {
+  before: Conversation
+  after: Conversation
+}
+
+const unnamed = { contact: null, user_index: null, phone_index: null, phone_exact_index: null }
+
+/**
+ * Stores conversations as they stand, under the locks that they were read with: all that messages may change. Neither their
+ * owners nor who looks after them: a change of owner has to wait for sends (`storeConversation`). A message ends a
+ * hand-over, and begins none.
+ */
+export async function storeConversations(
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  changes: readonly ConversationUpdate[],
+): Promise<void> {
+  if (changes.length === 0) return
+  if (changes.some(({ before, after }) => keyIdOf(before.owner) !== keyIdOf(after.owner))) {
+    throw new TypeError('An owner changes by storeConversation alone')
+  }
+  publishConversations(
+    tx,
+    workspaceId,
+    changes.map(({ after }) => after.id),
+  )
+  // Names, and what was said last, are sealed anew only where they are others than before.
+  const rows = changes.map(({ before, after }) => ({
+    ...after,
+    isRenamed: before.contact !== after.contact,
+    ...(before.contact === after.contact ? unnamed : encryptContact(keyring, after)),
+    isHanded: after.handover !== null,
+    isSaid: before.lastMessage !== after.lastMessage,
+    lastMessage: before.lastMessage === after.lastMessage ? null : encryptLastMessage(keyring, after),
+    newestInboundId: after.inbound.newest,
+    seenInboundId: after.inbound.seen,
+    answeredInboundId: after.inbound.answered,
+  }))
+  const ids = rows.map(({ id }) => id)
+  const times = timestampArray(rows.map(({ updatedAt }) => updatedAt))
+  await tx`
+    with moved as (${touchConversations(tx, workspaceId, ids, times)})
+    update conversations c
+    set contact = case when n.is_renamed then n.contact else c.contact end,
+      user_index = case when n.is_renamed then n.user_index else c.user_index end,
+      phone_index = case when n.is_renamed then n.phone_index else c.phone_index end,
+      phone_exact_index = case when n.is_renamed then n.phone_exact_index else c.phone_exact_index end,
+      index_version = case when n.is_renamed then ${keyring.indexVersion} else c.index_version end,
+      held = n.held,
+      handover = case when n.is_handed then c.handover end,
+      status = n.status,
+      snoozed_until = n.snoozed_until,
+      window_expires_at = n.window_expires_at,
+      last_message = case when n.is_said then n.last_message else c.last_message end,
+      newest_inbound_id = n.newest_inbound_id,
+      seen_inbound_id = n.seen_inbound_id,
+      answered_inbound_id = n.answered_inbound_id,
+      is_moving = true,
+      now_unread_count = n.unread_count,
+      now_last_message_at = n.last_message_at,
+      now_unanswered_since = n.unanswered_since,
+      now_updated_at = n.updated_at
+    from ${unnested(rows, {
+      uuid: ['id', 'newestInboundId', 'seenInboundId', 'answeredInboundId'],
+      text: ['status'],
+      integer: ['unreadCount'],
+      boolean: ['isRenamed', 'held', 'isHanded', 'isSaid'],
+      bytea: ['contact', 'user_index', 'phone_index', 'phone_exact_index', 'lastMessage'],
+      timestamptz: ['snoozedUntil', 'windowExpiresAt', 'lastMessageAt', 'unansweredSince', 'updatedAt'],
+    })}
+    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+      and c.id = n.id`.execute()
+}
+
+/**
+ * Locks conversations by their ids, in the order of those; one that was merged away meanwhile is not among them. With
+ * `skipLocked` neither is one that somebody else has locked, and nobody is waited for.
+ */
+export async function lockConversations(
+  tx: Tx,
+  workspaceId: string,
+  ids: readonly string[],
+  { skipLocked = false }: { skipLocked?: boolean } = {},
+): Promise<Pick<Conversation, 'id' | 'connectionId' | 'channel' | 'owner'>[]> {
+  const rows = await tx<Pick<ConversationRow, 'id' | 'connection_id' | 'channel' | 'owner_key_id'>[]>`
+    select c.id, c.connection_id, c.channel, c.owner_key_id
+    from conversations c
+    where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+      and c.id = any (${[...ids]}::uuid[])
+    order by c.id
+    for update of c ${skipLocked ? tx`skip locked` : tx``}`
+  return rows.map((row) => ({
+    id: row.id,
+    connectionId: row.connection_id,
+    channel: row.channel,
+    owner: ownerOf(row),
+  }))
+}
+
+/** The conversations that these ids name, for changing them: locked in the order of their own ids, whatever was merged into what. */
+export async function lockByIds(
+  { tx, keyring, workspaceId }: WorkspaceTx,
+  ids: readonly string[],
+): Promise<Conversation[]> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const rows = await tx<ConversationRow[]>`
+    select ${conversationColumns(tx)}
+    from conversations c
+    where c.workspace_id = ${workspace}
+      and c.id = any (array(
+        select coalesce(
+          (select a.conversation_id from conversation_aliases a where a.workspace_id = ${workspace} and a.id = n.id),
+          n.id
+        )
+        from unnest(${[...ids]}::uuid[]) as n (id)
+      ))
+    order by c.id
+    for update of c`
+  return rows.map((row) => decryptConversation(keyring, row))
+}
+
+/** The same for who needs to know nothing of them: whoever holds one has ended when this is done. */
+export async function waitForConversationLocks(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+  await tx`
+    select count(*)
+    from (
+      select c.id
+      from conversations c
+      where c.workspace_id = ${anyWorkspace(tx, workspaceId)}
+        and c.id = any (${[...new Set(ids)]}::uuid[])
+      order by c.id
+      for update of c
+    ) as held`.execute()
+}

@@ -1,0 +1,181 @@
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { phoneClass, phoneKeys } from '../../base/phone/phone-variants.ts'
+import type { Channel } from '../../channels/connection/connection.ts'
+import type { Contact, Conversation, LastMessage } from './conversation.ts'
+import type { ConversationStatus, InboundMarks } from './conversation-state.ts'
+import type { OpenHandover } from './owner.ts'
+import { keyIdOf, type Owner, ownerOfKey } from './owner.ts'
+
+/** A conversation as its table holds it, without what is only searched by. */
+export interface ConversationRow {
+  id: string
+  connection_id: string
+  channel: Channel
+  contact: Buffer
+  owner_key_id: string | null
+  owner_epoch: number
+  owner_since: Date
+  held: boolean
+  handover: Buffer | null
+  status: ConversationStatus
+  snoozed_until: Date | null
+  assigned_to: string | null
+  label_ids: string[]
+  unread_count: number
+  window_expires_at: Date | null
+  last_message_at: Date
+  unanswered_since: Date | null
+  newest_inbound_id: string | null
+  seen_inbound_id: string | null
+  answered_inbound_id: string | null
+  last_message: Buffer | null
+  created_at: Date
+  updated_at: Date
+}
+
+export interface StoredConversation extends ConversationRow {
+  user_index: Buffer | null
+  phone_index: Buffer | null
+  phone_exact_index: Buffer | null
+  index_version: number
+}
+
+const encryptionContext = (id: string, column: string) => ({ table: 'conversations', row: id, column })
+
+export function encryptConversation(keyring: Keyring, conversation: Conversation): StoredConversation {
+  const { id, contact } = conversation
+  return {
+    id,
+    connection_id: conversation.connectionId,
+    channel: conversation.channel,
+    ...encryptContact(keyring, { id, contact }),
+    owner_key_id: keyIdOf(conversation.owner),
+    owner_epoch: conversation.ownerEpoch,
+    owner_since: conversation.ownerSince,
+    held: conversation.held,
+    handover: encryptHandover(keyring, conversation),
+    status: conversation.status,
+    snoozed_until: conversation.snoozedUntil,
+    assigned_to: conversation.assignedTo,
+    label_ids: conversation.labelIds,
+    unread_count: conversation.unreadCount,
+    window_expires_at: conversation.windowExpiresAt,
+    last_message_at: conversation.lastMessageAt,
+    unanswered_since: conversation.unansweredSince,
+    newest_inbound_id: conversation.inbound.newest,
+    seen_inbound_id: conversation.inbound.seen,
+    answered_inbound_id: conversation.inbound.answered,
+    last_message: encryptLastMessage(keyring, conversation),
+    created_at: conversation.createdAt,
+    updated_at: conversation.updatedAt,
+  }
+}
+
+export const encryptLastMessage = (keyring: Keyring, { id, lastMessage }: Pick<Conversation, 'id' | 'lastMessage'>) =>
+  lastMessage === null ? null : keyring.encrypt(encryptionContext(id, 'last_message'), JSON.stringify(lastMessage))
+
+export const encryptHandover = (keyring: Keyring, { id, handover }: Pick<Conversation, 'id' | 'handover'>) =>
+  handover === null ? null : keyring.encrypt(encryptionContext(id, 'handover'), JSON.stringify(handover))
+
+/** The customer's names, sealed, and what they are found by. */
+export function encryptContact(keyring: Keyring, { id, contact }: Pick<Conversation, 'id' | 'contact'>) {
+  return {
+    contact: keyring.encrypt(encryptionContext(id, 'contact'), JSON.stringify(contact)),
+    ...contactIndexes(keyring, contact),
+  }
+}
+
+export function contactIndexes(keyring: Keyring, { userId, phone }: Pick<Contact, 'userId' | 'phone'>) {
+  return {
+    user_index: userId === null ? null : keyring.exact(userLabel, userId),
+    phone_index: phone === null ? null : keyring.exact(phoneLabel, phoneClass(phone)),
+    phone_exact_index: phone === null ? null : keyring.exact(exactPhoneLabel, phone),
+    index_version: keyring.indexVersion,
+  }
+}
+
+export function decryptConversation(keyring: Keyring, row: ConversationRow): Conversation {
+  const { id } = row
+  return {
+    id,
+    connectionId: row.connection_id,
+    channel: row.channel,
+    contact: decryptContact(keyring, id, row.contact),
+    owner: ownerOf(row),
+    ownerEpoch: row.owner_epoch,
+    ownerSince: row.owner_since,
+    held: row.held && row.owner_key_id === null,
+    handover: openIfAny<OpenHandover>(keyring, id, 'handover', row.handover),
+    status: row.status,
+    snoozedUntil: row.snoozed_until,
+    assignedTo: row.assigned_to,
+    labelIds: row.label_ids,
+    unreadCount: row.unread_count,
+    windowExpiresAt: row.window_expires_at,
+    lastMessageAt: row.last_message_at,
+    unansweredSince: row.unanswered_since,
+    inbound: inboundMarksOf(row),
+    lastMessage: openIfAny<LastMessage>(keyring, id, 'last_message', row.last_message),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+const openIfAny = <T>(keyring: Keyring, id: string, column: string, sealed: Buffer | null): T | null =>
+  sealed === null ? null : (JSON.parse(keyring.decryptText(encryptionContext(id, column), sealed)) as T)
+
+export const inboundMarksOf = (
+  row: Pick<ConversationRow, 'newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id'>,
+): InboundMarks => ({
+  newest: row.newest_inbound_id,
+  seen: row.seen_inbound_id,
+  answered: row.answered_inbound_id,
+})
+
+export const ownerOf = ({ owner_key_id: keyId }: Pick<ConversationRow, 'owner_key_id'>): Owner => ownerOfKey(keyId)
+
+export function decryptContact(keyring: Keyring, id: string, sealed: Uint8Array): Contact {
+  return JSON.parse(keyring.decryptText(encryptionContext(id, 'contact'), sealed)) as Contact
+}
+
+const userLabel = 'inbox.user'
+const phoneLabel = 'inbox.phone'
+const exactPhoneLabel = 'inbox.phone.exact'
+
+// Look-ups: one digest, or one of each version while the index key is rotated.
+
+/** Digests of the platform's id of a user. */
+export const userIndexes = (keyring: Keyring, userId: string): Buffer[] => keyring.exacts(userLabel, userId)
+
+/** Digests by which a phone is found in any of its common variants. */
+export const phoneIndexes = (keyring: Keyring, digits: string): Buffer[] =>
+  phoneKeys(digits).flatMap((key) => keyring.exacts(phoneLabel, key))
+
+/** Digests by which a phone is found in this very spelling. */
+export const exactPhoneIndexes = (keyring: Keyring, digits: string): Buffer[] => keyring.exacts(exactPhoneLabel, digits)
+
+/**
+ * Digest of the platform's id of a message, which is unique within a connection. It has one for ever: such an id is
+ * random, so that nobody can guess one and look for it, and the digests are many.
+ */
+export function externalIndex(keyring: Keyring, connectionId: string, externalId: string): Buffer {
+  return keyring.stable('inbox.external', `${connectionId} ${externalId}`)
+}
+
+export type ExternalIndexOf = (connectionId: string, externalId: string) => Buffer
+
+export const createExternalIndexOf =
+  (keyring: Keyring): ExternalIndexOf =>
+  (connectionId, externalId) =>
+    externalIndex(keyring, connectionId, externalId)
+
+/** The same, each made once: for what looks ids up and writes them down. */
+export function createCachedExternalIndexOf(keyring: Keyring): ExternalIndexOf {
+  const made = new Map<string, Buffer>()
+  return (connectionId, externalId) => {
+    const id = `${connectionId} ${externalId}`
+    const index = made.get(id) ?? externalIndex(keyring, connectionId, externalId)
+    made.set(id, index)
+    return index
+  }
+}

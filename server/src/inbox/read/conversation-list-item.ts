@@ -1,0 +1,101 @@
+import type { Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import type { EncryptedColumns } from '../../base/encryption/plaintext-cache.ts'
+import type { Contact, Conversation, LastMessage } from '../conversation/conversation.ts'
+import { type ConversationRow, inboundMarksOf, ownerOf } from '../conversation/encrypted-conversation.ts'
+import type { OpenHandover } from '../conversation/owner.ts'
+import { type ColumnSource, currentColumns } from '../conversation/touch.ts'
+
+/** What a row of the list shows, as every reader sees it. */
+export type ConversationListItem = Pick<
+  Conversation,
+  | ('id' | 'connectionId' | 'channel' | 'owner' | 'status' | 'snoozedUntil' | 'assignedTo' | 'labelIds')
+  | ('unreadCount' | 'windowExpiresAt' | 'lastMessageAt' | 'updatedAt')
+> & { contact: Pick<Contact, 'name' | 'phone'> }
+
+/** With what is sealed as `Keyring.recall` takes it: most of it was opened before. */
+export interface ListItemRow extends Omit<ConversationRow, 'contact' | 'last_message' | 'handover' | TeamColumn> {
+  contact: string
+}
+
+/** With what the team's list shows beside it. */
+export interface TeamListItemRow extends ListItemRow, Pick<ConversationRow, TeamColumn> {
+  last_message: string | null
+  handover: string | null
+}
+
+type TeamColumn =
+  | ('owner_epoch' | 'owner_since' | 'held' | 'unanswered_since' | 'created_at')
+  | ('newest_inbound_id' | 'seen_inbound_id' | 'answered_inbound_id')
+
+export const listItemColumns = (sql: Sql, reading: ColumnSource = currentColumns) => sql`
+  c.id,
+  c.connection_id,
+  c.channel,
+  encode(c.contact, 'base64') as contact,
+  c.owner_key_id,
+  c.status,
+  c.snoozed_until,
+  c.assigned_to,
+  c.label_ids,
+  ${reading.unreadCount(sql)} as unread_count,
+  c.window_expires_at,
+  ${reading.lastMessageAt(sql)} as last_message_at,
+  ${reading.updatedAt(sql)} as updated_at`
+
+export const teamListItemColumns = (sql: Sql, reading: ColumnSource = currentColumns) => sql`
+  ${listItemColumns(sql, reading)},
+  c.owner_epoch,
+  c.owner_since,
+  c.held,
+  encode(c.handover, 'base64') as handover,
+  ${reading.unansweredSince(sql)} as unanswered_since,
+  c.newest_inbound_id,
+  c.seen_inbound_id,
+  c.answered_inbound_id,
+  encode(c.last_message, 'base64') as last_message,
+  c.created_at`
+
+const sealed = <T>(column: string): EncryptedColumns<T> => ({
+  table: 'conversations',
+  columns: [column],
+  read: (plain) => JSON.parse(plain ?? '') as T,
+})
+
+const contact = sealed<Contact>('contact')
+const lastMessage = sealed<LastMessage>('last_message')
+const handover = sealed<OpenHandover>('handover')
+
+/** Who a conversation is with, where no more of it is shown. */
+export const decryptCachedContact = (keyring: Keyring, row: Pick<ListItemRow, 'id' | 'contact'>): Contact =>
+  keyring.decryptCached(contact, row.id, row.contact)
+
+export const decryptListItem = (keyring: Keyring, row: ListItemRow) => ({
+  id: row.id,
+  connectionId: row.connection_id,
+  channel: row.channel,
+  contact: decryptCachedContact(keyring, row),
+  owner: ownerOf(row),
+  status: row.status,
+  snoozedUntil: row.snoozed_until,
+  assignedTo: row.assigned_to,
+  labelIds: row.label_ids,
+  unreadCount: row.unread_count,
+  windowExpiresAt: row.window_expires_at,
+  lastMessageAt: row.last_message_at,
+  updatedAt: row.updated_at,
+})
+
+export function decryptTeamListItem(keyring: Keyring, row: TeamListItemRow): Conversation {
+  return {
+    ...decryptListItem(keyring, row),
+    ownerEpoch: row.owner_epoch,
+    ownerSince: row.owner_since,
+    held: row.held && row.owner_key_id === null,
+    handover: row.handover === null ? null : keyring.decryptCached(handover, row.id, row.handover),
+    unansweredSince: row.unanswered_since,
+    inbound: inboundMarksOf(row),
+    lastMessage: row.last_message === null ? null : keyring.decryptCached(lastMessage, row.id, row.last_message),
+    createdAt: row.created_at,
+  }
+}

@@ -1,0 +1,168 @@
+import { byteaArray } from '../../base/postgres/values.ts'
+import type { Actor } from '../../workspaces/actor.ts'
+import type { Conversation, InboxDeps, WorkspaceSql } from '../conversation/conversation.ts'
+import { type ConversationRow, decryptConversation, phoneIndexes } from '../conversation/encrypted-conversation.ts'
+import { writeOwner } from '../conversation/owner.ts'
+import { conversationColumns } from '../conversation/queries.ts'
+import { currentColumns } from '../conversation/touch.ts'
+import { decryptNote, type NoteRow, noteColumns } from '../notes/notes.ts'
+import { decryptMessageView, type MessageViewRow, messageViewColumns } from './read-messages.ts'
+
+/** A message or a note, as the timeline of a lead shows it. */
+export interface ConversationEntry {
+  id: string
+  at: Date
+  kind: 'message' | 'note'
+  actor: Actor | null
+  text: string
+  conversationId: string
+  message?: {
+    connectionId: string
+    direction: 'inbound' | 'outbound'
+    kind: string
+    file: string | null
+    status: string
+  }
+}
+
+export interface EntryKinds {
+  messages: boolean
+  notes: boolean
+}
+
+export interface EntryRange {
+  before: { at: Date; id: string } | null
+  limit: number
+}
+
+const maxConversations = 20
+const maxText = 1000
+
+/** What was said in the conversations with phones, in any of their variants, and noted there: newest first, each kind for itself. */
+export async function listEntriesByPhone(
+  { db: { sql }, keyStore }: Pick<InboxDeps, 'db' | 'keyStore'>,
+  workspaceId: string,
+  phones: readonly string[],
+  kinds: EntryKinds,
+  range: EntryRange,
+): Promise<ConversationEntry[]> {
+  const keyring = await keyStore.keyring(workspaceId)
+  const work = { sql, keyring, workspaceId }
+  const rows = await sql<{ id: string }[]>`
+    select c.id
+    from conversations c
+    ${ofPhones(work, phones, maxConversations)}`
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const [messages, notes] = await Promise.all([
+    kinds.messages ? selectMessages(work, ids, range) : [],
+    kinds.notes ? selectNotes(work, ids, range) : [],
+  ])
+  return [...messages, ...notes]
+}
+
+// Of each conversation the next ones by its index, whatever the planner knows of the table, and of these the next ones.
+async function selectMessages(
+  { sql, keyring, workspaceId }: WorkspaceSql,
+  conversationIds: readonly string[],
+  { before, limit }: EntryRange,
+): Promise<ConversationEntry[]> {
+  const rows = await sql<(MessageViewRow & { conversation_id: string })[]>`
+    select m.*
+    from unnest(${conversationIds as string[]}::uuid[]) as c (id)
+    cross join lateral (
+      select ${messageViewColumns(sql)}, m.conversation_id
+      from messages m
+      where m.workspace_id = ${workspaceId}
+        and m.conversation_id = c.id
+        ${before === null ? sql`` : sql`and (m.occurred_at, m.id) < (${before.at}::timestamptz, ${before.id}::uuid)`}
+      order by m.occurred_at desc, m.id desc
+      limit ${limit}
+    ) as m
+    order by m.occurred_at desc, m.id desc
+    limit ${limit}`
+  return rows.map((row) => {
+    const one = decryptMessageView(keyring, row)
+    return {
+      id: one.id,
+      at: one.occurredAt,
+      kind: 'message' as const,
+      actor: one.actor,
+      text: [...one.text].slice(0, maxText).join(''),
+      conversationId: row.conversation_id,
+      message: {
+        connectionId: one.connectionId,
+        direction: one.direction,
+        kind: one.kind,
+        file: one.detail?.media?.kind ?? null,
+        status: one.status,
+      },
+    }
+  })
+}
+
+async function selectNotes(
+  { sql, keyring, workspaceId }: WorkspaceSql,
+  conversationIds: readonly string[],
+  { before, limit }: EntryRange,
+): Promise<ConversationEntry[]> {
+  const rows = await sql<(NoteRow & { conversation_id: string })[]>`
+    select n.*
+    from unnest(${conversationIds as string[]}::uuid[]) as c (id)
+    cross join lateral (
+      select ${noteColumns(sql, workspaceId)}, n.conversation_id
+      from conversation_notes n
+      where n.workspace_id = ${workspaceId}
+        and n.conversation_id = c.id
+        ${before === null ? sql`` : sql`and (n.created_at, n.id) < (${before.at}::timestamptz, ${before.id}::uuid)`}
+      order by n.created_at desc, n.id desc
+      limit ${limit}
+    ) as n
+    order by n.created_at desc, n.id desc
+    limit ${limit}`
+  return rows.map((row) => {
+    const { id, text, actor, createdAt } = decryptNote(keyring, row)
+    return { id, at: createdAt, kind: 'note' as const, actor, text, conversationId: row.conversation_id }
+  })
+}
+
+/** What a lead's page shows of a conversation. */
+export type ConversationSummary = ReturnType<typeof cardOf>
+
+const maxCards = 100
+
+/** The conversations of a customer by phones, in any of their variants; of each there is one on each connection at most. */
+export async function listConversationsByPhone(
+  { db: { sql }, keyStore }: Pick<InboxDeps, 'db' | 'keyStore'>,
+  workspaceId: string,
+  phones: readonly string[],
+): Promise<ConversationSummary[]> {
+  if (phones.length === 0) return []
+  const keyring = await keyStore.keyring(workspaceId)
+  const rows = await sql<ConversationRow[]>`
+    select ${conversationColumns(sql)}
+    from conversations c
+    ${ofPhones({ sql, keyring, workspaceId }, phones, maxCards)}`
+  return rows.map((row) => cardOf(decryptConversation(keyring, row)))
+}
+
+const cardOf = (conversation: Conversation) => ({
+  id: conversation.id,
+  connectionId: conversation.connectionId,
+  channel: conversation.channel,
+  owner: writeOwner(conversation.owner),
+  status: conversation.status,
+  assignedTo: conversation.assignedTo,
+  unreadCount: conversation.unreadCount,
+  lastMessageAt: conversation.lastMessageAt,
+  unansweredSince: conversation.unansweredSince,
+  lastMessage: conversation.lastMessage,
+})
+
+/** SQL: of `conversations c` those with a phone, the newest so many. */
+const ofPhones = ({ sql, keyring, workspaceId }: WorkspaceSql, phones: readonly string[], limit: number) => sql`
+  where c.workspace_id = ${workspaceId}
+    and c.phone_index is not null
+    and c.phone_index = any (${byteaArray(phones.flatMap((phone) => phoneIndexes(keyring, phone)))}::bytea[])
+  order by ${currentColumns.lastMessageAt(sql)} desc, c.id desc
+  limit ${limit}`

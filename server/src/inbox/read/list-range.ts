@@ -1,0 +1,135 @@
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts'
+import type { Fragment, Sql } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { invalid } from '../../base/errors.ts'
+import { isUuid } from '../../base/id.ts'
+import type { Scope } from '../conversation/conversation.ts'
+import {
+  type ColumnSource,
+  currentColumns,
+  indexedColumns,
+  isIdle,
+  touchedConversations,
+} from '../conversation/touch.ts'
+import type { ListItemRow, TeamListItemRow } from './conversation-list-item.ts'
+import { type ConversationFilter, filterCondition } from './list-filter.ts'
+
+/** A stretch of a list. */
+export interface ListRange {
+  filter: ConversationFilter
+  order: ListOrder
+  after: ListPosition | null
+  limit: number
+}
+
+/** SQL: what is selected of `conversations c`, by a reading that is right for them; those of the order under their own names. */
+export type Columns = (sql: Sql, reading: ColumnSource) => Fragment
+
+/**
+ * SQL: the next of a list, in its order. Those in their places by the index of the order; and those that move, which are few,
+ * all of them.
+ */
+export function selectListRange(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  { filter, order, after, limit }: ListRange,
+  columns: Columns,
+): Fragment {
+  // Of a limit that it does not see the database expects a tenth of all rows, and so plans anew for each page, which takes three times as
+  // long as to read one.
+  const rows = sql.count(limit)
+  return sql`
+    select c.*
+    from (
+      (
+        select ${columns(sql, indexedColumns)}
+        from conversations c
+        where ${filterCondition(sql, keyring, scope, filter, indexedColumns)}
+          ${afterPosition(sql, order, after, indexedColumns)}
+          and ${isIdle(sql)}
+        ${orderBy(sql, order, indexedColumns)}
+        limit ${rows}
+      )
+      union all
+      (
+        select ${columns(sql, currentColumns)}
+        from ${touchedConversations(sql, scope.workspaceId)}
+        where m.workspace_id = ${scope.workspaceId}
+          and ${filterCondition(sql, keyring, scope, filter, currentColumns)}
+          ${afterPosition(sql, order, after, currentColumns)}
+        ${orderBy(sql, order, currentColumns)}
+        limit ${rows}
+      )
+    ) as c
+    ${orderBy(sql, order)}
+    limit ${rows}`
+}
+
+/** `updated`: changed last first. `recent`: newest message first. `waiting`: the customer who waits longest first. */
+export type ListOrder = 'updated' | 'recent' | 'waiting'
+
+/** Behind it the list goes on; ids break ties. */
+export interface ListPosition {
+  time: Date
+  id: string
+}
+
+/** What a list may be sorted by. */
+export type SortedRow = Pick<ListItemRow, 'id' | 'last_message_at' | 'updated_at'> &
+  Partial<Pick<TeamListItemRow, 'unanswered_since'>>
+
+export function afterPosition(sql: Sql, order: ListOrder, after: ListPosition | null, reading: ColumnSource) {
+  const position = after === null ? null : sql`(${after.time}::timestamptz, ${after.id}::uuid)`
+  switch (order) {
+    case 'updated':
+      return position === null ? sql`` : sql`and (${reading.updatedAt(sql)}, c.id) < ${position}`
+    case 'recent':
+      return position === null ? sql`` : sql`and (${reading.lastMessageAt(sql)}, c.id) < ${position}`
+    case 'waiting':
+      return sql`
+        and ${reading.unansweredSince(sql)} is not null
+        ${position === null ? sql`` : sql`and (${reading.unansweredSince(sql)}, c.id) > ${position}`}`
+    default:
+      return order satisfies never
+  }
+}
+
+/** Of `c` as rows have been read, unless a reading of `conversations c` is given. */
+export function orderBy(sql: Sql, order: ListOrder, reading: ColumnSource = indexedColumns) {
+  if (order === 'waiting') return sql`order by ${reading.unansweredSince(sql)}, c.id`
+  return order === 'recent'
+    ? sql`order by ${reading.lastMessageAt(sql)} desc, c.id desc`
+    : sql`order by ${reading.updatedAt(sql)} desc, c.id desc`
+}
+
+export function timeOf(row: SortedRow, order: ListOrder): number | undefined {
+  if (order === 'waiting') return row.unanswered_since?.getTime()
+  return (order === 'recent' ? row.last_message_at : row.updated_at).getTime()
+}
+
+/** A place in a list that goes by time; ids break ties. */
+export interface PlaceInTime {
+  at: Date
+  id: string
+}
+
+export const writePlace = (list: string, { at, id }: PlaceInTime): string => encodeCursor([list, at.getTime(), id])
+
+// What PostgreSQL and Date both can hold.
+export const farthestMs = 253_402_300_799_999
+
+/** Reads what `writePlace` has written for this list. Throws `InvalidInput` for all else. */
+export function readPlace(
+  list: string,
+  text: string,
+  field = 'cursor',
+  problem = 'is not a cursor of this list',
+): PlaceInTime {
+  const [name, time, id, extra] = decodeCursor(text) ?? []
+  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= farthestMs
+  if (name !== list || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
+    throw invalid(field, problem, 'query')
+  }
+  return { at: new Date(Number(time)), id }
+}

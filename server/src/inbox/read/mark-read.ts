@@ -1,0 +1,158 @@
+import type { Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { timestampArray } from '../../base/postgres/values.ts'
+import { withUpdatedAt } from '../conversation/change.ts'
+import {
+  type Conversation,
+  type InboxDeps,
+  inWorkspace,
+  publishConversations,
+  type Scope,
+} from '../conversation/conversation.ts'
+import { decryptConversation } from '../conversation/encrypted-conversation.ts'
+import { conversationNotFound } from '../conversation/errors.ts'
+import { decryptMessageId } from '../conversation/message.ts'
+import { findInbound, findNewestInbound } from '../conversation/message-queries.ts'
+import { anyWorkspace, findConversation, lockConversation, storeConversation } from '../conversation/queries.ts'
+import { currentColumns, touchConversations } from '../conversation/touch.ts'
+
+/**
+ * Marks a conversation read. The platform is told after the commit, without waiting: whether it learns of it changes
+ * nothing here. Throws 404 outside the scope.
+ */
+export async function markRead(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
+  const { conversation, newest } = await deps.keyStore.withKeyring(scope.workspaceId, (keyring) =>
+    deps.db.tx((tx) => setRead(tx, keyring, scope, id, deps.clock.now())),
+  )
+  if (newest !== null) await sendReadReceipt(deps, scope.workspaceId, conversation, newest)
+  return conversation
+}
+
+/**
+ * Lets a conversation stand as unread again, from its newest customer message on; one in which no customer wrote
+ * stays as it is. The platform is not told: it knows no way back. Throws 404 outside the scope.
+ */
+export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Promise<Conversation> {
+  return inWorkspace(deps, scope.workspaceId, async (work) => {
+    const { tx, keyring } = work
+    const before = await lockConversation(tx, keyring, scope, id)
+    if (before === undefined) throw conversationNotFound()
+    if (before.unreadCount > 0) return before
+    const newest = await findNewestInbound(tx, scope.workspaceId, before.id)
+    if (newest === undefined) return before
+    const conversation = withUpdatedAt({ ...before, unreadCount: 1 }, work.now)
+    await storeConversation(work, conversation)
+    return conversation
+  })
+}
+
+/**
+ * Notes that an agent was shown conversations as they stood. Of those that it owns, what the customers had written is seen by
+ * it, and read where it has `taken` them; the platform is told then. What came meanwhile is neither.
+ */
+export async function recordShown(
+  deps: InboxDeps,
+  workspaceId: string,
+  keyId: string,
+  shown: readonly Conversation[],
+  isTaken: boolean,
+): Promise<void> {
+  const all = shown.map((one) => ({ ...one, unreadCount: isTaken ? one.unreadCount : 0 }))
+  const changed = all.filter(({ inbound, unreadCount }) => unreadCount > 0 || inbound.seen !== inbound.newest)
+  if (changed.length === 0) return
+  const ids = await deps.db.tx((tx) => markSeen(tx, workspaceId, keyId, changed, deps.clock.now()))
+  const read = changed.filter(({ id, unreadCount }) => unreadCount > 0 && ids.has(id))
+  const scope = { workspaceId, connectionIds: [] }
+  await Promise.all(
+    read.map(({ id, inbound }) => inbound.newest && sendReadReceiptFor(deps, scope, id, inbound.newest)),
+  )
+}
+
+async function markSeen(
+  tx: Tx,
+  workspaceId: string,
+  keyId: string,
+  shown: readonly Conversation[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const workspace = anyWorkspace(tx, workspaceId)
+  const owned = await tx<{ id: string }[]>`
+    select c.id
+    from conversations c
+    where c.workspace_id = ${workspace}
+      and c.id = any (${shown.map(({ id }) => id)}::uuid[])
+      and c.owner_key_id = ${keyId}
+    order by c.id
+    for update of c`
+  const ids = new Set(owned.map(({ id }) => id))
+  const own = shown.filter(({ id }) => ids.has(id))
+  const unread = own.filter(({ unreadCount }) => unreadCount > 0).map(({ id }) => id)
+  if (own.length === 0) return ids
+  if (unread.length > 0) publishConversations(tx, workspaceId, unread)
+  const moves = tx`(c.is_moving or n.read_count > 0)`
+  await tx`
+    with moved as (${touchConversations(tx, workspaceId, unread, timestampArray(unread.map(() => now)))})
+    update conversations c
+    set seen_inbound_id = greatest(c.seen_inbound_id, n.seen_id),
+      is_moving = ${moves},
+      now_unread_count = case when ${moves} then greatest(${currentColumns.unreadCount(tx)} - n.read_count, 0) end,
+      now_last_message_at = case when ${moves} then ${currentColumns.lastMessageAt(tx)} end,
+      now_unanswered_since = case when ${moves} then ${currentColumns.unansweredSince(tx)} end,
+      now_updated_at = case
+        when n.read_count > 0 then greatest(${currentColumns.updatedAt(tx)}, ${now}::timestamptz)
+        else c.now_updated_at
+      end
+    from unnest(
+      ${own.map(({ id }) => id)}::uuid[],
+      ${own.map(({ inbound }) => inbound.newest)}::uuid[],
+      ${own.map(({ unreadCount }) => unreadCount)}::integer[]
+    ) as n (id, seen_id, read_count)
+    where c.workspace_id = ${workspace}
+      and c.id = n.id`.execute()
+  return ids
+}
+
+/** Tells the platform that a customer's message was read, and so was what came before it. */
+export async function sendReadReceiptFor(
+  deps: InboxDeps,
+  scope: Scope,
+  conversationId: string,
+  messageId: string,
+): Promise<void> {
+  const { workspaceId } = scope
+  const [conversation, message] = await Promise.all([
+    findConversation(deps.db.sql, scope, conversationId),
+    findInbound(deps.db.sql, workspaceId, messageId),
+  ])
+  if (conversation === undefined || message === undefined) return
+  const keyring = await deps.keyStore.keyring(workspaceId)
+  const externalId = decryptMessageId(keyring, message)
+  if (externalId !== null)
+    await sendReadReceipt(deps, workspaceId, decryptConversation(keyring, conversation), externalId)
+}
+
+interface MarkReadResult {
+  conversation: Conversation
+  /** The platform's id of the newest customer message. */
+  newest: string | null
+}
+
+async function setRead(tx: Tx, keyring: Keyring, scope: Scope, id: string, now: Date): Promise<MarkReadResult> {
+  const before = await lockConversation(tx, keyring, scope, id)
+  if (before === undefined) throw conversationNotFound()
+  const conversation = before.unreadCount === 0 ? before : withUpdatedAt({ ...before, unreadCount: 0 }, now)
+  if (conversation !== before) await storeConversation({ tx, keyring, workspaceId: scope.workspaceId }, conversation)
+  const row = await findNewestInbound(tx, scope.workspaceId, before.id)
+  return { conversation, newest: row === undefined ? null : decryptMessageId(keyring, row) }
+}
+
+export async function sendReadReceipt(
+  { connectors, openConnection }: Pick<InboxDeps, 'connectors' | 'openConnection'>,
+  workspaceId: string,
+  { channel, connectionId, contact }: Conversation,
+  externalId: string,
+): Promise<void> {
+  const connection = await openConnection(workspaceId, connectionId)
+  if (connection?.state !== 'active') return
+  connectors[channel].markRead(connection, externalId, contact.address).catch(() => {})
+}

@@ -1,0 +1,89 @@
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { searchedDigits } from '../../base/phone/phone.ts'
+import {
+  foldText,
+  grams,
+  isUnspaced,
+  shortWordPiece,
+  shortWords,
+  unspacedPiece,
+  unspacedPieces,
+} from '../../base/text/search-text.ts'
+import type { Contact } from '../conversation/conversation.ts'
+
+/** What a list shows of a customer. */
+export type SearchableContact = Pick<Contact, 'name' | 'phone'>
+
+/** What is typed to find a conversation by what its row shows, folded. */
+export interface NameTerm {
+  words: readonly string[]
+  /** When it is a part of a number, however it is written. */
+  digits: readonly string[]
+}
+
+const minLength = 3
+const maxLength = 100
+const isShort = (word: string): boolean => [...word].length < minLength && !isUnspaced(word)
+
+/** Null when nothing is left of it. */
+export function parseNameTerm(search: string): NameTerm | null {
+  const text = foldText(search.slice(0, maxLength))
+  if (text === '') return null
+  return { words: text.split(' '), digits: searchedDigits(search).filter((digits) => digits.length >= minLength) }
+}
+
+interface FoldedLines {
+  name: string
+  phone: string
+}
+
+const linesOf = ({ name, phone }: SearchableContact): FoldedLines => ({
+  name: foldText(name ?? ''),
+  phone: foldText(phone ?? ''),
+})
+
+/** Whether the row says all of it. A short word has to be a whole one of the name. */
+export function matchesName(contact: SearchableContact, { words, digits }: NameTerm): boolean {
+  const { name, phone } = linesOf(contact)
+  if (digits.some((each) => phone.includes(each))) return true
+  const whole = words.some(isShort) ? shortWords(name) : []
+  return words.every((word) => (isShort(word) ? whole.includes(word) : name.includes(word) || phone.includes(word)))
+}
+
+const leadMark = '\u000e'
+
+/** Under which a conversation is found. */
+export function conversationTokens(keyring: Keyring, contact: SearchableContact): number[] {
+  const { name, phone } = linesOf(contact)
+  const pieces = [
+    ...[...grams(name), ...grams(phone), ...longRuns(phone)],
+    ...[...shortWords(name).map(shortWordPiece), ...unspacedPieces(name)],
+  ]
+  return keyring.tokens(pieces.map(withMark))
+}
+
+/** Sets of tokens of which every conversation has one whole that the term finds. */
+export function nameTermTokens(keyring: Keyring, { words, digits }: NameTerm): number[][] {
+  const sets = [words.flatMap(wordPieces), ...digits.map(digitPieces)]
+  return sets.flatMap((pieces) => keyring.indexVersions.map((version) => keyring.tokens(pieces.map(withMark), version)))
+}
+
+function wordPieces(word: string): string[] {
+  if (isShort(word)) return [shortWordPiece(word)]
+  const pieces = grams(word)
+  return pieces.length > 0 ? pieces : [unspacedPiece(word)]
+}
+
+/** Three digits are in many numbers, six in few. */
+function digitPieces(digits: string): string[] {
+  const runs = longRuns(digits)
+  return runs.length > 0 ? runs : grams(digits)
+}
+
+const longRun = 6
+
+const longRuns = (digits: string): string[] =>
+  Array.from({ length: Math.max(0, digits.length - longRun + 1) }, (_, at) => digits.slice(at, at + longRun))
+
+// So that nobody sees which lead has the same.
+const withMark = (piece: string): string => leadMark + piece

@@ -1,0 +1,146 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Sql } from '../../base/db.ts'
+import { decryptOrNull } from '../../base/encryption/encrypt.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { byteaArray } from '../../base/postgres/values.ts'
+import type { Scope } from '../conversation/conversation.ts'
+import { decryptContact, phoneIndexes } from '../conversation/encrypted-conversation.ts'
+import { anyWorkspace } from '../conversation/queries.ts'
+import { type ColumnSource, currentColumns, touchedIds } from '../conversation/touch.ts'
+import { filterCondition, type NamedSearch } from '../read/list-filter.ts'
+import {
+  afterPosition,
+  type Columns,
+  type ListOrder,
+  type ListRange,
+  type SortedRow,
+  selectListRange,
+  timeOf,
+} from '../read/list-range.ts'
+import { matchesName, nameTermTokens } from './conversation-tokens.ts'
+import { readProgress } from './progress.ts'
+
+type Candidate = SortedRow & { contact: Buffer; has_phone: boolean | null }
+
+/** Read one after the other before all that have the tokens are: enough for a name that many have. */
+const probeSize = 200
+/** Opened at a stretch: many must not keep others waiting. */
+const chunkSize = 1000
+
+/** The conversations of a stretch of the list that a search finds, in its order. */
+export async function findConversationsByName(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  range: ListRange,
+  search: NamedSearch,
+): Promise<string[]> {
+  const isFound = createMatcher(keyring, search)
+  const next = await selectNext(sql, keyring, scope, range, search)
+  const near = next.filter(isFound)
+  if (near.length >= range.limit || next.length < probeSize) return near.slice(0, range.limit).map(({ id }) => id)
+  // Read beforehand, so that it tells of no tokens that the candidates' snapshot does not have.
+  const { conversationsTo } = await readProgress(sql, scope.workspaceId)
+  const found: Candidate[] = []
+  for await (const rows of selectCandidates(sql, keyring, scope, range, search, conversationsTo)) {
+    found.push(...rows.filter(isFound))
+    await setImmediate()
+  }
+  return found
+    .sort(comparator(range.order))
+    .slice(0, range.limit)
+    .map(({ id }) => id)
+}
+
+function createMatcher(keyring: Keyring, { term }: NamedSearch): (row: Candidate) => boolean {
+  return ({ id, contact, has_phone: hasPhone }) => {
+    if (hasPhone === true || term === null) return hasPhone === true
+    const opened = decryptOrNull(() => decryptContact(keyring, id, contact))
+    return opened !== null && matchesName(opened, term)
+  }
+}
+
+const candidateColumns = (sql: Sql, indexes: readonly Buffer[], reading: ColumnSource) => sql`
+  c.id,
+  ${reading.lastMessageAt(sql)} as last_message_at,
+  ${reading.updatedAt(sql)} as updated_at,
+  ${reading.unansweredSince(sql)} as unanswered_since,
+  c.contact,
+  c.phone_index = any (${byteaArray(indexes)}::bytea[]) as has_phone`
+
+const indexesOf = (keyring: Keyring, { phones }: NamedSearch): Buffer[] =>
+  phones.flatMap((phone) => phoneIndexes(keyring, phone))
+
+function selectNext(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  range: ListRange,
+  search: NamedSearch,
+): Promise<Candidate[]> {
+  const indexes = indexesOf(keyring, search)
+  const columns: Columns = (_, reading) => candidateColumns(sql, indexes, reading)
+  return sql<Candidate[]>`${selectListRange(sql, keyring, scope, { ...range, limit: probeSize }, columns)}`
+}
+
+/**
+ * Those with the tokens, those with a number, and all that have changed since tokens were made: one statement, hence one
+ * snapshot, knows of all of them. Tokens are asked for alone, and each conversation is looked up by its id: the statistics do
+ * not know how rare they are, and looking at all of the workspace may seem cheaper.
+ */
+function selectCandidates(
+  sql: Sql,
+  keyring: Keyring,
+  scope: Scope,
+  { filter, order, after }: ListRange,
+  search: NamedSearch,
+  changedSince: Date,
+): AsyncIterable<Candidate[]> {
+  const indexes = indexesOf(keyring, search)
+  const sets = search.term === null ? [] : nameTermTokens(keyring, search.term)
+  const workspace = anyWorkspace(sql, scope.workspaceId)
+  const hasTokens = sets.reduce((either, tokens) => sql`${either} or s.tokens @> ${tokens}::integer[]`, sql`false`)
+  return sql<Candidate[]>`
+    with candidates as (
+      select s.conversation_id as id
+      from (
+        select workspace_id, conversation_id
+        from conversation_search s
+        where ${hasTokens}
+        offset 0
+      ) as s
+      where s.workspace_id = ${workspace}
+      union
+      select c.id
+      from conversations c
+      where c.workspace_id = ${workspace}
+        and c.phone_index is not null
+        and c.phone_index = any (${byteaArray(indexes)}::bytea[])
+      union
+      select c.id
+      from conversations c
+      where c.workspace_id = ${workspace}
+        and c.updated_at >= ${changedSince}
+      union
+      ${touchedIds(sql, workspace)}
+    )
+    select c.*
+    from candidates
+    cross join lateral (
+      select ${candidateColumns(sql, indexes, currentColumns)}
+      from conversations c
+      where ${filterCondition(sql, keyring, scope, filter, currentColumns)}
+        ${afterPosition(sql, order, after, currentColumns)}
+        and c.id = candidates.id
+      limit 1
+    ) as c`.cursor(chunkSize)
+}
+
+/** As the list is ordered. */
+function comparator(order: ListOrder): (a: Candidate, b: Candidate) => number {
+  const sign = order === 'waiting' ? 1 : -1
+  return (a, b) => {
+    const byTime = (timeOf(a, order) ?? 0) - (timeOf(b, order) ?? 0)
+    return sign * (byTime || (a.id < b.id ? -1 : 1))
+  }
+}

@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../base/clock.ts'
+import { type Db, type Sql, setStatementTimeout, type Tx } from '../base/db.ts'
+import type { KeyedTables, KeyStore } from '../base/encryption/key-store.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
+import { makeSecretCurrent, retireSecretsBefore } from '../base/encryption/secrets.ts'
+import { type DueWatch, watchDue } from '../base/pubsub.ts'
+import { recordAudit } from '../team/audit.ts'
+import { countOld, type Purpose, type Rewriting, rewriteBatch, rewritingsOf } from './rewriting.ts'
+
+/** A new secret on its way into every row of a scope; decision 013 tells why it takes these steps. */
+export interface Rotation {
+  id: string
+  scope_id: string
+  purpose: Purpose
+  to_version: number
+  phase: 'announced' | 'current' | 'rewriting'
+  at_table: string | null
+  at_key: string[] | null
+}
+
+export interface RotationDeps {
+  db: Db
+  keyStore: KeyStore
+  clock: Clock
+  tables: KeyedTables
+}
+
+/** By then every request uses keys that know of a change: they are loaded every 10 s, and requests end within 15 s. */
+export const noticeMs = 30_000
+
+/** Within the time of notice, which a rotation begins with: no news need tell of one. */
+const pollEveryMs = 15_000
+
+/** Whether there is a step to take. */
+export function watchRotations({ db, clock }: Pick<RotationDeps, 'db' | 'clock'>): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(due_at) as at
+      from key_rotations
+      where finished_at is null`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, pollEveryMs })
+}
+
+/** The next one that is due, locked; none while other workers have them all. */
+export async function lockDueRotation(tx: Tx, now: Date): Promise<Rotation | undefined> {
+  const [row] = await tx<Rotation[]>`
+    select id, scope_id, purpose, to_version, phase, at_table, at_key
+    from key_rotations
+    where finished_at is null
+      and due_at <= ${now}
+    order by due_at
+    limit 1
+    for update skip locked`
+  return row
+}
+
+export interface Progress {
+  running: number
+  finished: number
+  rows_total: number
+  rows_done: number
+  rewriting_at: Date | null
+}
+
+/** How far the rotations are that began then or later. */
+export async function readProgress(sql: Sql, since: Date): Promise<Progress> {
+  const [row] = await sql<Progress[]>`
+    select
+      count(*) filter (where finished_at is null) as running,
+      count(*) filter (where finished_at is not null) as finished,
+      coalesce(sum(rows_total), 0)::bigint as rows_total,
+      coalesce(sum(rows_done), 0)::bigint as rows_done,
+      min(rewriting_at) as rewriting_at
+    from key_rotations
+    where started_at >= ${since}`
+  return row ?? { running: 0, finished: 0, rows_total: 0, rows_done: 0, rewriting_at: null }
+}
+
+/** When the oldest of those began that are not finished. */
+export async function findOldestStart(sql: Sql): Promise<Date | null> {
+  const [row] = await sql<{ started_at: Date | null }[]>`
+    select min(started_at) as started_at
+    from key_rotations
+    where finished_at is null`
+  return row?.started_at ?? null
+}
+
+const shiftMs = 2_000
+/** Whoever holds a row locked is given time to let go of it. */
+const nextPassMs = 5_000
+
+/** Takes steps while there are any, for two seconds at most. Returns how many; any number of nodes may do so at once. */
+export async function workOnRotations(deps: RotationDeps): Promise<number> {
+  const endsAt = performance.now() + shiftMs
+  let steps = 0
+  for (;;) {
+    const startedAt = performance.now()
+    if (!(await takeStep(deps))) return steps
+    steps++
+    if (performance.now() > endsAt) return steps
+    // Half of the time belongs to those who use the service.
+    await sleep(performance.now() - startedAt)
+  }
+}
+
+/** Takes the next step of the rotation that is due first, in one transaction; false when there is none to take. */
+export async function takeStep(deps: RotationDeps): Promise<boolean> {
+  return deps.db.tx(async (tx) => {
+    const rotation = await lockDueRotation(tx, deps.clock.now())
+    if (rotation === undefined) return false
+    // Counting the rows of a large table takes its time.
+    await setStatementTimeout(tx, 15 * 60_000)
+    if (rotation.phase === 'announced') await makeCurrent(tx, rotation, deps.clock.now())
+    else if (rotation.phase === 'current') await beginRewriting(deps, tx, rotation)
+    else await rewriteNext(deps, tx, rotation)
+    return true
+  })
+}
+
+/** Every node knows the new secret by now, and can read what others write with it. */
+async function makeCurrent(tx: Tx, { id, ...rotation }: Rotation, now: Date): Promise<void> {
+  await makeSecretCurrent(tx, nameOf(rotation))
+  await tx`
+    update key_rotations
+    set phase = 'current',
+      due_at = ${new Date(now.getTime() + noticeMs)}
+    where id = ${id}`
+}
+
+/** Every node writes with the new secret by now: no old row can come up behind the pass. */
+async function beginRewriting(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
+  const now = deps.clock.now()
+  const { first, total } = await survey(deps, tx, rotation)
+  await tx`
+    update key_rotations
+    set phase = 'rewriting',
+      rows_total = ${total},
+      rewriting_at = ${now},
+      at_table = ${first?.table ?? null}
+    where id = ${rotation.id}`
+}
+
+async function rewriteNext(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
+  const { scope_id: scopeId, purpose, at_key: atKey } = rotation
+  const keyring = await currentKeyring(deps, tx, rotation)
+  const rewritings = rewritingsOf(deps.tables, purpose, scopeId)
+  const at = rewritings.findIndex(({ table }) => table === rotation.at_table)
+  const rewriting = rewritings[at]
+  if (rewriting === undefined) return endPass(deps, tx, rotation)
+  const batch = await rewriteBatch(tx, keyring, scopeId, rewriting, atKey)
+  await tx`
+    update key_rotations
+    set rows_done = rows_done + ${batch.rewritten},
+      rows_broken = rows_broken + ${batch.broken},
+      at_table = ${batch.lastKey === null ? (rewritings[at + 1]?.table ?? null) : rewriting.table},
+      at_key = ${batch.lastKey}
+    where id = ${rotation.id}`
+}
+
+/** Rows that were locked by others, or put back by a restore, get another pass. */
+async function endPass(deps: RotationDeps, tx: Tx, rotation: Rotation): Promise<void> {
+  const { first, total } = await survey(deps, tx, rotation)
+  const [row] = await tx<{ rows_broken: number }[]>`
+    select rows_broken
+    from key_rotations
+    where id = ${rotation.id}`
+  const now = deps.clock.now()
+  if (total <= (row?.rows_broken ?? 0)) return finish(tx, rotation, now)
+  await tx`
+    update key_rotations
+    set rows_total = rows_done + ${total},
+      rows_broken = 0,
+      due_at = ${new Date(now.getTime() + nextPassMs)},
+      at_table = ${first?.table ?? null}
+    where id = ${rotation.id}`
+}
+
+async function finish(tx: Tx, { id, ...rotation }: Rotation, now: Date): Promise<void> {
+  const { scope_id: scopeId, purpose, to_version: version } = rotation
+  await retireSecretsBefore(tx, nameOf(rotation), now)
+  await tx`
+    update key_rotations
+    set phase = 'done',
+      finished_at = ${now}
+    where id = ${id}`
+  const actor = { type: 'system', id: null } as const
+  await recordAudit(tx, { scopeId, actor, action: 'keys.rotation_ended', target: `${purpose}:${version}` }, now)
+}
+
+/** How many rows are old, and the first table with any. */
+async function survey(
+  deps: RotationDeps,
+  tx: Tx,
+  rotation: Rotation,
+): Promise<{ first: Rewriting | undefined; total: number }> {
+  const keyring = await currentKeyring(deps, tx, rotation)
+  let first: Rewriting | undefined
+  let total = 0
+  for (const rewriting of rewritingsOf(deps.tables, rotation.purpose, rotation.scope_id)) {
+    const count = await countOld(tx, keyring, rotation.scope_id, rewriting)
+    if (count > 0) first ??= rewriting
+    total += count
+  }
+  return { first, total }
+}
+
+async function currentKeyring({ keyStore }: RotationDeps, tx: Tx, rotation: Rotation): Promise<Keyring> {
+  const { scope_id: scopeId, purpose, to_version: version } = rotation
+  const keyring = await keyStore.keyringIn(tx, scopeId)
+  if (version === (purpose === 'data' ? keyring.dataVersion : keyring.indexVersion)) return keyring
+  throw new Error(`The ${purpose} secret ${version} of scope ${scopeId} is not the current one`)
+}
+
+function nameOf({ scope_id: scopeId, purpose, to_version: version }: Omit<Rotation, 'id'>) {
+  return { scopeId, purpose, version }
+}

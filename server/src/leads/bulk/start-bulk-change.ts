@@ -1,0 +1,128 @@
+import type { Tx } from '../../base/db.ts'
+import { conflict } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { recordAudit } from '../../team/audit.ts'
+import { publishBulkChange } from '../../team/live-updates.ts'
+import type { TeamActor } from '../../team/member.ts'
+import { lockWorkspace } from '../../workspaces/workspace.ts'
+import type { LeadDeps } from '../lead/lead.ts'
+import type { LeadFilter } from '../search/list-filter.ts'
+import type { BulkChangeRow } from './bulk-changes.ts'
+import { announceMove, endBulkChange, findBulkChange, leaseEnd, lockBulkChange } from './bulk-changes.ts'
+import { putWaiting, sealFilter } from './items.ts'
+import { type BulkDeps, batchLeads, workOn } from './run-bulk-change.ts'
+import type { BulkFields, BulkLabels } from './schema.ts'
+
+const maxOpenBulkChanges = 5
+
+/** What is to become of every lead of a selection: of those named, or of all that a filter shows at that moment. */
+export type BulkWish = ({ ids: readonly string[] } | { filter: LeadFilter }) &
+  ({ changes: BulkFields } | { labels: BulkLabels } | { delete: true })
+
+/**
+ * Begins to change or delete many leads. What is one batch is done when this returns; for more, a worker comes within a
+ * second, and goes on whatever becomes of who asked.
+ */
+export async function beginBulkChange(
+  deps: BulkDeps,
+  workspaceId: string,
+  actor: TeamActor,
+  wish: BulkWish,
+): Promise<BulkChangeRow> {
+  const now = deps.clock.now()
+  const id = newId(now)
+  const keyring = await deps.keyStore.keyring(workspaceId)
+  const ids = 'ids' in wish ? wish.ids : []
+  const filter = 'filter' in wish ? sealFilter(keyring, id, wish.filter) : null
+  const isShort = filter === null && ids.length <= batchLeads
+  const kind = 'delete' in wish ? 'delete' : 'labels' in wish ? 'labels' : 'change'
+  const changes = 'changes' in wish ? wish.changes : 'labels' in wish ? wish.labels : null
+  const row = await deps.db.tx(async (tx) => {
+    await checkOpen(tx, workspaceId)
+    await tx`
+      insert into lead_bulk_changes (
+        workspace_id, id, kind, state, changes, filter, actor_type, actor_id, total, due_at, created_at
+      )
+      values (
+        ${workspaceId}, ${id}, ${kind}, ${filter === null ? 'running' : 'collecting'},
+        ${changes === null ? null : JSON.stringify(changes)}::text::jsonb, ${filter}, ${actor.type}, ${actor.id},
+        ${ids.length}, ${isShort ? leaseEnd(now) : now}, ${now}
+      )`
+    await putWaiting(tx, workspaceId, id, ids)
+    publishBulkChange(tx, workspaceId, id)
+    return findBulkChange(tx, workspaceId, id)
+  })
+  return isShort ? doNow(deps, row) : row
+}
+
+async function doNow(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow> {
+  await deps.db.inBulk(() => workOn(deps, row, new AbortController().signal))
+  return findBulkChange(deps.db.sql, row.workspace_id, row.id)
+}
+
+async function checkOpen(tx: Tx, workspaceId: string): Promise<void> {
+  await lockWorkspace(tx, workspaceId)
+  const [row] = await tx<{ open: number }[]>`
+    select count(*)::integer as open
+    from lead_bulk_changes
+    where workspace_id = ${workspaceId}
+      and due_at is not null`
+  if ((row?.open ?? 0) < maxOpenBulkChanges) return
+  throw conflict(`${maxOpenBulkChanges} bulk changes are under way: wait until one of them is done, or cancel it`)
+}
+
+/** Stops it; what it has done so far stays, and can be undone. */
+export async function cancelBulkChange(
+  { db, clock }: LeadDeps,
+  workspaceId: string,
+  actor: TeamActor,
+  id: string,
+): Promise<BulkChangeRow> {
+  return db.tx(async (tx) => {
+    const row = await lockBulkChange(tx, workspaceId, id, 'selection')
+    if (row.state !== 'running' && row.state !== 'collecting')
+      throw conflict(`It cannot be cancelled: it is ${row.state}`)
+    const now = clock.now()
+    await endBulkChange(tx, row, 'cancelled', now)
+    const target = `bulk_change:${id} leads:${row.changed}`
+    await recordAudit(tx, { scopeId: workspaceId, actor, action: 'leads.bulk_cancelled', target }, now)
+    return findBulkChange(tx, workspaceId, id)
+  })
+}
+
+const undoable: readonly BulkChangeRow['state'][] = ['done', 'cancelled', 'failed']
+
+/** Begins to give leads back what they had before; those that were changed since are left as they are. */
+export async function undoBulkChange(
+  deps: BulkDeps,
+  workspaceId: string,
+  actor: TeamActor,
+  id: string,
+  of: 'import' | 'selection',
+): Promise<BulkChangeRow> {
+  const begun = await deps.db.tx(async (tx) => {
+    const row = await lockBulkChange(tx, workspaceId, id, of)
+    const now = deps.clock.now()
+    if (!undoable.includes(row.state)) throw conflict(`It cannot be undone: it is ${row.state}`)
+    if (row.undo_until === null || row.undo_until <= now) {
+      throw conflict('It can be undone for a day, which is over: change the leads anew')
+    }
+    await tx`
+      update lead_bulk_changes
+      set state = 'undoing',
+        undo_actor_type = ${actor.type},
+        undo_actor_id = ${actor.id},
+        position = null,
+        undone = 0,
+        kept = 0,
+        attempts = 0,
+        due_at = ${row.total <= batchLeads ? leaseEnd(now) : now}
+      where workspace_id = ${workspaceId}
+        and id = ${id}`
+    const target = `${row.kind === 'import' ? 'import' : 'bulk_change'}:${id}`
+    await recordAudit(tx, { scopeId: workspaceId, actor, action: 'leads.undo_started', target }, now)
+    announceMove(tx, row)
+    return findBulkChange(tx, workspaceId, id)
+  })
+  return begun.total <= batchLeads ? doNow(deps, begun) : begun
+}

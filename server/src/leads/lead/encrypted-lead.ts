@@ -1,0 +1,146 @@
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { phoneClass, phoneKeys } from '../../base/phone/phone-variants.ts'
+import { emailKey, emailKeys } from '../../base/text/email.ts'
+import type { CustomField } from './custom-fields.ts'
+import type { AdPlatform, Lead, LeadContacts, Priority, Source } from './lead.ts'
+
+/** A lead as its table holds it. */
+export interface LeadRow {
+  id: string
+  unique_code: string
+  external_ref: string | null
+  status: string
+  priority: Priority
+  source: Source
+  ad_platform: AdPlatform | null
+  assigned_to: string | null
+  estimated_value: number | null
+  actual_value: number | null
+  person: Buffer
+  notes: Buffer | null
+  custom_fields: Buffer | null
+  created_at: Date
+  updated_at: Date
+  deleted_at: Date | null
+}
+
+export interface StoredLead extends LeadRow, LeadSeals {}
+
+/** What of a lead takes keys to make, and time. */
+export interface LeadSeals {
+  person: Buffer
+  notes: Buffer | null
+  custom_fields: Buffer | null
+  email_index: Buffer | null
+  phone_index: Buffer | null
+  index_version: number
+}
+
+type Person = [
+  firstName: string,
+  lastName: string | null,
+  email: string | null,
+  phone: string | null,
+  contacts?: LeadContacts | null,
+  formerPhones?: string[],
+]
+
+export function sealLead(keyring: Keyring, lead: Lead, seals = makeSeals(keyring, lead)): StoredLead {
+  return {
+    id: lead.id,
+    unique_code: lead.uniqueCode,
+    external_ref: lead.externalRef,
+    status: lead.status,
+    priority: lead.priority,
+    source: lead.source,
+    ad_platform: lead.adPlatform,
+    assigned_to: lead.assignedTo,
+    estimated_value: lead.estimatedValue,
+    actual_value: lead.actualValue,
+    ...seals,
+    created_at: lead.createdAt,
+    updated_at: lead.updatedAt,
+    deleted_at: lead.deletedAt,
+  }
+}
+
+export function makeSeals(keyring: Keyring, lead: Lead): LeadSeals {
+  const place = (column: string) => ({ table: 'leads', row: lead.id, column })
+  const person: Person = [lead.firstName, lead.lastName, lead.email, lead.phone]
+  if (lead.contacts !== undefined || lead.formerPhones !== undefined) person.push(lead.contacts ?? null)
+  if (lead.formerPhones !== undefined) person.push(lead.formerPhones)
+  return {
+    person: keyring.encrypt(place('person'), JSON.stringify(person)),
+    notes: lead.notes === null ? null : keyring.encrypt(place('notes'), lead.notes),
+    custom_fields:
+      lead.customFields.length === 0
+        ? null
+        : keyring.encrypt(place('custom_fields'), JSON.stringify(lead.customFields)),
+    ...leadIndexes(keyring, lead),
+  }
+}
+
+export function leadIndexes(keyring: Keyring, { email, phone }: Pick<Lead, 'email' | 'phone'>) {
+  return {
+    email_index: email === null ? null : emailIndex(keyring, email),
+    phone_index: phone === null ? null : phoneIndex(keyring, phone),
+    index_version: keyring.indexVersion,
+  }
+}
+
+export function openLead(keyring: Keyring, row: LeadRow): Lead {
+  const [firstName, lastName, email, phone, contacts, formerPhones] = openPerson(keyring, row.id, row.person)
+  return {
+    id: row.id,
+    ...(contacts && { contacts }),
+    ...(formerPhones !== undefined && { formerPhones }),
+    uniqueCode: row.unique_code,
+    externalRef: row.external_ref,
+    firstName,
+    lastName,
+    email,
+    phone,
+    status: row.status,
+    priority: row.priority,
+    source: row.source,
+    adPlatform: row.ad_platform,
+    assignedTo: row.assigned_to,
+    estimatedValue: row.estimated_value,
+    actualValue: row.actual_value,
+    notes: row.notes === null ? null : keyring.decryptText({ table: 'leads', row: row.id, column: 'notes' }, row.notes),
+    customFields: openCustomFields(keyring, row),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    deletedAt: row.deleted_at,
+  }
+}
+
+export function openPerson(keyring: Keyring, id: string, sealed: Buffer): Person {
+  return JSON.parse(keyring.decryptText({ table: 'leads', row: id, column: 'person' }, sealed)) as Person
+}
+
+function openCustomFields(keyring: Keyring, row: LeadRow): CustomField[] {
+  if (row.custom_fields === null) return []
+  const place = { table: 'leads', row: row.id, column: 'custom_fields' }
+  return JSON.parse(keyring.decryptText(place, row.custom_fields)) as CustomField[]
+}
+
+/** Digest by which an e-mail is found: one for all of its spellings. */
+function emailIndex(keyring: Keyring, email: string): Buffer {
+  return keyring.exact('lead.email', emailKey(email))
+}
+
+/** Digest by which a phone is found: one for all common variants of the number. */
+function phoneIndex(keyring: Keyring, digits: string): Buffer {
+  return keyring.exact('lead.phone', phoneClass(digits))
+}
+
+/** The digests that leads of this phone may have; of each key one of each version while the index key is rotated. */
+export function phoneIndexes(keyring: Keyring, digits: string): Buffer[] {
+  return phoneKeys(digits).flatMap((key) => keyring.exacts('lead.phone', key))
+}
+
+/** Digests that leads of this e-mail may have. */
+export function emailIndexes(keyring: Keyring, email: string): Buffer[] {
+  return emailKeys(email).flatMap((key) => keyring.exacts('lead.email', key))
+}

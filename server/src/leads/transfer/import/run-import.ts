@@ -1,0 +1,341 @@
+import { listMembers } from '../../../auth/users/members.ts'
+import type { Loop, Repeat } from '../../../base/async/loop.ts'
+import type { Sql, Tx } from '../../../base/db.ts'
+import { instanceScope } from '../../../base/encryption/key-store.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
+import { type ApiError, InvalidInput } from '../../../base/errors.ts'
+import { leadSettingsOf, plainLeadSettings } from '../../../base/lead-settings.ts'
+import type { Log } from '../../../base/log.ts'
+import { phoneClass } from '../../../base/phone/phone-variants.ts'
+import { byteaArray } from '../../../base/postgres/values.ts'
+import { emailKey } from '../../../base/text/email.ts'
+import { startOfUtcDay } from '../../../base/time.ts'
+import { recordAudit } from '../../../team/audit.ts'
+import { findWorkspace, type WorkspaceRow } from '../../../workspaces/workspace.ts'
+import { startWork } from '../../bulk/run-bulk-change.ts'
+import { fieldsInUse } from '../../fields/lead-fields.ts'
+import type { UpsertItem } from '../../lead/input.ts'
+import type { LeadDeps, LeadUser } from '../../lead/lead.ts'
+import { upsertLeads } from '../../write/upsert.ts'
+import { type PrefetchedPlan, prefetchPlan, type UpsertOutcome } from '../../write/upsert-plan.ts'
+import { FileProblem, type FileRow, readRows } from '../file/file-rows.ts'
+import type { ImportRow } from './imports.ts'
+import { advanceImport, checkGrowth, claimImport, endRun, letGoOfImport, pauseImport, watchImports } from './imports.ts'
+import { dropUsed, putPiece, readPieces } from './pieces.ts'
+import { inRow, type RowContext, readRow } from './read-row.ts'
+import type { ImportChoice, Refusal } from './settings.ts'
+import { addRefusals, openReport, openSettings, refusedHeader, refusedRow, sealReport } from './settings.ts'
+import { endTracking, noteBatch, trackImport } from './track.ts'
+
+interface ImportDeps extends LeadDeps {
+  log: Log
+}
+
+/** Somebody else has stopped the import or done the batch: it is not ours any more. */
+class NotOurs extends Error {}
+
+const maxAttempts = 10
+const dayMs = 86_400_000
+
+/** Works on imports as they are started, here or on another node. */
+export const startImports = ({ repeat, ...deps }: ImportDeps & { repeat?: Repeat }): Loop =>
+  startWork(watchImports(deps), (signal) => runImports(deps, signal), {
+    repeat,
+    onError: (error) => deps.log.error('failed to poll for imports; retrying', {}, error),
+  })
+
+/** Does the work of every import that waits for it, until `signal` says to stop. Returns how many it took up. */
+export async function runImports(deps: ImportDeps, signal: AbortSignal): Promise<number> {
+  for (let count = 0; ; count++) {
+    if (signal.aborted) return count
+    const row = await claimImport(deps.db, deps.clock.now())
+    if (row === undefined) return count
+    await workOn(deps, row, signal)
+  }
+}
+
+async function workOn(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
+  try {
+    if (row.attempts > maxAttempts) throw new FileProblem('The service failed again and again at one place')
+    await importRows(deps, row, signal)
+  } catch (error) {
+    if (error instanceof NotOurs) return
+    if (error instanceof FileProblem) return end(deps, row, 'failed', error.message)
+    // The lease ends by itself, and then any node tries again from the last batch that was done.
+    deps.log.error(
+      'import interrupted; resuming later',
+      { workspaceId: row.workspace_id, attempt: row.attempts },
+      error,
+    )
+  }
+}
+
+async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
+  const keyringOf = () => deps.keyStore.keyring(row.workspace_id)
+  const { choice } = openSettings(await keyringOf(), row.id, row.settings)
+  if (choice === null) throw new Error('An import was started without a choice')
+  const workspace = await findWorkspace(deps.db.sql, row.workspace_id)
+  const statuses = workspace?.leadStatuses ?? []
+  const user = userOf(row, workspace)
+  if (!row.dry_run) await deps.db.tx((tx) => trackImport(tx, row, deps.clock.now()))
+  const memberIds = await memberIdsOf(deps, row.workspace_id)
+  const fields = await fieldsInUse(deps.db.sql, row.workspace_id)
+  const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
+  const rows = readRows(readPieces(deps.db.sql, keyringOf, file, row.position), choice, row.position)
+  const context = () => ({
+    choice,
+    leadSettings: leadSettingsOf(user),
+    now: deps.clock.now(),
+    memberIds,
+    statuses,
+    fields,
+  })
+  // Files are mostly of new leads or mostly of known ones: as the last batch was, the next one will be.
+  let isOfNew = true
+  const foresee = async (items: Batch['items']) =>
+    isOfNew && !row.dry_run ? prefetchPlan(await keyringOf(), items, deps.clock.now()) : null
+  let state = row
+  for await (const batch of readBatches(rows, row.position, context, foresee)) {
+    const done = await importBatch(deps, user, state, choice, batch)
+    if (done === 'quota') return
+    if (outgrewStatistics(state.rows, done.rows)) await refreshStatistics(deps.db.sql)
+    isOfNew = done.created > state.created
+    state = done
+    if (signal.aborted) return void (await deps.db.tx((tx) => letGoOfImport(tx, done, deps.clock.now())))
+  }
+  await end(deps, row, row.dry_run ? 'checked' : 'done', null)
+}
+
+// The database looks at a growing table once a minute. Until then it plans for the table that was, and reads through a
+// workspace to find a lead by its name: an import of 100,000 rows took minutes instead of seconds.
+const refreshAtRows = [1_000, 4_000, 16_000, 64_000]
+
+function outgrewStatistics(before: number, after: number): boolean {
+  return refreshAtRows.some((rows) => before < rows && rows <= after)
+}
+
+async function refreshStatistics(sql: Sql): Promise<void> {
+  await sql`analyze leads (workspace_id, id, unique_code, external_ref, phone_index)`
+}
+
+function userOf(row: ImportRow, workspace: WorkspaceRow | undefined): LeadUser {
+  return {
+    workspaceId: row.workspace_id,
+    ...(workspace === undefined ? plainLeadSettings : leadSettingsOf(workspace)),
+    masked: false,
+    actor: { type: row.actor_type, id: row.actor_id },
+    partOf: `import:${row.id}`,
+  }
+}
+
+async function memberIdsOf({ db, keyStore }: LeadDeps, workspaceId: string): Promise<Map<string, string>> {
+  const members = await listMembers(db.sql, workspaceId, await keyStore.keyring(instanceScope))
+  return new Map(members.map(({ email, userId }) => [emailKey(email), userId]))
+}
+
+/** Writes a batch, its refusals and the place reached in one transaction, so that none is done twice or left out. */
+async function importBatch(
+  deps: ImportDeps,
+  user: LeadUser,
+  row: ImportRow,
+  choice: ImportChoice,
+  batch: BatchInTurn,
+): Promise<ImportRow | 'quota'> {
+  const keyring = await deps.keyStore.keyring(row.workspace_id)
+  let next: ImportRow = row
+  const now = deps.clock.now()
+  const outcomes = await upsertLeads(deps, user, batch.items, {
+    continueOnError: true,
+    stopAtQuota: true,
+    dryRun: row.dry_run,
+    prefetched: batch.prefetched,
+    meanwhile: batch.makeNext,
+    alongside: async (tx, all) => {
+      next = await settleBatch(tx, keyring, row, choice, batch, all, now)
+    },
+  })
+  if (!endsAtQuota(outcomes)) return next
+  const midnight = new Date(startOfUtcDay(now).getTime() + dayMs)
+  await deps.db.tx((tx) => pauseImport(tx, row, midnight))
+  return 'quota'
+}
+
+function endsAtQuota(outcomes: readonly UpsertOutcome[]): boolean {
+  const last = outcomes.at(-1)
+  return last?.action === 'failed' && last.error.statusCode === 429
+}
+
+async function settleBatch(
+  tx: Tx,
+  keyring: Keyring,
+  row: ImportRow,
+  choice: ImportChoice,
+  { rows, items }: Batch,
+  all: readonly UpsertOutcome[],
+  now: Date,
+): Promise<ImportRow> {
+  const outcomes = endsAtQuota(all) ? all.slice(0, -1) : all
+  const failed = outcomes.flatMap((outcome, at) =>
+    outcome.action === 'failed' ? [{ at, refusals: refusalsOf(outcome.error, row.rows + at, choice) }] : [],
+  )
+  const refusedText = failed.map(({ at, refusals }) => refusedRow(rows[at] ?? { cells: [], end: 0 }, refusals, choice))
+  const bytes = refusedBytes(row, choice, refusedText)
+  checkGrowth(row, bytes.length)
+  if (bytes.length > 0) {
+    const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'refused' } as const
+    await putPiece(tx, keyring, file, row.refused_bytes, bytes)
+  }
+  const report = addRefusals(
+    openReport(keyring, row.id, row.report),
+    failed.flatMap(({ refusals }) => refusals),
+  )
+  const found = row.dry_run ? await countAsFound(tx, keyring, row, items, outcomes) : 0
+  const count = (is: (outcome: UpsertOutcome) => boolean) => outcomes.filter(is).length
+  const unchanged = count((outcome) => outcome.action === 'updated' && outcome.before === outcome.lead)
+  const progress = {
+    position: rows[outcomes.length - 1]?.end ?? row.position,
+    rows: outcomes.length,
+    created: count(({ action }) => action === 'created') - found,
+    updated: count(({ action }) => action === 'updated') - unchanged + found,
+    unchanged,
+    refused: failed.length,
+    refusedBytes: bytes.length,
+    report: sealReport(keyring, row.id, report),
+  }
+  if (!row.dry_run) await noteBatch(tx, keyring, row, outcomes)
+  if (!(await advanceImport(tx, row, progress, now))) throw new NotOurs()
+  return {
+    ...row,
+    position: progress.position,
+    rows: row.rows + progress.rows,
+    created: row.created + progress.created,
+    refused_bytes: row.refused_bytes + bytes.length,
+    report: progress.report,
+  }
+}
+
+function refusedBytes(row: ImportRow, choice: ImportChoice, lines: readonly string[]): Buffer {
+  const header = row.refused_bytes === 0 && lines.length > 0 ? refusedHeader(choice) : ''
+  return Buffer.from(header + lines.join(''))
+}
+
+// The header is row 1 of a CSV file, as a spreadsheet counts.
+function refusalsOf(error: Error, rowsBefore: number, choice: ImportChoice): Refusal[] {
+  const row = rowsBefore + (choice.format === 'csv' ? 2 : 1)
+  if (!(error instanceof InvalidInput)) return [{ row, field: '', message: error.message }]
+  return error.issues.map((issue) => inRow(issue, choice)).map(({ path, message }) => ({ row, field: path, message }))
+}
+
+async function end(
+  { db, clock }: LeadDeps,
+  row: ImportRow,
+  state: 'checked' | 'done' | 'failed',
+  problem: string | null,
+): Promise<void> {
+  await db.tx(async (tx) => {
+    const now = clock.now()
+    if (!(await endRun(tx, row, state, problem, now))) return
+    await dropUsed(tx, row.workspace_id, row.id, state)
+    if (row.dry_run) return
+    await endTracking(tx, row.workspace_id, row.id, now)
+    const actor = { type: row.actor_type, id: row.actor_id }
+    const entry = { scopeId: row.workspace_id, actor, action: `leads.import_${state}`, target: `import:${row.id}` }
+    await recordAudit(tx, entry, now)
+  })
+}
+
+/** Rows that are written together, and what each of them asks for. */
+interface Batch {
+  rows: FileRow[]
+  items: (UpsertItem | ApiError)[]
+  /** Null when it is not expected to come true. */
+  prefetched: PrefetchedPlan | null
+}
+
+interface BatchInTurn extends Batch {
+  /** Begins to make the next one, for whoever has the time. */
+  makeNext(): void
+}
+
+type Foresee = (items: Batch['items']) => Promise<PrefetchedPlan | null>
+
+const maxRows = 500
+const maxBytes = 1024 * 1024
+
+/** The rows in batches, each made when the one before it says so, or when it is asked for. */
+async function* readBatches(
+  rows: AsyncIterable<FileRow>,
+  start: number,
+  context: () => RowContext,
+  foresee: Foresee,
+): AsyncGenerator<BatchInTurn> {
+  const source = batchesOf(rows, start, context, foresee)
+  let coming: Promise<IteratorResult<Batch>> | null = null
+  const next = () => {
+    coming ??= source.next()
+    // Its failure is told when its turn comes, or to nobody when the work was stopped before.
+    coming.catch(() => {})
+    return coming
+  }
+  try {
+    for (;;) {
+      const { done, value } = await next()
+      coming = null
+      if (done) return
+      yield { ...value, makeNext: () => void next() }
+    }
+  } finally {
+    await source.return(undefined)
+  }
+}
+
+async function* batchesOf(
+  rows: AsyncIterable<FileRow>,
+  start: number,
+  context: () => RowContext,
+  foresee: Foresee,
+): AsyncGenerator<Batch> {
+  const read = async (batch: FileRow[]): Promise<Batch> => {
+    const reading = context()
+    const items = batch.map((row) => readRow(row, reading))
+    return { rows: batch, items, prefetched: await foresee(items) }
+  }
+  let batch: FileRow[] = []
+  let from = start
+  for await (const row of rows) {
+    batch.push(row)
+    if (batch.length < maxRows && row.end - from < maxBytes) continue
+    yield await read(batch)
+    batch = []
+    from = row.end
+  }
+  if (batch.length > 0) yield await read(batch)
+}
+
+/**
+ * How many of the leads that a dry run would create an earlier batch of it would have created already: the real run
+ * would find those. The names are kept as digests in the database, since the file may have any number of them.
+ */
+async function countAsFound(
+  tx: Tx,
+  keyring: Keyring,
+  { workspace_id, id }: ImportRow,
+  items: readonly (UpsertItem | ApiError)[],
+  outcomes: readonly UpsertOutcome[],
+): Promise<number> {
+  const names = items.flatMap((item, at) =>
+    outcomes[at]?.action === 'created' && 'by' in item && item.by !== 'id' ? [nameOf(keyring, item)] : [],
+  )
+  if (names.length === 0) return 0
+  const added = await tx`
+    insert into lead_import_dry_names (workspace_id, import_id, name)
+    select ${workspace_id}::uuid, ${id}::uuid, n.name
+    from unnest(${byteaArray(names)}::bytea[]) as n (name)
+    on conflict do nothing
+    returning 1`
+  return names.length - added.length
+}
+
+function nameOf(keyring: Keyring, { by, value }: UpsertItem): Buffer {
+  return keyring.stable(`import ${by}`, by === 'phone' ? phoneClass(value) : value)
+}

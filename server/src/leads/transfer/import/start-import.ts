@@ -1,0 +1,228 @@
+import type { Static } from 'typebox'
+import type { Tx } from '../../../base/db.ts'
+import type { Keyring } from '../../../base/encryption/keyring.ts'
+import { conflict, InvalidInput, type Issue } from '../../../base/errors.ts'
+import { newId } from '../../../base/id.ts'
+import { recordAudit } from '../../../team/audit.ts'
+import { publishImport } from '../../../team/live-updates.ts'
+import type { TeamActor } from '../../../team/member.ts'
+import { findWorkspace } from '../../../workspaces/workspace.ts'
+import { fieldsInUse, hasChoices, toldChoices } from '../../fields/lead-fields.ts'
+import type { LeadDeps } from '../../lead/lead.ts'
+import type { FieldValueMapping, ValueMapping } from '../file/field-values.ts'
+import { allowedValues, chosenFields, valueKey } from '../file/field-values.ts'
+import { readTarget, targetOfKey } from '../file/targets.ts'
+import { checkOpenImports, endStates, expiryOf, findImport, type ImportRow, lockImport } from './imports.ts'
+import { dropPieces, dropUsed } from './pieces.ts'
+import { lookAtFile } from './preview.ts'
+import type { NewImportBody, StartBody } from './schema.ts'
+import { type ImportChoice, type ImportSettings, openSettings, sealSettings } from './settings.ts'
+import { endTracking } from './track.ts'
+
+/** Makes room for a file that is to be uploaded. */
+export async function createImport(
+  { db, keyStore, clock }: LeadDeps,
+  workspaceId: string,
+  actor: TeamActor,
+  { fileName, size, format = 'csv' }: Static<typeof NewImportBody>,
+): Promise<ImportRow> {
+  const keyring = await keyStore.keyring(workspaceId)
+  const now = clock.now()
+  const id = newId(now)
+  const settings = sealSettings(keyring, id, { fileName, choice: null })
+  return db.tx(async (tx) => {
+    await checkOpenImports(tx, workspaceId)
+    await tx`
+      insert into lead_imports (
+        workspace_id, id, state, format, settings, actor_type, actor_id, size, due_at, created_at, expires_at
+      )
+      values (
+        ${workspaceId}, ${id}, 'uploading', ${format}, ${settings}, ${actor.type}, ${actor.id}, ${size}, ${now}, ${now},
+        ${expiryOf(now)}
+      )`
+    publishImport(tx, workspaceId, id)
+    return findImport(tx, workspaceId, id)
+  })
+}
+
+type StartWish = Static<typeof StartBody>
+
+/** Starts the work on an uploaded file, from its first row; after a dry run it may be started once more. */
+export async function startImport(
+  deps: LeadDeps,
+  workspaceId: string,
+  actor: TeamActor,
+  importId: string,
+  wish: StartWish,
+): Promise<ImportRow> {
+  const keyring = await deps.keyStore.keyring(workspaceId)
+  const row = await findImport(deps.db.sql, workspaceId, importId)
+  checkStartable(row)
+  const look = await lookAtFile(deps.db.sql, keyring, row, wish)
+  const choice: ImportChoice = {
+    format: row.format,
+    encoding: look.encoding,
+    delimiter: look.delimiter,
+    columns: look.columns.map(({ name }) => name),
+    targets: targetsOf(row, look.columns, wish),
+    match: wish.match,
+    createIfMissing: wish.createIfMissing ?? true,
+    emptyCells: wish.emptyCells ?? 'keep',
+    values: await valuesOf(deps, workspaceId, wish),
+    fieldValues: await fieldValuesOf(deps, workspaceId, wish),
+    splitNames: wish.splitNames ?? false,
+    decimal: wish.decimal ?? null,
+    labels: wish.labels ?? {},
+  }
+  const { fileName } = openSettings(keyring, importId, row.settings)
+  const dryRun = wish.dryRun === true
+  return deps.db.tx(async (tx) => {
+    checkStartable(await lockImport(tx, workspaceId, importId))
+    await begin(tx, keyring, row, { fileName, choice }, look.dataStart, dryRun, actor, deps.clock.now())
+    return findImport(tx, workspaceId, importId)
+  })
+}
+
+async function begin(
+  tx: Tx,
+  keyring: Keyring,
+  { workspace_id: workspaceId, id }: ImportRow,
+  settings: ImportSettings,
+  position: number,
+  dryRun: boolean,
+  actor: TeamActor,
+  now: Date,
+): Promise<void> {
+  await dropPieces(tx, workspaceId, id, 'refused')
+  await tx`
+    update lead_imports
+    set state = 'running',
+      settings = ${sealSettings(keyring, id, settings)},
+      report = null,
+      actor_type = ${actor.type},
+      actor_id = ${actor.id},
+      dry_run = ${dryRun},
+      position = ${position},
+      rows = 0, created = 0, updated = 0, unchanged = 0, refused = 0, refused_bytes = 0,
+      due_at = ${now},
+      attempts = 0,
+      started_at = ${now},
+      ended_at = null,
+      expires_at = null
+    where workspace_id = ${workspaceId}
+      and id = ${id}`
+  publishImport(tx, workspaceId, id)
+  if (!dryRun) {
+    const entry = { scopeId: workspaceId, actor, action: 'leads.import_started', target: `import:${id}` }
+    await recordAudit(tx, entry, now)
+  }
+}
+
+function checkStartable({ state, uploaded, size }: ImportRow): void {
+  if (state === 'uploading') throw conflict(`The upload is not complete: ${uploaded} of ${size} bytes are there`)
+  if (state !== 'ready' && state !== 'checked') throw conflict(`The import cannot be started: it is ${state}`)
+}
+
+function targetsOf(
+  { format }: ImportRow,
+  columns: readonly { name: string; target: string | null }[],
+  { mapping = {}, match }: StartWish,
+): (string | null)[] {
+  const issues: Issue[] = []
+  const refuse = (path: string, message: string) => {
+    issues.push({ path, message })
+  }
+  for (const [name, target] of Object.entries(mapping)) {
+    if (!columns.some((column) => column.name === name)) {
+      refuse(
+        `mapping.${name}`,
+        format === 'csv' ? 'is not a column of the file' : 'is for CSV: NDJSON names its fields',
+      )
+    } else if (target !== null && readTarget(target) === null) {
+      refuse(`mapping.${name}`, 'must be a field of a lead, k_…, customFieldValues.…, or null')
+    }
+  }
+  const asked = new Set(Object.values(mapping))
+  // A column that was given a field takes it from the one that was only proposed for it.
+  const targets = columns.map(({ name, target }) =>
+    Object.hasOwn(mapping, name) ? (mapping[name] ?? null) : asked.has(target) ? null : target,
+  )
+  for (const [at, target] of targets.entries()) {
+    if (target !== null && targets.indexOf(target) !== at) refuse('mapping', `fills ${target} from two columns`)
+  }
+  if (format === 'csv' && match !== 'none' && match !== 'id' && !targets.includes(match)) {
+    refuse('match', 'must be a field that a column fills')
+  }
+  if (format === 'csv' && match === 'id') refuse('match', 'by id is for NDJSON: a column cannot fill the id')
+  if (issues.length > 0) throw new InvalidInput(issues)
+  return targets
+}
+
+/** The mapping of values by the form in which a row is asked. Throws 400 for what no lead can have. */
+async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: StartWish): Promise<ValueMapping> {
+  const workspace = await findWorkspace(db.sql, workspaceId)
+  const issues: Issue[] = []
+  const mapping: ValueMapping = {}
+  for (const field of chosenFields) {
+    const allowed = allowedValues(field, workspace?.leadStatuses ?? [])
+    for (const [text, value] of Object.entries(values[field] ?? {})) {
+      if (value !== null && allowed?.includes(value) === false) {
+        issues.push({ path: `values.${field}`, message: `must be one of ${allowed.join(', ')}, or null` })
+      }
+      mapping[field] = { ...mapping[field], [valueKey(text)]: value }
+    }
+  }
+  if (issues.length > 0) throw new InvalidInput(issues.slice(0, 20))
+  return mapping
+}
+
+/** The same for fields that the workspace defines. */
+async function fieldValuesOf(
+  { db }: LeadDeps,
+  workspaceId: string,
+  { fieldValues = {} }: StartWish,
+): Promise<FieldValueMapping> {
+  if (Object.keys(fieldValues).length === 0) return {}
+  const fields = await fieldsInUse(db.sql, workspaceId)
+  const issues: Issue[] = []
+  const mapping: FieldValueMapping = {}
+  for (const [target, meanings] of Object.entries(fieldValues)) {
+    const path = `fieldValues.${target}`
+    const read = readTarget(target)
+    const field = read !== null && 'key' in read ? fields.get(read.key) : undefined
+    if (field === undefined || !hasChoices(field.type)) {
+      issues.push({ path, message: 'must be a field that the workspace defines, with options to choose from' })
+      continue
+    }
+    for (const value of Object.values(meanings)) {
+      if (value === null || field.choices.includes(value)) continue
+      issues.push({ path, message: `must be one of ${toldChoices(field.choices)}, or null` })
+    }
+    const entries = Object.entries(meanings).map(([text, value]) => [valueKey(text), value] as const)
+    mapping[targetOfKey(field.key)] = Object.fromEntries(entries)
+  }
+  if (issues.length > 0) throw new InvalidInput(issues.slice(0, 20))
+  return mapping
+}
+
+/** Stops an import for good; rows that it has written stay. */
+export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string, actor: TeamActor, importId: string) {
+  return db.tx(async (tx) => {
+    const now = clock.now()
+    const row = await lockImport(tx, workspaceId, importId)
+    if (endStates.includes(row.state)) throw conflict(`The import has ended: it is ${row.state}`)
+    await tx`
+      update lead_imports
+      set state = 'cancelled',
+        ended_at = ${now},
+        expires_at = ${expiryOf(now)}
+      where workspace_id = ${workspaceId}
+        and id = ${importId}`
+    await dropUsed(tx, workspaceId, importId, 'cancelled')
+    if (!row.dry_run) await endTracking(tx, workspaceId, importId, now)
+    publishImport(tx, workspaceId, importId)
+    const entry = { scopeId: workspaceId, actor, action: 'leads.import_cancelled', target: `import:${importId}` }
+    await recordAudit(tx, entry, now)
+    return findImport(tx, workspaceId, importId)
+  })
+}

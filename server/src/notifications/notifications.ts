@@ -1,0 +1,138 @@
+import { decodeCursor, encodeCursor } from '../base/cursor.ts'
+import type { Sql, Tx } from '../base/db.ts'
+import { invalid } from '../base/errors.ts'
+import { isUuid } from '../base/id.ts'
+import type { NotificationKind } from './notification-kinds.ts'
+import { publishNotifications } from './record-notifications.ts'
+
+export interface Notification {
+  id: string
+  kind: NotificationKind
+  conversationId: string | null
+  connectionId: string | null
+  /** Why it is told of a connection; null where that is down. */
+  reason: string | null
+  count: number
+  actorType: 'agent' | 'user' | 'token' | null
+  actorId: string | null
+  createdAt: Date
+  readAt: Date | null
+}
+
+export interface NotificationsRequest {
+  limit: number
+  unreadOnly: boolean
+  cursor: string | null
+}
+
+export const notificationColumns = (sql: Sql) => sql`
+  n.id,
+  n.kind,
+  n.conversation_id as "conversationId",
+  n.connection_id as "connectionId",
+  n.reason,
+  n.count,
+  n.actor_type as "actorType",
+  n.actor_id as "actorId",
+  n.created_at as "createdAt",
+  n.read_at as "readAt"`
+
+/** What a person was told of, newest first. */
+export async function listNotifications(
+  sql: Sql,
+  workspaceId: string,
+  userId: string,
+  { limit, unreadOnly, cursor }: NotificationsRequest,
+): Promise<{ notifications: Notification[]; cursor: string | null }> {
+  const after = cursor === null ? null : parseCursor(cursor)
+  const rows = await sql<Notification[]>`
+    select ${notificationColumns(sql)}
+    from notices n
+    where n.workspace_id = ${workspaceId}
+      and n.user_id = ${userId}
+      ${unreadOnly ? sql`and n.read_at is null` : sql``}
+      ${after === null ? sql`` : sql`and (n.created_at, n.id) < (${after.at}::timestamptz, ${after.id}::uuid)`}
+    order by n.created_at desc, n.id desc
+    limit ${limit + 1}`
+  const notifications = rows.slice(0, limit)
+  const last = notifications.at(-1)
+  const hasMore = last !== undefined && rows.length > limit
+  return { notifications, cursor: hasMore ? encodeCursor(['notices', last.createdAt.getTime(), last.id]) : null }
+}
+
+function parseCursor(text: string): { at: Date; id: string } {
+  const [kind, time, id] = decodeCursor(text) ?? []
+  const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= 253_402_300_799_999
+  if (kind !== 'notices' || !isTime || typeof id !== 'string' || !isUuid(id)) {
+    throw invalid('cursor', 'is not a cursor of this list', 'query')
+  }
+  return { at: new Date(Number(time)), id }
+}
+
+export async function countUnreadNotifications(sql: Sql, workspaceId: string, userId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count
+    from notices
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}
+      and read_at is null`
+  return row?.count ?? 0
+}
+
+/** Which of a person's notices: these, those of a conversation, or all. */
+export interface NotificationSelection {
+  ids?: readonly string[]
+  conversationId?: string
+  kind?: NotificationKind
+}
+
+/** Marks a person's notices read, on all of their pages. Returns which notes they mentioned the person in. */
+export async function markNotificationsRead(
+  tx: Tx,
+  workspaceId: string,
+  userId: string,
+  { ids, conversationId, kind }: NotificationSelection,
+  now: Date,
+): Promise<string[]> {
+  const read = await tx<{ kind: NotificationKind; cause: string }[]>`
+    update notices
+    set read_at = ${now},
+      push_at = null
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}
+      and read_at is null
+      ${ids === undefined ? tx`` : tx`and id = any (${[...ids]}::uuid[])`}
+      ${conversationId === undefined ? tx`` : tx`and conversation_id = ${conversationId}`}
+      ${kind === undefined ? tx`` : tx`and kind = ${kind}`}
+    returning kind, cause`
+  if (read.length > 0) publishNotifications(tx, workspaceId, userId)
+  return read.flatMap((one) => (one.kind === 'mention' ? [one.cause] : []))
+}
+
+/** Moves what tells of a conversation to the one that it became part of. */
+export async function moveNotifications(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
+  await tx`
+    update notices
+    set conversation_id = ${toId}
+    where workspace_id = ${workspaceId}
+      and conversation_id = ${fromId}`
+}
+
+/** Marks what told of the waits of these customers read: they were answered. */
+export async function markWaitingRead(
+  tx: Tx,
+  workspaceId: string,
+  conversationIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  const read = await tx<{ userId: string }[]>`
+    update notices
+    set read_at = ${now},
+      push_at = null
+    where workspace_id = ${workspaceId}
+      and conversation_id = any (${[...conversationIds]}::uuid[])
+      and kind = 'waiting'
+      and read_at is null
+    returning user_id as "userId"`
+  for (const { userId } of read) publishNotifications(tx, workspaceId, userId)
+}

@@ -1,0 +1,99 @@
+import type { Sql, Tx } from '../base/db.ts'
+import { forbidden, type Issue } from '../base/errors.ts'
+import { clockOf, isTimeZone, textAt } from '../base/time.ts'
+import { type Weekday, weekdays } from '../team/opening-hours.ts'
+import {
+  defaultPreferences,
+  type NotificationPreferences,
+  type NotificationTone,
+  withDefaults,
+} from './notification-kinds.ts'
+import type { NotificationSettingsBody } from './schema.ts'
+
+/** How a person wants to be told in a workspace. */
+export interface NotificationSettings {
+  ways: NotificationPreferences
+  quiet: QuietHours | null
+  /** Whether the customer's name may stand in a push. */
+  pushNames: boolean
+  tone: NotificationTone
+}
+
+export const defaultSettings: NotificationSettings = {
+  ways: defaultPreferences,
+  quiet: null,
+  pushNames: false,
+  tone: 'chime',
+}
+
+export async function readSettings(sql: Sql, workspaceId: string, userId: string): Promise<NotificationSettings> {
+  const all = await readSettingsOf(sql, workspaceId, [userId])
+  return all.get(userId) ?? defaultSettings
+}
+
+export async function readSettingsOf(
+  sql: Sql,
+  workspaceId: string,
+  userIds: readonly string[],
+): Promise<Map<string, NotificationSettings>> {
+  const rows = await sql<(Omit<NotificationSettings, 'tone'> & { userId: string; tone: NotificationTone | null })[]>`
+    select user_id as "userId", ways, quiet, push_names as "pushNames", tone
+    from notice_settings
+    where workspace_id = ${workspaceId}
+      and user_id = any (${[...userIds]}::uuid[])`
+  return new Map(
+    rows.map(({ userId, ways, tone, ...rest }) => [
+      userId,
+      { ...rest, ways: withDefaults(ways), tone: tone ?? defaultSettings.tone },
+    ]),
+  )
+}
+
+/** Without a tone the one that was chosen stays. Throws 403 for who is no member: an operator is told in the workspaces that they belong to. */
+export async function storeSettings(
+  tx: Tx,
+  workspaceId: string,
+  userId: string,
+  { ways, quiet, pushNames, tone }: NotificationSettingsBody,
+): Promise<void> {
+  const stored = await tx`
+    insert into notice_settings (workspace_id, user_id, ways, quiet, push_names, tone)
+    select m.workspace_id, m.user_id, ${tx.json(ways)},
+      ${quiet === null ? null : tx.json(quiet)}, ${pushNames}, ${tone ?? null}
+    from members m
+    where m.workspace_id = ${workspaceId}
+      and m.user_id = ${userId}
+    on conflict (workspace_id, user_id)
+    do update set ways = excluded.ways, quiet = excluded.quiet, push_names = excluded.push_names,
+      tone = coalesce(excluded.tone, notice_settings.tone)`
+  if (stored.count === 0) throw notAMember()
+}
+
+export const notAMember = () => forbidden('Only members of the workspace are told of anything. Ask to be invited.')
+
+/** When nothing sounds or pops up, by the clocks of a zone. The bell fills all the same. */
+export interface QuietHours {
+  timeZone: string
+  /** `22:00`, until `07:00` of the next day. */
+  from: string
+  to: string
+  /** Quiet from midnight to midnight. */
+  days: Weekday[]
+}
+
+/** Whether it is quiet at this moment. The end of a span belongs to it no more. */
+export function isQuiet({ timeZone, from, to, days }: QuietHours, now: Date): boolean {
+  const shown = textAt(clockOf(timeZone), now.getTime())
+  // Monday is the first of ours and the second of JavaScript's.
+  const today = weekdays[(new Date(`${shown.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7]
+  if (today !== undefined && days.includes(today)) return true
+  const time = shown.slice(11, 16)
+  return from < to ? from <= time && time < to : time >= from || time < to
+}
+
+/** What of quiet hours that fit their schema cannot be meant. */
+export function checkQuietHours({ timeZone, from, to }: QuietHours): Issue[] {
+  const ofZone = isTimeZone(timeZone) ? [] : [{ path: 'quiet.timeZone', message: 'must be an IANA time zone' }]
+  const ofSpan = from === to ? [{ path: 'quiet.to', message: `must not be the same as from, ${from}` }] : []
+  return [...ofZone, ...ofSpan]
+}

@@ -1,0 +1,232 @@
+import pLimit from 'p-limit'
+import webPush from 'web-push'
+import { withTimeout } from '../../base/async/loop.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Tx } from '../../base/db.ts'
+import type { KeyStore } from '../../base/encryption/key-store.ts'
+import type { Log } from '../../base/log.ts'
+import type { Outgoing } from '../../base/outgoing/guarded-fetch.ts'
+import { type DueWatch, watchDue } from '../../base/pubsub.ts'
+import { type Notification, notificationColumns } from '../notifications.ts'
+import { defaultSettings, isQuiet, type NotificationSettings, readSettingsOf } from '../preferences.ts'
+import { pushAfterMs } from '../record-notifications.ts'
+import { type PushLanguage, pushText } from './push-texts.ts'
+import {
+  ensurePushKeys,
+  listSubscriptions,
+  type PushKeys,
+  removeSubscription,
+  type Subscription,
+} from './subscriptions.ts'
+
+export interface PushDeps {
+  db: Db
+  keyStore: KeyStore
+  clock: Clock
+  log: Log
+  outgoing: Outgoing
+  publicUrl: string
+  resolveNames: ResolveNames
+}
+
+/** What a notice speaks of, by name; null for what has none any more. */
+export interface NotificationNames {
+  actorName: string | null
+  contact: { name: string | null; phone: string | null } | null
+  connectionName: string | null
+}
+
+/** Looks up what notices of a workspace speak of, in their order. */
+export type ResolveNames = (workspaceId: string, notices: readonly Notification[]) => Promise<NotificationNames[]>
+
+interface DueNotification extends Notification {
+  workspaceId: string
+  userId: string
+}
+
+const batchSize = 100
+const maxConcurrentSends = 10
+const maxWorkspaces = 50
+/** Push services that are well take less. */
+const slowAfterMs = 1_000
+const timeoutMs = 10_000
+/** What could not be told in time, as after an outage, is in the bell. */
+const maxDelayMs = 10 * 60_000
+/** How long a push service keeps it for a browser that is off. */
+const ttlSeconds = 4 * 3600
+const maxAnswerBytes = 1024
+
+/** Whether there is something to tell that has waited for long enough; it is asked within that time, so no news need tell of it. */
+export function watchPushes({ db, clock }: Pick<PushDeps, 'db' | 'clock'>): DueWatch {
+  const nextAt = async () => {
+    const [row] = await db.sql<{ at: Date | null }[]>`
+      select min(push_at) as at
+      from notices`
+    return row?.at ?? null
+  }
+  return watchDue({ db, clock }, { nextAt, pollEveryMs: pushAfterMs - 3_000 })
+}
+
+/**
+ * Tells the browsers of people what they have not read since it was recorded, and returns how many notices it took. Each notice is
+ * tried once: it is taken before it is sent, so that a crash costs a push and never doubles one. A workspace whose browsers are
+ * slow to reach is left out until it is done, and nobody waits for it.
+ */
+export function createPushSender(deps: PushDeps): () => Promise<number> {
+  const busy = new Map<string, Promise<void>>()
+  const startWorkspace = (keys: PushKeys, workspaceId: string, notices: DueNotification[]): Promise<void> => {
+    const work = pushNotifications(deps, keys, workspaceId, notices)
+      .catch((error) => deps.log.warn('failed to send push notifications; retrying', { workspaceId }, error))
+      .finally(() => busy.delete(workspaceId))
+    busy.set(workspaceId, work)
+    return work
+  }
+  return async () => {
+    if (busy.size >= maxWorkspaces) return 0
+    const due = await claimDue(deps.db, [...busy.keys()], deps.clock.now())
+    if (due.length === 0) return 0
+    const keys = await ensurePushKeys(deps)
+    const started = [...Map.groupBy(due, (one) => one.workspaceId)].map(([id, notices]) =>
+      startWorkspace(keys, id, notices),
+    )
+    await withTimeout(slowAfterMs, () => Promise.all(started)).catch(() => undefined)
+    return due.length
+  }
+}
+
+async function claimDue(db: Db, busy: readonly string[], now: Date): Promise<DueNotification[]> {
+  const due = await db.sql<{ workspaceId: string }[]>`
+    select workspace_id as "workspaceId"
+    from notices
+    where push_at <= ${now}
+      and workspace_id <> all (${[...busy]}::uuid[])
+    order by push_at
+    limit ${batchSize}`
+  const claimed: DueNotification[] = []
+  for (const workspaceId of new Set(due.map((one) => one.workspaceId))) {
+    if (claimed.length >= batchSize) break
+    try {
+      claimed.push(...(await db.statement((tx) => claimDueIn(tx, workspaceId, batchSize - claimed.length, now))))
+    } catch (error) {
+      // What was taken before is told all the same, and the next look comes to this one again.
+      if (claimed.length === 0) throw error
+      break
+    }
+  }
+  return claimed
+}
+
+async function claimDueIn(tx: Tx, workspaceId: string, limit: number, now: Date): Promise<DueNotification[]> {
+  return tx<DueNotification[]>`
+    with due as (
+      select user_id, id
+      from notices
+      where workspace_id = ${workspaceId}
+        and push_at <= ${now}
+      order by push_at
+      limit ${limit}
+      for update skip locked
+    )
+    update notices n
+    set push_at = null
+    from due
+    where n.workspace_id = ${workspaceId}
+      and n.user_id = due.user_id
+      and n.id = due.id
+    returning n.workspace_id as "workspaceId", n.user_id as "userId", ${notificationColumns(tx)}`
+}
+
+async function pushNotifications(
+  deps: PushDeps,
+  keys: PushKeys,
+  workspaceId: string,
+  claimed: DueNotification[],
+): Promise<void> {
+  const now = deps.clock.now()
+  const users = [...new Set(claimed.map(({ userId }) => userId))]
+  const settings = await readSettingsOf(deps.db.sql, workspaceId, users)
+  const settingsOf = (userId: string) => settings.get(userId) ?? defaultSettings
+  const notices = claimed.filter(
+    (one) =>
+      one.readAt === null &&
+      now.getTime() - one.createdAt.getTime() < maxDelayMs &&
+      canNotifyNow(settingsOf(one.userId), now),
+  )
+  if (notices.length === 0) return
+  const [browsers, resolvedNames] = await Promise.all([
+    deps.keyStore.withKeyring(workspaceId, (keyring) => listSubscriptions(deps.db.sql, keyring, workspaceId, users)),
+    deps.resolveNames(workspaceId, notices),
+  ])
+  const limit = pLimit(maxConcurrentSends)
+  const sends = notices.flatMap((notification, n) =>
+    browsers
+      .filter(({ userId }) => userId === notification.userId)
+      .map((browser) => {
+        const payload = payloadOf(
+          notification,
+          resolvedNames[n],
+          browser.language,
+          settingsOf(notification.userId).pushNames,
+        )
+        return limit(() => sendPush(deps, keys, browser, notification, payload))
+      }),
+  )
+  await Promise.all(sends)
+}
+
+const canNotifyNow = ({ quiet }: NotificationSettings, now: Date): boolean => quiet === null || !isQuiet(quiet, now)
+
+/** What the service worker shows. It stands in no log and no table: only the browser can open it. */
+function payloadOf(
+  notification: DueNotification,
+  resolvedNames: NotificationNames | undefined,
+  language: PushLanguage,
+  names: boolean,
+): string {
+  const { workspaceId, id, kind, count, conversationId, connectionId, reason } = notification
+  const { actorName: actor = null, connectionName: connection = null, contact = null } = resolvedNames ?? {}
+  const customer = names ? (contact?.name ?? null) : null
+  const { title, body } = pushText({ kind, count, actor, customer, connection, isLimited: reason !== null }, language)
+  return JSON.stringify({ id, title, body, url: urlOf(workspaceId, conversationId, connectionId) })
+}
+
+function urlOf(workspaceId: string, conversationId: string | null, connectionId: string | null): string {
+  if (conversationId !== null) return `/w/${workspaceId}/inbox/${conversationId}`
+  return connectionId === null ? `/w/${workspaceId}/inbox` : `/w/${workspaceId}/connections/${connectionId}`
+}
+
+async function sendPush(
+  { db, outgoing, log, publicUrl }: PushDeps,
+  keys: PushKeys,
+  { id, userId, target }: Subscription,
+  { workspaceId, kind }: DueNotification,
+  payload: string,
+): Promise<void> {
+  const { endpoint, p256dh, auth } = target
+  const request = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
+    vapidDetails: { subject: subjectOf(publicUrl), ...keys },
+    TTL: ttlSeconds,
+    urgency: kind === 'waiting' ? 'normal' : 'high',
+    contentEncoding: 'aes128gcm',
+  })
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+  const answer = await outgoing.call({
+    method: 'POST',
+    url: endpoint,
+    headers,
+    body: request.body,
+    timeoutMs,
+    maxAnswerBytes,
+  })
+  if (answer.outcome === 'answered' && (answer.status === 404 || answer.status === 410)) {
+    await db.tx((tx) => removeSubscription(tx, workspaceId, userId, id))
+    return
+  }
+  const isAccepted = answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300
+  const why = answer.outcome === 'answered' ? String(answer.status) : answer.code
+  if (!isAccepted) log.info('push rejected by the push service', { workspaceId, code: why })
+}
+
+/** Whom a push service turns to when something is wrong. Some take no address that is not in public. */
+const subjectOf = (publicUrl: string): string =>
+  publicUrl.startsWith('https:') ? publicUrl : 'mailto:operator@parley.invalid'

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import webPush from 'web-push'
+import type { Clock } from '../../base/clock.ts'
+import type { Db, Sql, Tx } from '../../base/db.ts'
+import { instanceScope, type KeyStore } from '../../base/encryption/key-store.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import { newId } from '../../base/id.ts'
+import { notAMember } from '../preferences.ts'
+import type { PushLanguage } from './push-texts.ts'
+
+/** Where a browser is reached, and by what only it can read what it is sent. */
+export interface PushTarget {
+  endpoint: string
+  p256dh: string
+  auth: string
+}
+
+export interface Subscription {
+  id: string
+  userId: string
+  language: PushLanguage
+  target: PushTarget
+}
+
+/** Browsers of one person; with one more the oldest goes. */
+export const maxSubscriptions = 10
+
+const targetContext = (id: string) => ({ table: 'push_subscriptions', row: id, column: 'content' })
+
+/** Adds the browser of a session, or renews what is known of it. Returns its id; 403 for who is no member. */
+export async function addSubscription(
+  tx: Tx,
+  keyring: Keyring,
+  workspaceId: string,
+  by: { userId: string; sessionId: string },
+  { target, language }: { target: PushTarget; language: PushLanguage },
+  now: Date,
+): Promise<string> {
+  const id = newId(now)
+  const hash = createHash('sha256').update(target.endpoint).digest()
+  // What is sealed is bound to its row: one that is renewed is another row.
+  await tx`
+    delete from push_subscriptions
+    where workspace_id = ${workspaceId}
+      and user_id = ${by.userId}
+      and endpoint_hash = ${hash}`
+  const added = await tx`
+    insert into push_subscriptions (
+      workspace_id, user_id, id, session_id, endpoint_hash, content, language, created_at
+    )
+    select m.workspace_id, m.user_id, ${id}, ${by.sessionId}, ${hash},
+      ${keyring.encrypt(targetContext(id), JSON.stringify(target))}, ${language}, ${now}
+    from members m
+    where m.workspace_id = ${workspaceId}
+      and m.user_id = ${by.userId}
+    for no key update`
+  if (added.count === 0) throw notAMember()
+  await tx`
+    delete from push_subscriptions
+    where workspace_id = ${workspaceId}
+      and id in (
+        select id
+        from push_subscriptions
+        where workspace_id = ${workspaceId}
+          and user_id = ${by.userId}
+        order by created_at desc, id desc
+        offset ${maxSubscriptions}
+      )`
+  return id
+}
+
+export async function removeSubscription(tx: Tx, workspaceId: string, userId: string, id: string): Promise<boolean> {
+  const removed = await tx`
+    delete from push_subscriptions
+    where workspace_id = ${workspaceId}
+      and user_id = ${userId}
+      and id = ${id}`
+  return removed.count > 0
+}
+
+/** The browsers of these people. */
+export async function listSubscriptions(
+  sql: Sql,
+  keyring: Keyring,
+  workspaceId: string,
+  userIds: readonly string[],
+): Promise<Subscription[]> {
+  const rows = await sql<{ id: string; userId: string; language: PushLanguage; content: Buffer }[]>`
+    select id, user_id as "userId", language, content
+    from push_subscriptions
+    where workspace_id = ${workspaceId}
+      and user_id = any (${[...userIds]}::uuid[])
+    order by id`
+  return rows.map(({ content, ...row }) => ({
+    ...row,
+    target: JSON.parse(keyring.decryptText(targetContext(row.id), content)) as PushTarget,
+  }))
+}
+
+/** By which push services know this installation (VAPID). A browser that subscribed takes what these sign, and nothing else. */
+export interface PushKeys {
+  /** As browsers want it. */
+  publicKey: string
+  privateKey: string
+}
+
+interface Deps {
+  db: Db
+  keyStore: KeyStore
+  clock: Clock
+}
+
+// There is one row, whoever makes it.
+const keysId = instanceScope
+const privateKeyContext = (id: string) => ({ table: 'push_keys', row: id, column: 'private_key' })
+
+/** The keys of the installation; the first start makes them. Later ones would cut off every browser that has subscribed. */
+export async function ensurePushKeys({ db, keyStore, clock }: Deps): Promise<PushKeys> {
+  return keyStore.withKeyring(instanceScope, async (keyring) => {
+    const decrypt = (row: KeyRow) => ({
+      publicKey: row.public_key,
+      privateKey: keyring.decryptText(privateKeyContext(keysId), row.private_key),
+    })
+    const existing = await readKeys(db.sql)
+    if (existing !== undefined) return decrypt(existing)
+    const created = webPush.generateVAPIDKeys()
+    const encrypted = keyring.encrypt(privateKeyContext(keysId), created.privateKey)
+    await db.tx(
+      (tx) => tx`
+        insert into push_keys (id, public_key, private_key, created_at)
+        values (${keysId}, ${created.publicKey}, ${encrypted}, ${clock.now()})
+        on conflict do nothing`,
+    )
+    const stored = await readKeys(db.sql)
+    return stored === undefined ? created : decrypt(stored)
+  })
+}
+
+interface KeyRow {
+  public_key: string
+  private_key: Buffer
+}
+
+async function readKeys(sql: Sql): Promise<KeyRow | undefined> {
+  const [row] = await sql<KeyRow[]>`
+    select public_key, private_key
+    from push_keys
+    where id = ${keysId}`
+  return row
+}

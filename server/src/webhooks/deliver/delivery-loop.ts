@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSignal } from '../../base/async/loop.ts'
+import { decryptEndpoint } from '../endpoint/endpoint.ts'
+import {
+  type ClaimedQueue,
+  LeaseLostError,
+  leaseMs,
+  type RenewedQueue,
+  releaseQueue,
+} from '../endpoint/queue-queries.ts'
+import { eventNamesOf } from '../event-catalogue.ts'
+import { loadMore } from './load-deliveries.ts'
+import { createDeliveryLanes, cursorOf, type DeliveryLoopDeps, type Queue } from './queue.ts'
+import { releasedTopic } from './rebalance.ts'
+import { recordResults } from './record-results.ts'
+import { canStartRequest, startRequests } from './send-request.ts'
+
+/** A request must not be under way still when another worker may begin: names, connections and clocks take time. */
+const leaseMarginMs = 2000
+const firstPauseMs = 100
+const maxPauseMs = 5000
+
+/** The moment up to which requests may leave, of a lease that was asked for at `askedAt`. */
+export function leaseEndsAfter(requestedAt: number): number {
+  return requestedAt + leaseMs - leaseMarginMs
+}
+
+/** Takes a claimed queue into memory; throws when the endpoint's settings do not open. */
+export async function openQueue(deps: DeliveryLoopDeps, claimed: ClaimedQueue, requestedAt: number): Promise<Queue> {
+  const { workspaceId, id: endpointId, owner, cursor, removedTo } = claimed
+  const { failingSince, failuresInARow, lastSuccessAt } = claimed
+  const endpoint = await deps.keyStore.withKeyring(workspaceId, (keyring) => decryptEndpoint(keyring, claimed))
+  if (cursor < removedTo) {
+    deps.log.warn('events expired before they were delivered', { endpointId, count: removedTo - cursor })
+  }
+  return {
+    lease: { workspaceId, endpointId, owner },
+    session: claimed.session,
+    signal: createSignal(),
+    openedAt: requestedAt,
+    lanes: createDeliveryLanes(),
+    leaseEndsAt: leaseEndsAfter(requestedAt),
+    endpoint,
+    names: eventNamesOf(endpoint.events),
+    generation: claimed.generation,
+    health: { failingSince, failuresInARow, lastSuccessAt, pausedUntil: null },
+    readTo: Math.max(cursor, removedTo),
+    mayHaveMore: true,
+    retryAt: claimed.retryAt,
+    hasReplay: claimed.hasReplay,
+    inFlight: 0,
+    results: [],
+    batch: null,
+    isEnding: false,
+    successor: null,
+    isLost: false,
+  }
+}
+
+/**
+ * Sends what is due until there is nothing left to do now. What fails in the database is tried again for as long as the
+ * queue is ours.
+ */
+export async function runQueue(deps: DeliveryLoopDeps, queue: Queue): Promise<void> {
+  let failures = 0
+  while (!queue.isLost) {
+    const woken = queue.signal.next()
+    try {
+      startRequests(deps, queue)
+      const hasSettled = await recordResults(deps, queue)
+      const hasLoaded = await loadMore(deps, queue)
+      failures = 0
+      if (hasSettled || hasLoaded) continue
+      if (queue.inFlight === 0 && queue.results.length === 0 && !canStartRequest(deps, queue)) return
+      await woken
+    } catch (error) {
+      if (error instanceof LeaseLostError) queue.isLost = true
+      else {
+        deps.log.error('failed to record webhook results; retrying', { endpointId: queue.lease.endpointId }, error)
+        await sleep(Math.min(firstPauseMs * 2 ** failures++, maxPauseMs))
+      }
+    }
+  }
+  deps.slots.dropUnwritten(queue.results.length + (queue.batch?.results.length ?? 0))
+}
+
+/** Takes over what was changed at the endpoint meanwhile. */
+export async function refreshQueue(
+  { keyStore }: DeliveryLoopDeps,
+  queue: Queue,
+  held: RenewedQueue,
+  requestedAt: number,
+): Promise<void> {
+  const isOver = held.removedAt !== null || held.state !== 'active' || held.generation !== queue.generation
+  if (isOver) {
+    drainQueue(queue)
+    return
+  }
+  queue.leaseEndsAt = leaseEndsAfter(requestedAt)
+  queue.endpoint = await keyStore.withKeyring(held.workspaceId, (keyring) => decryptEndpoint(keyring, held))
+  queue.names = eventNamesOf(held.events)
+  queue.hasReplay ||= held.hasReplay
+  // What a member has asked for since is due before what was known, and its news may be lost.
+  const { retryAt } = held
+  if (retryAt !== null && (queue.retryAt === null || retryAt < queue.retryAt)) queue.retryAt = retryAt
+  queue.signal.wake()
+}
+
+/** Lets what is in flight end, and nothing more begin. */
+export function drainQueue(queue: Queue): void {
+  queue.isEnding = true
+  // What is forgotten here was not sent: whoever has the queue next begins before it.
+  for (const { hasRow, position } of queue.lanes.clear()) {
+    if (!hasRow) queue.readTo = Math.min(queue.readTo, position - 1)
+  }
+  queue.signal.wake()
+}
+
+/** The queue is another worker's, or may be: nothing more is sent or written. */
+export function markLeaseLost(queue: Queue): void {
+  queue.isLost = true
+  queue.signal.wake()
+}
+
+export async function returnQueue({ db, step }: DeliveryLoopDeps, queue: Queue): Promise<void> {
+  if (queue.isLost) return
+  const { lease, generation, successor } = queue
+  const wakeUps = successor === null ? undefined : { topic: releasedTopic, id: lease.workspaceId }
+  await step('release', () =>
+    db.statement((tx) => releaseQueue(tx, lease, { generation, cursor: cursorOf(queue), successor }), wakeUps),
+  )
+}

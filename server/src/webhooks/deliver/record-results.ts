@@ -1,0 +1,255 @@
+import { batch } from '../../base/async/batch.ts'
+import { byWorkspace } from '../../base/citus/distributed-sql.ts'
+import type { Db, Tx } from '../../base/db.ts'
+import type { Keyring } from '../../base/encryption/keyring.ts'
+import type { Log } from '../../base/log.ts'
+import { byteaArray, timestampArray } from '../../base/postgres/values.ts'
+import { disableEndpoint } from '../endpoint/disable.ts'
+import type { StateReason } from '../endpoint/endpoint.ts'
+import { type Lease, lockQueue, saveQueue, updateNextDue } from '../endpoint/queue-queries.ts'
+import { hasFailedTooLong } from '../endpoint/retry-policy.ts'
+import {
+  type AttemptResult,
+  type AttemptRow,
+  attemptedRow,
+  type DeliveryRow,
+  failedAttemptRow,
+  type ResultBatch,
+  waitingRow,
+} from './delivery.ts'
+import { delayFollowers, releaseFollowers, saveDeliveries, saveSuccesses } from './delivery-queries.ts'
+import {
+  cursorOf,
+  type DeliveryLoopDeps,
+  positionsInMemory,
+  type Queue,
+  type QueuedSuccesses,
+  type WebhookObserver,
+} from './queue.ts'
+
+const maxResults = 100
+
+interface RecordedBatch {
+  /** The endpoint was disabled meanwhile, by this or by a member. */
+  isOver: boolean
+  disabled: StateReason | null
+  /** When the next row is due; undefined when no row was touched. */
+  retryAt: Date | null | undefined
+}
+
+/** Writes what has come of attempts, all of it or nothing. Returns whether there was anything to write. */
+export async function recordResults(deps: DeliveryLoopDeps, queue: Queue): Promise<boolean> {
+  // One that could not be written is tried again as it is: the lanes it was cut from are no longer in memory.
+  queue.batch ??= takeBatch(queue)
+  const { batch } = queue
+  if (batch === null) return false
+  const recorded = await deps.step(
+    'settle',
+    async () => (await recordInSharedBatch(deps, queue, batch)) ?? (await recordAlone(deps, queue, batch)),
+  )
+  queue.batch = null
+  deps.slots.dropUnwritten(batch.results.length)
+  if (recorded.retryAt !== undefined) queue.retryAt = recorded.retryAt
+  if (recorded.isOver) queue.isEnding = true
+  reportResults(deps, queue.lease.endpointId, batch, recorded.disabled)
+  return true
+}
+
+/** What most batches are, fresh events that were taken, is written together with those of other queues. */
+async function recordInSharedBatch(
+  deps: DeliveryLoopDeps,
+  queue: Queue,
+  { results, parked }: ResultBatch,
+): Promise<RecordedBatch | null> {
+  const isPlain = results.every(({ delivery, decision }) => decision.next === 'delivered' && !delivery.hasRow)
+  if (!isPlain || parked.length > 0) return null
+  const { lease, generation } = queue
+  const keyring = await deps.keyStore.keyring(lease.workspaceId)
+  const rows = results.map((result) => attemptedRow(keyring, lease.endpointId, result))
+  const isWritten = await deps.saveSuccesses({
+    lease,
+    generation,
+    rows,
+    // Asked when it is written: a request may end meanwhile.
+    cursor: () => cursorOf({ ...queue, batch: null }),
+    health: () => queue.health,
+  })
+  return isWritten ? { isOver: false, disabled: null, retryAt: undefined } : null
+}
+
+async function recordAlone(deps: DeliveryLoopDeps, queue: Queue, batch: ResultBatch): Promise<RecordedBatch> {
+  const keyring = await deps.keyStore.keyring(queue.lease.workspaceId)
+  return deps.db.tx((tx) => deps.step('write', () => writeBatch(tx, deps, queue, keyring, batch)))
+}
+
+function takeBatch({ lanes, results }: Queue): ResultBatch | null {
+  if (results.length === 0) return null
+  const batch: ResultBatch = { results: results.splice(0, maxResults), parked: [] }
+  for (const { delivery, decision } of batch.results) {
+    if (decision.next !== 'retry') continue
+    const { dueAt } = decision
+    batch.parked.push(...lanes.cut(delivery).map((follower) => ({ delivery: follower, dueAt })))
+  }
+  return batch
+}
+
+async function writeBatch(
+  tx: Tx,
+  { clock, step }: DeliveryLoopDeps,
+  queue: Queue,
+  keyring: Keyring,
+  { results, parked }: ResultBatch,
+): Promise<RecordedBatch> {
+  const { lease, generation } = queue
+  const now = clock.now()
+  const rows = [
+    ...results.map((result) => attemptedRow(keyring, lease.endpointId, result)),
+    ...parked.filter(({ delivery }) => !delivery.hasRow).map(({ delivery, dueAt }) => waitingRow(delivery, dueAt)),
+  ]
+  const failed = results
+    .filter(({ decision }) => decision.next !== 'delivered')
+    .map((result) => failedAttemptRow(keyring, lease.endpointId, result))
+  // In one go, and started in this order: whatever comes after a lock that is not had is rolled back.
+  const [currentGeneration, , saved] = await step('save', () =>
+    Promise.all([
+      lockQueue(tx, lease),
+      commitAsynchronously(tx),
+      saveDeliveries(tx, lease, generation, rows),
+      failed.length > 0 ? insertAttempts(tx, lease, failed) : null,
+      saveQueue(tx, lease, generation, cursorOf({ ...queue, batch: null }), queue.health),
+    ]),
+  )
+  if (currentGeneration !== generation) return { isOver: true, disabled: null, retryAt: undefined }
+  const earlier = rows.filter(({ position }) => !saved.has(position))
+  if (earlier.length > 0) await archiveLateAttempts(tx, lease, earlier)
+  const isTouched = (await moveFollowers(tx, queue, results, now)) || earlier.length > 0
+  const disabled = reasonToDisable(queue, results, now)
+  if (disabled !== null) {
+    await disableEndpoint(tx, queue.endpoint, disabled, { type: 'system', id: null }, now)
+    return { isOver: true, disabled, retryAt: undefined }
+  }
+  const retryAt = isTouched ? await updateNextDue(tx, lease, generation, positionsInMemory(queue)) : undefined
+  return { isOver: false, disabled, retryAt }
+}
+
+// A crash of the database may lose the last of these commits: then the requests go out again, as after any crash. The
+// cursor and the rows are lost together.
+async function commitAsynchronously(tx: Tx): Promise<void> {
+  await tx`set local synchronous_commit = off`.execute()
+}
+
+/** Returns whether any row was or is waiting. */
+async function moveFollowers(tx: Tx, queue: Queue, results: ResultBatch['results'], now: Date): Promise<boolean> {
+  const { lease, generation } = queue
+  const heads = results.flatMap(({ delivery: { subjectId, position }, decision }) =>
+    decision.next === 'retry' ? [{ subjectId, position, dueAt: decision.dueAt }] : [],
+  )
+  const done = results.filter(({ delivery, decision }) => delivery.hasRow && decision.next !== 'retry')
+  if (heads.length > 0) await delayFollowers(tx, lease, generation, heads)
+  if (done.length > 0) {
+    const subjectIds = done.map(({ delivery }) => delivery.subjectId)
+    await releaseFollowers(tx, lease, generation, subjectIds, now)
+  }
+  return heads.length + done.length > 0
+}
+
+function reasonToDisable({ health }: Queue, results: ResultBatch['results'], now: Date): StateReason | null {
+  if (results.some(({ decision }) => decision.next === 'gone')) return 'gone'
+  return hasFailedTooLong(health, now) ? 'failing' : null
+}
+
+async function insertAttempts(tx: Tx, { workspaceId, endpointId }: Lease, rows: readonly AttemptRow[]): Promise<void> {
+  await tx`
+    insert into webhook_attempts (workspace_id, endpoint_id, position, number, at, status, ms, error, answer)
+    select ${workspaceId}::uuid, ${endpointId}::uuid, a.*
+    from unnest(
+      ${rows.map((row) => row.position)}::bigint[],
+      ${rows.map((row) => row.number)}::integer[],
+      ${timestampArray(rows.map((row) => row.at))}::timestamptz[],
+      ${rows.map((row) => row.status)}::smallint[],
+      ${rows.map((row) => row.ms)}::integer[],
+      ${rows.map((row) => row.error)}::text[],
+      ${byteaArray(rows.map((row) => row.answer))}::bytea[]
+    ) as a
+    on conflict do nothing`.execute()
+}
+
+/**
+ * Keeps attempts that ended after their event was asked for again: they stay in the log and count among all attempts,
+ * and decide nothing of the new round. `rows` is what they would have written.
+ */
+async function archiveLateAttempts(tx: Tx, lease: Lease, rows: readonly DeliveryRow[]): Promise<void> {
+  const delivered = rows.flatMap((row): AttemptRow[] => {
+    const { position, attempts: number, deliveredAt: at, deliveredMs: ms } = row
+    if (at === null || ms === null) return []
+    return [{ position, number, at, ms, status: row.deliveredStatus, error: null, answer: row.deliveredAnswer }]
+  })
+  if (delivered.length > 0) await insertAttempts(tx, lease, delivered)
+  await tx`
+    update webhook_deliveries d
+    set attempts = greatest(d.attempts, r.attempts),
+      masked = d.masked or r.masked
+    from unnest(
+      ${rows.map((row) => row.position)}::bigint[],
+      ${rows.map((row) => row.attempts)}::integer[],
+      ${rows.map((row) => String(row.masked))}::text[]::boolean[]
+    ) as r (position, attempts, masked)
+    where d.workspace_id = ${lease.workspaceId}
+      and d.endpoint_id = ${lease.endpointId}
+      and d.position = r.position`
+}
+
+/** Logs and counts what was written. */
+function reportResults(
+  { log, observe }: { log: Log; observe: WebhookObserver },
+  endpointId: string,
+  { results }: ResultBatch,
+  disabled: StateReason | null,
+): void {
+  for (const result of results) {
+    const { delivery, attempt, decision } = result
+    const fields = { endpointId, eventId: delivery.eventId, attempt: delivery.attempts + 1, ms: attempt.ms }
+    const status = attempt.status === null ? {} : { status: attempt.status }
+    if (decision.next === 'delivered') {
+      observe.delivered({ ms: attempt.ms, delayMs: delayOf(result) })
+      log.debug('webhook delivered', { ...fields, ...status })
+    } else {
+      observe.failed({ ms: attempt.ms, error: attempt.error, isFinal: decision.next !== 'retry' })
+      const code = attempt.error === null ? {} : { code: attempt.error }
+      log.info('webhook delivery failed', { ...fields, ...status, ...code })
+    }
+  }
+  if (disabled === null) return
+  observe.disabled()
+  log.warn('webhook endpoint disabled', { endpointId, code: disabled })
+}
+
+function delayOf({ delivery, attempt }: AttemptResult): number | null {
+  return delivery.attempts === 0 ? attempt.at.getTime() - delivery.occurredAt.getTime() : null
+}
+
+const maxQueues = 100
+
+/** Writes the successes of all queues of a process: what ends while a statement runs goes together in the next. */
+export function createSuccessBatcher(db: Db): DeliveryLoopDeps['saveSuccesses'] {
+  const save = batch<QueuedSuccesses, boolean>({
+    groups: 1,
+    groupSize: maxQueues,
+    work: (_, successes) => saveBatch(db, successes),
+    // Each queue tries again by itself.
+    isRolledBack: () => false,
+  })
+  return (successes) => save('all queues', successes)
+}
+
+async function saveBatch(db: Db, successes: readonly QueuedSuccesses[]): Promise<boolean[]> {
+  const queues = successes.map((one) => ({ ...one, cursor: one.cursor(), health: one.health() }))
+  const owners = await byWorkspace(
+    db.sql,
+    queues,
+    ({ lease }) => lease.workspaceId,
+    (some, only) => db.statement((tx) => saveSuccesses(tx, some, only)),
+  )
+  const saved = new Set(owners)
+  return successes.map(({ lease }) => saved.has(lease.owner))
+}

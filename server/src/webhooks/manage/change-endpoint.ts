@@ -1,0 +1,282 @@
+import { publish, type Sql, type Tx } from '../../base/db.ts'
+import { conflict, InvalidInput, type Issue, invalid, notFound } from '../../base/errors.ts'
+import { newId } from '../../base/id.ts'
+import { recordTestEvent } from '../../events/record.ts'
+import { retentionMs } from '../../events/retention.ts'
+import { recordAudit } from '../../team/audit.ts'
+import type { Member } from '../../team/member.ts'
+import { cancelWaiting } from '../endpoint/disable.ts'
+import {
+  countEndpoints,
+  decryptEndpoint,
+  type Endpoint,
+  type EndpointKey,
+  type EndpointRow,
+  insertEndpoint,
+  markActive,
+  markRemoved,
+  maxEndpoints,
+  requireEndpoint,
+  updateEndpoint,
+} from '../endpoint/endpoint.ts'
+import { dueTopic, insertQueue, restartQueue } from '../endpoint/queue-queries.ts'
+import { createReplay, type EventToSend, queueOnce, queueResend, type Replay } from '../endpoint/replay.ts'
+import { type EndpointChanges, headerIssues, type NewEndpoint } from '../endpoint/schema.ts'
+import { createSecret, rotateSecrets } from '../endpoint/signing.ts'
+import { eventCatalogue, type KnownEvent } from '../event-catalogue.ts'
+import type { WebhookDeps } from './read-endpoint.ts'
+
+/** Makes an endpoint that is told of what happens from now on. */
+export async function createEndpoint(deps: WebhookDeps, member: Member, input: NewEndpoint): Promise<Endpoint> {
+  const { workspaceId } = member
+  rejectInvalid(deps, input)
+  const now = deps.clock.now()
+  const endpoint: Endpoint = {
+    workspaceId,
+    id: newId(now),
+    description: input.description || null,
+    events: input.events,
+    phoneVisibility: input.phoneVisibility ?? 'full',
+    settings: { url: input.url, headers: input.headers ?? {}, secrets: [createSecret()] },
+    state: 'active',
+    stateReason: null,
+    stateChangedAt: now,
+    createdBy: member.makerId,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const keyring = await deps.keyStore.keyring(workspaceId)
+  // What was committed before stands in the feed before the endpoint, then.
+  await deps.sequencer.sequence(workspaceId)
+  await deps.db.tx(async (tx) => {
+    const position = await lastFeedPosition(tx, workspaceId)
+    if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints)
+      throw conflict(`A workspace has at most ${maxEndpoints} webhook endpoints: delete one that is no longer used`)
+    await insertEndpoint(tx, keyring, endpoint)
+    await insertQueue(tx, endpoint, position)
+    await recordChange(tx, member, 'webhook.created', endpoint.id, now)
+  })
+  return endpoint
+}
+
+/** Changes what the input names. Requests that leave from now on go by it, those of earlier events too. */
+export async function changeEndpoint(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  input: EndpointChanges,
+): Promise<void> {
+  rejectInvalid(deps, input)
+  const action = (endpoint: Endpoint) => (hasNewOrigin(endpoint, input) ? 'webhook.address-changed' : 'webhook.changed')
+  await updateSettings(deps, member, id, action, (endpoint) => {
+    if (hasNewOrigin(endpoint, input)) rejectReusedHeaders(endpoint, input)
+    return {
+      ...endpoint,
+      description: input.description === undefined ? endpoint.description : input.description || null,
+      events: input.events ?? endpoint.events,
+      phoneVisibility: input.phoneVisibility ?? endpoint.phoneVisibility,
+      settings: {
+        ...endpoint.settings,
+        url: input.url ?? endpoint.settings.url,
+        headers: input.headers ?? endpoint.settings.headers,
+      },
+    }
+  })
+}
+
+const hasNewOrigin = ({ settings }: Endpoint, { url }: EndpointChanges) =>
+  url !== undefined && new URL(url).origin !== new URL(settings.url).origin
+
+/** Whoever may change an address must not thereby learn what was given for another. The signing secret is never sent. */
+function rejectReusedHeaders({ settings }: Endpoint, { headers }: EndpointChanges): void {
+  if (headers !== undefined || Object.keys(settings.headers).length === 0) return
+  const message =
+    'must be sent with a url on another server, {} for none: what is stored is for the server that it was given for'
+  throw new InvalidInput([{ path: 'headers', message }])
+}
+
+/** Gives an endpoint a new signing secret; the old ones sign as well until the overlap has passed. */
+export async function rotateSecret(deps: WebhookDeps, member: Member, id: string, overlapMs: number): Promise<string> {
+  const changed = await updateSettings(deps, member, id, 'webhook.secret-rotated', (endpoint, now) => ({
+    ...endpoint,
+    settings: { ...endpoint.settings, secrets: rotateSecrets(endpoint.settings.secrets, overlapMs, now) },
+  }))
+  return changed.settings.secrets[0]?.value ?? ''
+}
+
+/** Removes an endpoint with its address, headers and secrets. Its log goes within the hour. */
+export async function removeEndpoint(deps: WebhookDeps, member: Member, id: string): Promise<void> {
+  const keyring = await deps.keyStore.keyring(member.workspaceId)
+  await actOn(deps, member, id, 'webhook.deleted', async (tx, endpoint, now) => {
+    await markRemoved(tx, keyring, endpoint, now)
+    await cancelWaiting(tx, endpoint, now)
+  })
+}
+
+/** Does something under the lock of an endpoint, and tells the log and the workers. */
+export async function actOn<T>(
+  { db, clock }: WebhookDeps,
+  member: Member,
+  id: string,
+  action: string,
+  work: (tx: Tx, endpoint: EndpointRow, now: Date) => Promise<T>,
+): Promise<T> {
+  const now = clock.now()
+  return db.tx(async (tx) => {
+    const endpoint = await requireEndpoint(tx, { workspaceId: member.workspaceId, id }, 'for update')
+    const result = await work(tx, endpoint, now)
+    await recordChange(tx, member, action, id, now)
+    return result
+  })
+}
+
+/** Returns the last position that was given; no other is until the transaction ends. */
+async function lastFeedPosition(tx: Tx, workspaceId: string): Promise<number> {
+  const [feed] = await tx<{ last: number }[]>`
+    select last_position as last
+    from event_feeds
+    where workspace_id = ${workspaceId}
+    for update`
+  return feed?.last ?? 0
+}
+
+/** The line of the log, and the word to the workers. */
+async function recordChange(tx: Tx, member: Member, action: string, id: string, now: Date): Promise<void> {
+  const { workspaceId, actor } = member
+  await recordAudit(tx, { scopeId: workspaceId, actor, action, target: `webhook:${id}` }, now)
+  publish(tx, dueTopic, workspaceId)
+}
+
+function rejectInvalid({ outgoing }: WebhookDeps, { url, headers }: EndpointChanges): void {
+  const refusal = url === undefined ? null : outgoing.refusal(url)
+  const issues: Issue[] = [
+    ...(refusal === null ? [] : [{ path: 'url', message: refusal }]),
+    ...headerIssues(headers ?? {}),
+  ]
+  if (issues.length > 0) throw new InvalidInput(issues)
+}
+
+async function updateSettings(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  action: string | ((before: Endpoint) => string),
+  change: (endpoint: Endpoint, now: Date) => Endpoint,
+): Promise<Endpoint> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  return deps.keyStore.withKeyring(workspaceId, (keyring) =>
+    deps.db.tx(async (tx) => {
+      const before = decryptEndpoint(keyring, await requireEndpoint(tx, { workspaceId, id }, 'for update'))
+      const changed = change(before, now)
+      await updateEndpoint(tx, keyring, changed, now)
+      await recordChange(tx, member, typeof action === 'string' ? action : action(before), id, now)
+      return changed
+    }),
+  )
+}
+
+/**
+ * Lets events go to a disabled endpoint again: those that come from now on, and with `sendSince` those of the time
+ * since then that it has not taken. Does nothing to an active endpoint.
+ */
+export async function enableEndpoint(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  sendSince: Date | null,
+): Promise<void> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  if (sendSince !== null) rejectOutsideRetention('sendSince', sendSince, now)
+  await deps.sequencer.sequence(workspaceId)
+  await deps.db.tx(async (tx) => {
+    const position = await lastFeedPosition(tx, workspaceId)
+    const endpoint = await requireEndpoint(tx, { workspaceId, id }, 'for update')
+    if (endpoint.state === 'active') {
+      if (sendSince !== null)
+        throw conflict('The endpoint is active already: send a range of time again by a replay instead', {
+          field: 'sendSince',
+        })
+      return
+    }
+    await markActive(tx, endpoint, now)
+    await restartQueue(tx, endpoint, position)
+    if (sendSince !== null) await createReplay(tx, endpoint, { from: sendSince, to: now, scope: 'undelivered' }, now)
+    await recordChange(tx, member, 'webhook.enabled', id, now)
+  })
+}
+
+/** Refuses a time that is still to come, or of which nothing is kept. */
+function rejectOutsideRetention(field: string, time: Date, now: Date): void {
+  if (time > now) throw invalid(field, 'must not be in the future')
+  if (time.getTime() < now.getTime() - retentionMs)
+    throw invalid(field, 'must be within the last 30 days: events are kept so long')
+}
+
+/** Sends one event to an endpoint now, also one that it was never sent. */
+export async function resendEvent(deps: WebhookDeps, member: Member, id: string, eventId: string): Promise<void> {
+  await deps.sequencer.sequence(member.workspaceId)
+  await actOn(deps, member, id, 'webhook.event-resent', async (tx, endpoint, now) => {
+    refuseDisabled(endpoint)
+    await queueResend(tx, endpoint, await requireEvent(tx, endpoint, eventId), now)
+  })
+}
+
+/** Begins to send a range of time again; returns the id of the replay. */
+export async function replayRange(
+  deps: WebhookDeps,
+  member: Member,
+  id: string,
+  range: { from: Date; to: Date | null; scope: Replay['scope'] },
+): Promise<string> {
+  const now = deps.clock.now()
+  const to = range.to ?? now
+  rejectOutsideRetention('from', range.from, now)
+  rejectOutsideRetention('to', to, now)
+  if (to < range.from) throw invalid('to', 'must not be before `from`')
+  await deps.sequencer.sequence(member.workspaceId)
+  return actOn(deps, member, id, 'webhook.replay-opened', (tx, endpoint) => {
+    refuseDisabled(endpoint)
+    return createReplay(tx, endpoint, { ...range, to }, now)
+  })
+}
+
+/**
+ * Sends an endpoint an invented event, signed and shown as a true one, and returns its id. It does not wait behind the
+ * endpoint's backlog, and nobody else sees it.
+ */
+export async function sendTest(deps: WebhookDeps, member: Member, id: string, name: KnownEvent): Promise<string> {
+  const { workspaceId } = member
+  const now = deps.clock.now()
+  const keyring = await deps.keyStore.keyring(workspaceId)
+  const event = eventCatalogue[name].sample(newId(now), now)
+  const eventId = await deps.db.tx(async (tx) => {
+    refuseDisabled(await requireEndpoint(tx, { workspaceId, id }, 'for update'))
+    return recordTestEvent(tx, keyring, workspaceId, id, event, now)
+  })
+  // Places are given to what is committed.
+  await deps.sequencer.sequence(workspaceId)
+  await actOn(deps, member, id, 'webhook.tested', async (tx, endpoint) =>
+    queueOnce(tx, endpoint, await requireEvent(tx, endpoint, eventId), now),
+  )
+  return eventId
+}
+
+function refuseDisabled({ state }: EndpointRow): void {
+  if (state === 'disabled')
+    throw conflict('The endpoint is disabled and is sent nothing: enable it first', { field: 'state' })
+}
+
+/** An event that has its position: of the feed, or a test of this endpoint; throws 404 for any other. */
+export async function requireEvent(sql: Sql, { workspaceId, id }: EndpointKey, eventId: string) {
+  const [event] = await sql<(EventToSend & { payload: Buffer })[]>`
+    select position, id, name, subject_id as "subjectId", occurred_at as "occurredAt", payload
+    from events
+    where workspace_id = ${workspaceId}
+      and id = ${eventId}
+      and position is not null
+      and (test_endpoint_id is null or test_endpoint_id = ${id})`
+  if (event === undefined) throw notFound('No such event is kept for this endpoint; events are kept for 30 days')
+  return event
+}

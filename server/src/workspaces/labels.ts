@@ -1,0 +1,165 @@
+import { type Static, Type } from 'typebox'
+import type { Sql, Tx } from '../base/db.ts'
+import { newId } from '../base/id.ts'
+import { type App, oneOf, timestamp, titled } from '../base/route.ts'
+import { visible } from '../base/schema-types.ts'
+import type { Member, TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
+import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
+import type { WorkspaceDeps } from './change.ts'
+import { addItem, changeItem, deleteItem, type OwnedList } from './owned-list.ts'
+
+const labelColors = ['grey', 'red', 'orange', 'amber', 'green', 'teal', 'blue', 'indigo', 'violet', 'pink'] as const
+export type LabelColor = (typeof labelColors)[number]
+
+const labels: OwnedList = {
+  item: 'label',
+  table: (sql) => sql`labels`,
+  most: 200,
+  isFull: 'A workspace has at most 200 labels. Delete one first.',
+  isMissing: 'Label not found',
+  unique: { constraint: 'labels_name_key', field: 'name', isTaken: 'A label with this name already exists' },
+}
+
+interface Label {
+  id: string
+  name: string
+  color: LabelColor
+  createdAt: Date
+}
+
+export async function listLabels(sql: Sql, workspaceId: string): Promise<Label[]> {
+  return sql<Label[]>`
+    select id, name, color, created_at as "createdAt"
+    from labels
+    where workspace_id = ${workspaceId}
+    order by lower(name)`
+}
+
+/** Those of the ids that are labels of the workspace. No one takes them away before the transaction ends. */
+export async function findLabels(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await tx<{ id: string }[]>`
+    select id
+    from labels
+    where workspace_id = ${workspaceId}
+      and id = any (${[...ids]}::uuid[])
+    order by id
+    for key share`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** At most 200 a workspace, each name once whatever its case (409). */
+export async function createLabel(
+  deps: WorkspaceDeps,
+  by: Member,
+  { name, color }: Static<typeof labelFields>,
+): Promise<Label> {
+  const now = deps.clock.now()
+  const label: Label = { id: newId(now), name: name.trim(), color, createdAt: now }
+  await deps.db.tx((tx) =>
+    addItem(
+      tx,
+      labels,
+      { by, id: label.id, now },
+      () => tx`
+        insert into labels (workspace_id, id, name, color, created_at)
+        values (${by.workspaceId}, ${label.id}, ${label.name}, ${color}, ${now})`,
+    ),
+  )
+  return label
+}
+
+function changeLabel(
+  deps: WorkspaceDeps,
+  by: Member,
+  labelId: string,
+  patch: Partial<Static<typeof labelFields>>,
+): Promise<Label> {
+  return deps.db.tx((tx) =>
+    changeItem(
+      tx,
+      labels,
+      { by, id: labelId, now: deps.clock.now() },
+      () => tx<Label[]>`
+        update labels
+        set name = coalesce(${patch.name?.trim() ?? null}::text, name),
+          color = coalesce(${patch.color ?? null}::text, color)
+        where workspace_id = ${by.workspaceId}
+          and id = ${labelId}
+        returning id, name, color, created_at as "createdAt"`,
+    ),
+  )
+}
+
+async function deleteLabel(deps: WorkspaceDeps, by: Member, labelId: string): Promise<void> {
+  await deps.db.tx(async (tx) => {
+    await deleteItem(tx, labels, { by, id: labelId, now: deps.clock.now() })
+    await deps.labelDeleted?.(tx, by.workspaceId, labelId.toLowerCase())
+  })
+}
+
+const labelName = Type.String({
+  minLength: 1,
+  maxLength: 50,
+  pattern: visible,
+  description: 'Unique in the workspace, whatever its case.',
+  example: 'VIP',
+})
+const labelColor = oneOf(labelColors, { title: 'LabelColor', description: 'The colour of its dot.', example: 'violet' })
+
+const labelSchema = titled('Label', {
+  id: idSchema('The label.'),
+  name: labelName,
+  color: labelColor,
+  createdAt: timestamp('When it was made.'),
+})
+
+const labelFields = Type.Object({ name: labelName, color: labelColor }, closed)
+
+const path = '/api/team/v1/workspaces/:workspaceId/labels'
+const labelParams = Type.Object({ ...workspaceParams, labelId: idSchema('The label.') })
+const oneLabel = Type.Object({ label: labelSchema })
+
+/** The labels that conversations can carry. */
+export function labelTeamRoutes(app: App, deps: WorkspaceDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Labels')
+  api.get(path, 'member', {
+    operationId: 'listLabels',
+    summary: 'List labels',
+    description: 'By name.',
+    answers: { 200: Type.Object({ labels: Type.Array(labelSchema, { maxItems: 200 }) }) },
+    allErrors: [400, 401, 404],
+    run: async ({ member }) => ({ labels: (await listLabels(deps.db.sql, member.workspaceId)).map(present) }),
+  })
+  api.post(path, 'admin', {
+    operationId: 'createLabel',
+    summary: 'Create a label',
+    description: 'For admins. A workspace has at most 200.',
+    body: labelFields,
+    answers: { 201: oneLabel },
+    errors: [409],
+    run: async ({ member, body }) => ({ label: present(await createLabel(deps, member, body)) }),
+  })
+  api.patch(`${path}/:labelId`, 'admin', {
+    operationId: 'updateLabel',
+    summary: 'Rename or recolour a label',
+    description: 'For admins.',
+    params: labelParams,
+    body: Type.Partial(labelFields, { ...closed, minProperties: 1 }),
+    answers: { 200: oneLabel },
+    errors: [409],
+    run: async ({ member, params, body }) => ({
+      label: present(await changeLabel(deps, member, params.labelId, body)),
+    }),
+  })
+  api.delete(`${path}/:labelId`, 'admin', {
+    operationId: 'deleteLabel',
+    summary: 'Delete a label',
+    description: 'For admins. Conversations lose it.',
+    params: labelParams,
+    run: ({ member, params }) => deleteLabel(deps, member, params.labelId),
+  })
+}
+
+const present = (label: Label) => ({ ...label, createdAt: label.createdAt.toISOString() })

@@ -1,0 +1,297 @@
+import { type Static, Type } from 'typebox'
+import type { Clock } from '../base/clock.ts'
+import type { Db, Sql, Tx } from '../base/db.ts'
+import type { KeyStore } from '../base/encryption/key-store.ts'
+import type { Keyring } from '../base/encryption/keyring.ts'
+import { type ErasureScope, type ErasureStep, goOn, mentionFinder } from '../base/erasure.ts'
+import { forbidden, notFound } from '../base/errors.ts'
+import { newId } from '../base/id.ts'
+import { type App, oneOf, timestamp } from '../base/route.ts'
+import { visible } from '../base/schema-types.ts'
+import { type Member, roleCovers, type TeamGuard } from '../team/member.ts'
+import { teamApi } from '../team/team-api.ts'
+import { closed, idSchema, workspaceParams } from '../team/team-schema.ts'
+import { addItem, changeItem, deleteItem, type OwnedList, refuseWhenFull } from './owned-list.ts'
+import { lockWorkspace } from './workspace.ts'
+
+const filterPages = ['inbox', 'leads'] as const
+type FilterPage = (typeof filterPages)[number]
+
+/** A way of looking at a page, under a name. */
+interface SavedFilter {
+  id: string
+  /** Whose it is; null: everybody's. */
+  userId: string | null
+  page: FilterPage
+  name: string
+  /** The query of the page's address. */
+  query: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+interface FilterDeps {
+  db: Db
+  keyStore: KeyStore
+  clock: Clock
+}
+
+const savedFilters: OwnedList = {
+  item: 'saved_filter',
+  table: (sql) => sql`saved_filters`,
+  owner: (sql) => sql`user_id`,
+  most: 100,
+  isFull: 'There are 100 filters already. Delete one first.',
+  isMissing: 'Saved filter not found',
+}
+
+type FilterRow = Omit<SavedFilter, 'name' | 'query'> & { content: Buffer }
+
+const columns = (sql: Sql) => sql`
+  f.id, f.user_id as "userId", f.page, f.content, f.created_at as "createdAt", f.updated_at as "updatedAt"`
+
+const filterPlace = (id: string) => ({ table: 'saved_filters', row: id, column: 'content' })
+
+/** The member's own and everybody's, in the order that the member has set; what is not in it follows by name. */
+async function listSavedFilters({ db, keyStore }: FilterDeps, by: Member): Promise<SavedFilter[]> {
+  const rows = await db.sql<(FilterRow & { place: number | null })[]>`
+    select ${columns(db.sql)}, array_position(o.filter_ids, f.id) as place
+    from saved_filters f
+    left join saved_filter_orders o
+      on o.workspace_id = ${by.workspaceId}
+      and o.user_id = ${by.userId}
+      and o.page = f.page
+    where f.workspace_id = ${by.workspaceId}
+      and (f.user_id is null or f.user_id = ${by.userId})`
+  const places = new Map(rows.map(({ id, place }) => [id, place ?? Number.POSITIVE_INFINITY]))
+  const byPlace = (a: SavedFilter, b: SavedFilter) => {
+    const [first = 0, second = 0] = [places.get(a.id), places.get(b.id)]
+    return first === second ? 0 : first - second
+  }
+  const filters = await keyStore.withKeyring(by.workspaceId, async (keyring) =>
+    rows.map(({ place: _, ...row }) => open(keyring, row)),
+  )
+  return filters.sort((a, b) => byPlace(a, b) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
+}
+
+/** Sets in which order the member sees the filters of a page; ids that are none of theirs mean nothing. */
+async function orderSavedFilters(
+  { db }: FilterDeps,
+  by: Member,
+  page: FilterPage,
+  ids: readonly string[],
+): Promise<void> {
+  if (by.userId === null) throw forbidden('A token has no order of its own. Sign in to set one.')
+  await db.sql`
+    insert into saved_filter_orders (workspace_id, user_id, page, filter_ids)
+    values (${by.workspaceId}, ${by.userId}, ${page}, ${[...new Set(ids)]}::uuid[])
+    on conflict (workspace_id, user_id, page)
+    do update set filter_ids = excluded.filter_ids`
+}
+
+/** One of the member's own, or of everybody's, which is an admin's to make. At most 100 of each (409). */
+async function createSavedFilter(
+  { db, keyStore, clock }: FilterDeps,
+  by: Member,
+  { shared = false, page, name, query }: Static<typeof NewFilter>,
+): Promise<SavedFilter> {
+  const userId = ownerOf(by, shared)
+  return keyStore.withKeyring(by.workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const now = clock.now()
+      const filter = { id: newId(now), userId, page, name: name.trim(), query, createdAt: now, updatedAt: now }
+      const insert = () => tx`
+        insert into saved_filters (workspace_id, id, user_id, page, content, created_at, updated_at)
+        values (${by.workspaceId}, ${filter.id}, ${userId}, ${page}, ${seal(keyring, filter)}, ${now}, ${now})`
+      await addItem(tx, savedFilters, { by, id: filter.id, now }, insert, userId)
+      return filter
+    }),
+  )
+}
+
+async function changeSavedFilter(
+  { db, keyStore, clock }: FilterDeps,
+  by: Member,
+  id: string,
+  patch: Static<typeof FilterPatch>,
+): Promise<SavedFilter> {
+  return keyStore.withKeyring(by.workspaceId, (keyring) =>
+    db.tx(async (tx) => {
+      const now = clock.now()
+      // Before the filter, in the order of whoever makes one.
+      if (patch.shared !== undefined) await lockWorkspace(tx, by.workspaceId)
+      const before = open(keyring, await lockFilter(tx, by, id))
+      const userId = patch.shared === undefined ? before.userId : ownerOf(by, patch.shared)
+      if (userId !== before.userId) await refuseWhenFull(tx, savedFilters, by.workspaceId, userId)
+      const { name = before.name, query = before.query } = patch
+      const filter = { ...before, userId, name: name.trim(), query, updatedAt: now }
+      const update = () => tx<{ id: string }[]>`
+        update saved_filters
+        set user_id = ${userId},
+          content = ${seal(keyring, filter)},
+          updated_at = ${now}
+        where workspace_id = ${by.workspaceId}
+          and id = ${id}
+        returning id`
+      await changeItem(tx, savedFilters, { by, id, now }, update, before.userId === null || userId === null)
+      return filter
+    }),
+  )
+}
+
+async function deleteSavedFilter({ db, clock }: FilterDeps, by: Member, id: string): Promise<void> {
+  await db.tx(async (tx) => {
+    const row = await lockFilter(tx, by, id)
+    await deleteItem(tx, savedFilters, { by, id, now: clock.now() }, row.userId === null)
+  })
+}
+
+/** Throws 404 for another member's, and 403 when everybody's is not the caller's to change. */
+async function lockFilter(tx: Tx, by: Member, id: string): Promise<FilterRow> {
+  const [row] = await tx<FilterRow[]>`
+    select ${columns(tx)}
+    from saved_filters f
+    where f.workspace_id = ${by.workspaceId}
+      and f.id = ${id}
+      and (f.user_id is null or f.user_id = ${by.userId})
+    for update`
+  if (row === undefined) throw notFound(savedFilters.isMissing)
+  if (row.userId === null) requireAdmin(by)
+  return row
+}
+
+function ownerOf(by: Member, shared: boolean): string | null {
+  if (shared) {
+    requireAdmin(by)
+    return null
+  }
+  if (by.userId === null) throw forbidden('A token has no filters of its own. Make one for everybody.')
+  return by.userId
+}
+
+function requireAdmin({ role }: Member): void {
+  if (!roleCovers(role, 'admin')) throw forbidden('Only an admin changes the filters of everybody')
+}
+
+/** What of a filter is sealed. */
+type Named = Pick<SavedFilter, 'name' | 'query'>
+
+function seal(keyring: Keyring, { id, name, query }: SavedFilter): Buffer {
+  return keyring.encrypt(filterPlace(id), JSON.stringify({ name, query }))
+}
+
+function open(keyring: Keyring, { content, ...row }: FilterRow): SavedFilter {
+  return { ...row, ...(JSON.parse(keyring.decryptText(filterPlace(row.id), content)) as Named) }
+}
+
+/** Erases saved filters that look for the customer by phone or e-mail, or are named so. */
+export async function eraseFilters(tx: Tx, { workspaceId, keyring, customer }: ErasureScope): Promise<ErasureStep> {
+  const mentions = mentionFinder(customer)
+  const rows = await tx<{ id: string; content: Buffer }[]>`
+    select id, content
+    from saved_filters
+    where workspace_id = ${workspaceId}`
+  const ids = rows.flatMap(({ id, content }) => {
+    const { name, query } = JSON.parse(keyring.decryptText(filterPlace(id), content)) as Named
+    const texts = [name, ...new URLSearchParams(query).values()]
+    return texts.some(mentions) ? id : []
+  })
+  if (ids.length === 0) return goOn({}, false)
+  await tx`
+    delete from saved_filters
+    where workspace_id = ${workspaceId}
+      and id = any (${ids}::uuid[])`
+  return goOn({ savedFilters: ids.length }, false)
+}
+
+const path = '/api/team/v1/workspaces/:workspaceId/saved-filters'
+const filterParams = Type.Object({ ...workspaceParams, filterId: idSchema('The saved filter.') })
+
+const page = oneOf(filterPages, { description: 'Where it is used.', example: 'inbox' })
+const fields = {
+  name: Type.String({ minLength: 1, maxLength: 80, pattern: visible, example: 'Waiting for me' }),
+  query: Type.String({
+    maxLength: 2000,
+    pattern: '^[^?#\\s]*$',
+    description: "The query of the page's address, without the `?`.",
+    example: 'view=mine&sort=waiting',
+  }),
+}
+const shared = Type.Boolean({ description: "Everybody's rather than the caller's own; for admins.", example: false })
+
+const Filter = Type.Object(
+  {
+    id: idSchema('The saved filter.'),
+    page,
+    ...fields,
+    shared,
+    createdAt: timestamp('When it was made.'),
+    updatedAt: timestamp('When it last changed.'),
+  },
+  { title: 'SavedFilter' },
+)
+const NewFilter = Type.Object({ page, ...fields, shared: Type.Optional(shared) }, closed)
+const FilterPatch = Type.Partial(Type.Object({ ...fields, shared }), { ...closed, minProperties: 1 })
+const oneFilter = Type.Object({ savedFilter: Filter })
+
+/** Ways of looking at the inbox and the leads, under a name: a member's own and everybody's. */
+export function savedFilterTeamRoutes(app: App, deps: FilterDeps, guard: TeamGuard): void {
+  const api = teamApi(app, guard, 'Saved filters')
+  api.get(path, 'member', {
+    operationId: 'listSavedFilters',
+    summary: 'List saved filters',
+    description: "The caller's own and everybody's, in the order that the caller has set; others follow by name.",
+    answers: { 200: Type.Object({ savedFilters: Type.Array(Filter, { maxItems: 200 }) }) },
+    allErrors: [400, 401, 404],
+    run: async ({ member }) => ({ savedFilters: (await listSavedFilters(deps, member)).map(present) }),
+  })
+  api.post(path, 'member', {
+    operationId: 'createSavedFilter',
+    summary: 'Save a filter',
+    description: "A member has at most 100 of their own, a workspace 100 of everybody's.",
+    body: NewFilter,
+    answers: { 201: oneFilter },
+    errors: [409],
+    run: async ({ member, body }) => ({ savedFilter: present(await createSavedFilter(deps, member, body)) }),
+  })
+  api.patch(`${path}/:filterId`, 'member', {
+    operationId: 'updateSavedFilter',
+    summary: 'Change a saved filter',
+    description: "The caller's own; admins also everybody's. Admins share and unshare it.",
+    params: filterParams,
+    body: FilterPatch,
+    answers: { 200: oneFilter },
+    errors: [409],
+    run: async ({ member, params, body }) => ({
+      savedFilter: present(await changeSavedFilter(deps, member, params.filterId, body)),
+    }),
+  })
+  api.delete(`${path}/:filterId`, 'member', {
+    operationId: 'deleteSavedFilter',
+    summary: 'Delete a saved filter',
+    description: "The caller's own; admins also everybody's.",
+    params: filterParams,
+    run: ({ member, params }) => deleteSavedFilter(deps, member, params.filterId),
+  })
+  api.put(`${path}/order`, 'member', {
+    operationId: 'orderSavedFilters',
+    summary: 'Order saved filters',
+    description:
+      "Sets in which order the caller sees the filters of a page, everybody's among their own. Nobody else's order changes.",
+    body: Type.Object(
+      {
+        page,
+        ids: Type.Array(idSchema('A saved filter.'), { maxItems: 200, description: 'The first comes first.' }),
+      },
+      closed,
+    ),
+    run: ({ member, body }) => orderSavedFilters(deps, member, body.page, body.ids),
+  })
+}
+
+const present = ({ userId, createdAt, updatedAt, ...filter }: SavedFilter) => ({
+  ...filter,
+  shared: userId === null,
+  createdAt: createdAt.toISOString(),
+  updatedAt: updatedAt.toISOString(),
+})

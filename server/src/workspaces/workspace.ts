@@ -1,0 +1,157 @@
+import {
+  isDistributed,
+  lockExclusive,
+  lockShared,
+  lockUnlessDistributed,
+  membersLock,
+  rulesLock,
+} from '../base/citus/distributed-sql.ts'
+import type { Sql, Tx } from '../base/db.ts'
+import type { Role } from '../team/member.ts'
+import type { Quota } from './quota-ceiling.ts'
+import type { Retention, WorkspaceSettings } from './schema.ts'
+
+/** A workspace with its settings. */
+export interface WorkspaceRow extends WorkspaceSettings {
+  id: string
+  retention: Retention
+  createdAt: Date
+  updatedAt: Date
+}
+
+const columns = (sql: Sql) => sql`
+  w.id,
+  w.name,
+  w.default_country as "defaultCountry",
+  w.currency,
+  w.daily_lead_quota as "dailyLeadQuota",
+  w.daily_lead_quota_ceiling as "dailyLeadQuotaCeiling",
+  w.leads_enabled as "leadsEnabled",
+  w.inbox_enabled as "inboxEnabled",
+  w.inbox_available as "inboxAvailable",
+  w.lead_statuses as "leadStatuses",
+  w.agent_watchdog_minutes as "agentWatchdogMinutes",
+  w.agents_stopped as "agentsStopped",
+  w.leads_from_chat as "leadsFromChat",
+  w.keep_former_texts as "keepFormerTexts",
+  w.agents_may_take_back as "agentsMayTakeBack",
+  w.agent_word as "agentWord",
+  w.hours,
+  w.answer_goal_minutes as "answerGoalMinutes",
+  json_build_object(
+    'conversationsDays', w.keep_conversations_days,
+    'activitiesDays', w.keep_activities_days,
+    'sendsDays', w.keep_sends_days,
+    'submissionsDays', w.keep_submissions_days,
+    'auditDays', w.keep_audit_days
+  ) as retention,
+  w.created_at as "createdAt",
+  w.updated_at as "updatedAt"`
+
+/** The audit log is kept two years, unless the workspace says otherwise. */
+export const defaultAuditDays = 730
+
+export async function findWorkspace(sql: Sql, workspaceId: string): Promise<WorkspaceRow | undefined> {
+  const [row] = await sql<WorkspaceRow[]>`
+    select ${columns(sql)}
+    from workspaces w
+    where w.id = ${workspaceId}`
+  return row
+}
+
+/** With the user's role in each, by name. */
+export async function listWorkspacesOf(sql: Sql, userId: string): Promise<(WorkspaceRow & { role: Role })[]> {
+  return sql<(WorkspaceRow & { role: Role })[]>`
+    select ${columns(sql)}, m.role
+    from members m
+    join workspaces w on w.id = m.workspace_id
+    where m.user_id = ${userId}
+    order by lower(w.name), w.id`
+}
+
+/** Every workspace of the installation, by name; or only the one that a token is for. */
+export async function listAllWorkspaces(sql: Sql, onlyId: string | null = null): Promise<WorkspaceRow[]> {
+  return sql<WorkspaceRow[]>`
+    select ${columns(sql)}
+    from workspaces w
+    where ${onlyId}::uuid is null
+      or w.id = ${onlyId}::uuid
+    order by lower(w.name), w.id`
+}
+
+export async function lockWorkspace(tx: Tx, workspaceId: string): Promise<WorkspaceRow | undefined> {
+  if (isDistributed(tx)) await lockExclusive(tx, rulesLock(workspaceId))
+  const [row] = await tx<WorkspaceRow[]>`
+    select ${columns(tx)}
+    from workspaces w
+    where w.id = ${workspaceId}
+    for no key update`
+  return row
+}
+
+/** What it is made with; all else is as the table has it by default. */
+type FirstSettings = Pick<WorkspaceRow, 'id' | 'name' | 'defaultCountry' | 'agentWatchdogMinutes' | 'createdAt'> & Quota
+
+export async function insertWorkspace(tx: Tx, first: FirstSettings): Promise<WorkspaceRow> {
+  const [row] = await tx<WorkspaceRow[]>`
+    insert into workspaces as w (
+      id, name, default_country, daily_lead_quota, daily_lead_quota_ceiling, agent_watchdog_minutes, created_at, updated_at
+    )
+    values (
+      ${first.id}, ${first.name}, ${first.defaultCountry}, ${first.quota}, ${first.ceiling}, ${first.agentWatchdogMinutes},
+      ${first.createdAt}, ${first.createdAt}
+    )
+    returning ${columns(tx)}`
+  if (row === undefined) throw new Error('An insert returned no row')
+  return row
+}
+
+export async function storeWorkspace(tx: Tx, row: WorkspaceRow): Promise<void> {
+  await tx`
+    update workspaces
+    set name = ${row.name},
+      default_country = ${row.defaultCountry},
+      currency = ${row.currency},
+      daily_lead_quota = ${row.dailyLeadQuota},
+      daily_lead_quota_ceiling = ${row.dailyLeadQuotaCeiling},
+      leads_enabled = ${row.leadsEnabled},
+      inbox_enabled = ${row.inboxEnabled},
+      inbox_available = ${row.inboxAvailable},
+      lead_statuses = ${row.leadStatuses}::text[],
+      agent_watchdog_minutes = ${row.agentWatchdogMinutes},
+      agents_stopped = ${row.agentsStopped},
+      leads_from_chat = ${row.leadsFromChat},
+      keep_former_texts = ${row.keepFormerTexts},
+      agents_may_take_back = ${row.agentsMayTakeBack},
+      agent_word = ${row.agentWord},
+      hours = ${hoursIn(tx, row)},
+      answer_goal_minutes = ${row.answerGoalMinutes},
+      keep_conversations_days = ${row.retention.conversationsDays},
+      keep_activities_days = ${row.retention.activitiesDays},
+      keep_sends_days = ${row.retention.sendsDays},
+      keep_submissions_days = ${row.retention.submissionsDays},
+      keep_audit_days = ${row.retention.auditDays},
+      updated_at = ${row.updatedAt}
+    where id = ${row.id}`
+}
+
+const hoursIn = (sql: Sql, { hours }: WorkspaceRow) => (hours === null ? null : sql.json(hours))
+
+/** Which of these users are not members of the workspace. Those who are stay so until the transaction ends. */
+export async function findNonMembers(tx: Sql, workspaceId: string, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return []
+  if (isDistributed(tx)) await lockShared(tx, membersLock(workspaceId))
+  const members = await tx<{ user_id: string }[]>`
+    select user_id
+    from members
+    where workspace_id = ${workspaceId}
+      and user_id = any (${[...userIds]}::uuid[])
+    ${lockUnlessDistributed(tx, tx`for key share`)}`
+  const known = new Set(members.map((member) => member.user_id))
+  return userIds.filter((id) => !known.has(id))
+}
+
+/** Tells every node, once the transaction commits, to forget what it has cached of the workspace. */
+export async function publishChange(tx: Tx, workspaceId: string): Promise<void> {
+  await tx`select pg_notify('workspaces', ${workspaceId})`
+}

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type AgentsWorld, template, withTemplate } from '../support/agents/agents-world.ts'
+import { statementsOf } from '../support/database.ts'
+import { addAgent, customerMessage, marina } from '../support/inbox/inbox-world.ts'
+import { signedInMember } from '../support/member.ts'
+import { badPlans, forgetStatistics } from '../support/plans.ts'
+import type { Answer } from '../support/world.ts'
+
+// What an agent answers is what it has seen: whatever the customer wrote since goes on waiting.
+
+const work = async (w: AgentsWorld, more: object = {}, key?: string): Promise<Answer['body']> =>
+  (await w.callTool('wait_for_work', { wait: 0, ...more }, key)).body
+const waiting = async (w: AgentsWorld, id: string): Promise<string | null> =>
+  (await w.callTool('list_conversations', { owner: 'anyone' })).body.conversations.find(
+    (one: { id: string }) => one.id === id,
+  ).waiting_since
+const unread = async (w: AgentsWorld): Promise<number> => (await w.conversations())[0].unread_count
+/** The customer's messages of which the platform was told that they were read. */
+const ticks = ({ platform, connectionId }: AgentsWorld): string[] =>
+  platform.reads.filter((read) => read.connectionId === connectionId).map(({ externalId }) => externalId)
+const texts = (messages: { customer_text?: string }[]) => messages.map(({ customer_text }) => customer_text)
+
+/** The customer writes, the agent takes it, and the customer writes again. */
+async function overtaken() {
+  const w = await withTemplate()
+  const { id } = await w.customerWrites('Where is my order?')
+  const taken = await work(w)
+  w.clock.advance(1000)
+  await w.customerWrites('Forget it')
+  const since = w.clock.now().toISOString()
+  w.clock.advance(1000)
+  return {
+    w,
+    id: id as string,
+    taken,
+    since,
+    ask: (verb: string, more: object) => w.callTool(verb, { conversation_id: id, ...more }),
+  }
+}
+
+const answers: [what: string, content: object][] = [
+  ['a text', { text: 'It left.' }],
+  ['choices', { choices: { text: 'Which one?', buttons: [{ title: 'Red' }] } }],
+  ['a template', { template }],
+]
+
+for (const [what, content] of answers) {
+  test(`${what} for what the agent was shown leaves what the customer wrote since as work, and names it`, async () => {
+    const { w, id, taken, since, ask } = await overtaken()
+    const { status, body } = await ask('answer', content)
+    assert.deepEqual([status, body.was_new, texts(body.arrived_meanwhile)], [200, true, ['Forget it']])
+    assert.match(body.next[0], /written meanwhile.*arrived_meanwhile/)
+    assert.equal(await waiting(w, id), since)
+    for (const cursor of [{}, { cursor: taken.next_cursor }]) {
+      const [found] = (await work(w, cursor)).work
+      assert.deepEqual([found.conversation.id, found.why], [id, 'customer_wrote'])
+    }
+    const second = await ask('answer', content)
+    assert.deepEqual([second.body.was_new, second.body.arrived_meanwhile], [true, []], 'it was shown that one since')
+    assert.deepEqual([await waiting(w, id), (await work(w)).work], [null, []])
+  })
+}
+
+test('after_message_id says how far the agent has seen, whatever it was shown', async () => {
+  const { w, id, taken, since, ask } = await overtaken()
+  const first = taken.work[0].messages[0].id
+  await ask('read_conversation', {})
+  const one = await ask('answer', { text: 'It left.', after_message_id: first.toUpperCase() })
+  assert.deepEqual([texts(one.body.arrived_meanwhile), await waiting(w, id)], [['Forget it'], since])
+  const [{ id: last }] = one.body.arrived_meanwhile
+  const two = await ask('answer', { text: 'As you like.', after_message_id: last })
+  assert.deepEqual([two.body.arrived_meanwhile, await waiting(w, id)], [[], null])
+  await w.customerWrites('Hello?')
+  await ask('answer', { text: 'Yes?', after_message_id: first })
+  const { body } = await ask('answer', { text: 'Still there?', after_message_id: first })
+  assert.deepEqual(texts(body.arrived_meanwhile), ['Hello?'], 'what was answered does not come back')
+})
+
+test('after_message_id is a message of the conversation', async () => {
+  const { w, id, ask } = await overtaken()
+  const other = await w.customerWrites('Hi', { customer: { ...marina, phone: '5581998765432' } })
+  const { body } = await w.callTool('read_conversation', { conversation_id: other.id })
+  for (const after_message_id of [body.messages[0].id, id]) {
+    const refused = await ask('answer', { text: 'Hi', after_message_id })
+    assert.deepEqual([refused.status, refused.body.issues[0].path], [400, 'after_message_id'])
+  }
+  const nowhere = await w.callTool('answer', { conversation_id: w.workspaceId, text: 'Hi', after_message_id: id })
+  assert.equal(nowhere.status, 404)
+  assert.equal(w.sent().length, 0)
+})
+
+test('an agent that was shown nothing answers what is there', async () => {
+  const w = await withTemplate()
+  const { id } = await w.customerWrites('One')
+  w.clock.advance(1000)
+  await w.customerWrites('Two')
+  const { body } = await w.callTool('answer', { conversation_id: id, text: 'Hi' })
+  assert.deepEqual([body.arrived_meanwhile, await waiting(w, id)], [[], null])
+})
+
+test('what another agent was shown says nothing of the one that has the conversation now', async () => {
+  const { w, id, since } = await overtaken()
+  const other = await addAgent(w)
+  const handed = { conversation_id: id, key_id: other.id, summary: 'Asks for her order.' }
+  assert.equal((await w.callTool('hand_to_agent', handed)).status, 200)
+  assert.equal((await work(w, {}, other.value)).work.length, 1)
+  w.clock.advance(1000)
+  await w.customerWrites('Hello?')
+  // A look by whoever does not have it changes nothing either.
+  await w.callTool('read_conversation', { conversation_id: id })
+  const { body } = await w.callTool('answer', { conversation_id: id, text: 'It left.' }, other.value)
+  assert.deepEqual(texts(body.arrived_meanwhile), ['Hello?'])
+  assert.ok(String(await waiting(w, id)) > since)
+})
+
+test('what comes while the platform has the answer waits', async () => {
+  const w = await withTemplate()
+  const { id } = await w.customerWrites('One')
+  await work(w)
+  w.platform.onCall = async () => void (await w.customerWrites('Two'))
+  const { body } = await w.callTool('answer', { conversation_id: id, text: 'Hi' })
+  assert.equal(body.status, 'sent')
+  assert.deepEqual((await work(w)).work.length, 1)
+})
+
+test('answers and messages of the same moment: what was not seen waits, in whichever order they come', async () => {
+  const w = await withTemplate()
+  const customers = Array.from({ length: 12 }, (_, n) => ({
+    ...marina,
+    phone: `5581991200${String(n).padStart(3, '0')}`,
+  }))
+  for (const customer of customers) await w.customerWrites('One', { customer })
+  const { work: taken } = await work(w, { limit: 10 })
+  w.clock.advance(1000)
+  const phones = taken.map((one: Answer['body']) => one.conversation.customer_phone)
+  await Promise.all([
+    ...taken.map((one: Answer['body']) => w.callTool('answer', { conversation_id: one.conversation.id, text: 'Hi' })),
+    ...phones.map((phone: string) => w.customerWrites('Two', { customer: { ...marina, phone } })),
+  ])
+  for (const { conversation } of taken) assert.ok((await waiting(w, conversation.id)) !== null)
+})
+
+test('a send by the contract, and what people write, answer whatever is there', async () => {
+  for (const by of ['contract', 'people'] as const) {
+    const { w, id } = await overtaken()
+    const body = { kind: 'text', text: 'It left.' }
+    const headers = { 'idempotency-key': 'one' }
+    const sent =
+      by === 'contract'
+        ? await w.call('POST', `/api/v1/inbox/conversations/${id}/messages`, { key: w.agent.value, body, headers })
+        : await (await signedInMember(w)).call('POST', `/inbox/conversations/${id}/messages`, body, headers)
+    assert.ok(sent.status < 300, JSON.stringify(sent.body))
+    assert.equal(await waiting(w, id), null, by)
+  }
+})
+
+test('closing words leave what the agent had not seen to people, who see that the customer waits', async () => {
+  const { w, id, since, ask } = await overtaken()
+  const { body } = await ask('hand_over', { summary: 'Asks for her order.', closing: 'A colleague will help.' })
+  assert.deepEqual([body.closing, body.conversation.waiting_since, await waiting(w, id)], ['sent', since, since])
+})
+
+test('the same answer again after a lost reply is sent once, though the customer wrote in between', async () => {
+  for (const [what, content] of answers) {
+    const w = await withTemplate()
+    const { id: conversation_id } = await w.customerWrites('One')
+    const [{ messages }] = (await work(w)).work
+    assert.equal((await w.callTool('answer', { conversation_id, ...content })).body.was_new, true)
+    w.clock.advance(1000)
+    await w.customerWrites('Two')
+    for (const named of [{}, { after_message_id: messages[0].id }]) {
+      const again = await w.callTool('answer', { conversation_id, ...content, ...named })
+      assert.deepEqual([again.body.was_new, texts(again.body.arrived_meanwhile)], [false, ['Two']], what)
+    }
+    assert.equal(w.sent().length, 1, what)
+    await w.callTool('read_conversation', { conversation_id })
+    const meant = await w.callTool('answer', { conversation_id, ...content })
+    assert.deepEqual([meant.body.was_new, w.sent().length], [true, 2], 'it has read the new message since')
+  }
+})
+
+test('a note and a first template again after a lost reply are there once, though the customer wrote in between', async () => {
+  const w = await withTemplate()
+  const start = { connection_id: w.connectionId, phone: String(marina.phone), template }
+  const { body } = await w.callTool('start_conversation', start)
+  const conversation_id = body.conversation.id
+  w.clock.advance(1000)
+  await w.customerWrites('Which order?')
+  const again = await w.callTool('start_conversation', start)
+  assert.deepEqual([again.body.was_new, w.sent().length], [false, 1])
+  assert.match(again.body.next[0], /Nothing was sent.*idempotency_key/)
+  const other = await addAgent(w)
+  for (const key of [w.agent.value, other.value]) {
+    const note = { conversation_id, text: 'Called, no answer.' }
+    if (key === w.agent.value) await work(w)
+    assert.equal((await w.callTool('add_note', note, key)).body.was_new, true)
+    w.clock.advance(1000)
+    await w.customerWrites('Hello?')
+    assert.equal((await w.callTool('add_note', note, key)).body.was_new, false)
+  }
+})
+
+test('taking work marks it as read, here and at the platform; what came since is not', async () => {
+  const { w, ask } = await overtaken()
+  assert.deepEqual([await unread(w), ticks(w).length], [1, 1])
+  await ask('answer', { text: 'It left.' })
+  assert.deepEqual([await unread(w), ticks(w).length], [1, 1])
+  await work(w)
+  assert.deepEqual([await unread(w), ticks(w).length], [0, 2])
+  await work(w)
+  await ask('read_conversation', {})
+  assert.equal(ticks(w).length, 2, 'once')
+})
+
+test('answering marks as read what it answers; looking alone does not', async () => {
+  const w = await withTemplate()
+  const { id: conversation_id } = await w.customerWrites('One', { externalId: 'wamid.one' })
+  await w.callTool('read_conversation', { conversation_id })
+  await w.callTool('list_conversations')
+  assert.deepEqual([await unread(w), ticks(w).length], [1, 0])
+  await w.customerWrites('Two')
+  await w.callTool('answer', { conversation_id, text: 'Hi' })
+  assert.equal(await unread(w), 1)
+  assert.deepEqual(ticks(w), ['wamid.one'])
+})
+
+test('what was not seen is found by indexes, whatever the statistics say', async () => {
+  const { w, id, ask } = await overtaken()
+  const tables = ['conversations', 'messages', 'moving_conversations']
+  await forgetStatistics(w.db, tables)
+  const { body } = await ask('read_conversation', { messages: 5 })
+  const [{ id: first }] = body.messages
+  const statements = await statementsOf(async () => {
+    await ask('answer', { text: 'It left.', after_message_id: first })
+    await ask('answer', { text: 'Really.', after_message_id: first, quoted_message_id: first })
+    await work(w)
+  })
+  const made = statements.filter(
+    ({ text }) => /_inbound_id|direction = 'inbound'/.test(text) && !/picked as/.test(text),
+  )
+  assert.ok(made.length > 5, id)
+  assert.deepEqual(await badPlans(w.db, made, tables), [])
+})
+
+test('what the agent has not seen is not put away by resolve and snooze', async () => {
+  for (const verb of ['resolve', 'snooze']) {
+    const { w, id, since, ask } = await overtaken()
+    const { body } = await ask(verb, {})
+    assert.deepEqual([body.conversation.status, body.conversation.waiting_since < since], ['open', true])
+    assert.match(body.next[0], /written since you looked/)
+    assert.equal((await work(w)).work[0].conversation.id, id)
+    const seen = await ask(verb, {})
+    assert.notEqual(seen.body.conversation.status, 'open')
+    assert.equal(seen.body.next.length, 1)
+  }
+})
+
+test('of two conversations that become one, what was not seen in either waits', async () => {
+  const w = await withTemplate()
+  const { id } = await w.customerWrites('By phone')
+  await work(w)
+  w.clock.advance(1000)
+  const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: 'Marina' }
+  await w.tellOn(w.connectionId, customerMessage({ at: w.clock.now(), customer: hidden, text: 'Without a phone' }))
+  w.clock.advance(1000)
+  const both = { ...marina, userId: 'BR.1' }
+  await w.tellOn(w.connectionId, customerMessage({ at: w.clock.now(), customer: both, text: 'It is me' }))
+  const { body } = await w.callTool('answer', { conversation_id: id, text: 'Hello' })
+  assert.deepEqual(texts(body.arrived_meanwhile), ['Without a phone', 'It is me'])
+  assert.ok((await waiting(w, id)) !== null)
+})
+
+test('several answers of the same moment leave what none of them had seen', async () => {
+  const w = await withTemplate()
+  const { id: conversation_id } = await w.customerWrites('One')
+  for (const text of ['Two', 'Three']) {
+    w.clock.advance(1000)
+    await w.customerWrites(text)
+  }
+  const since = w.clock.now().toISOString()
+  const { body } = await w.callTool('read_conversation', { conversation_id })
+  const [first, second] = body.messages.map(({ id }: { id: string }) => id)
+  await Promise.all(
+    [second, first].map((after_message_id) => w.callTool('answer', { conversation_id, text: 'Hi', after_message_id })),
+  )
+  assert.equal(await waiting(w, conversation_id), since)
+  assert.equal(await unread(w), 1)
+})

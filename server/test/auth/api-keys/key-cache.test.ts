@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { revokeApiKey, rotateApiKey } from '../../../src/auth/api-keys/change-key.ts'
+import { type CachedKey, cacheableKey, createKeyCache } from '../../../src/auth/api-keys/key-cache.ts'
+import { makeKeyValue } from '../../../src/auth/api-keys/queries.ts'
+import { manualClock } from '../../../src/base/clock.ts'
+import { openNode, testDatabase } from '../../support/database.ts'
+import { bearer, guardedApp, newKey, noon } from '../../support/guarded-app.ts'
+import { databaseByProxy } from '../../support/postgres/cutting-proxy.ts'
+import { receivedAll } from '../../support/received.ts'
+
+const { db, options } = await testDatabase()
+const otherDb = openNode({ ...options, maxConnections: 2 })
+after(() => otherDb.close())
+// The clock stands still, so nothing below is owed to an entry that has grown old.
+const clock = manualClock(noon)
+const here = await guardedApp(db, { clock })
+const there = await guardedApp(otherDb, { clock })
+
+const status = async (node: typeof here, value: string) =>
+  (await node.app.inject({ url: '/leads', headers: bearer(value) })).statusCode
+
+test('a revoked key stops at once where it was revoked, and by notice elsewhere', async () => {
+  const { key, value } = await newKey(db, clock)
+  assert.deepEqual([await status(here, value), await status(there, value)], [200, 200])
+  await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
+  here.guard.forgetKey(key.id)
+  assert.equal(await status(here, value), 401)
+  await receivedAll(otherDb)
+  assert.equal(await status(there, value), 401)
+})
+
+test('a changed workspace is noticed by every node', async () => {
+  const { key, value } = await newKey(db, clock)
+  assert.deepEqual([await status(here, value), await status(there, value)], [200, 200])
+  await db.tx(async (tx) => {
+    await tx`update workspaces set leads_enabled = false where id = ${key.workspace_id}`
+    await tx`select pg_notify('workspaces', ${key.workspace_id})`
+  })
+  await Promise.all([receivedAll(db), receivedAll(otherDb)])
+  assert.deepEqual([await status(here, value), await status(there, value)], [403, 403])
+})
+
+test('the value before a rotation stops at once or at the given time, the new one works at once', async () => {
+  const { key, value: first } = await newKey(db, clock)
+  const rotate = async (until: Date | null) => {
+    const rotated = await db.tx((tx) => rotateApiKey(tx, key.workspace_id, key.id, until, clock.now()))
+    here.guard.forgetKey(key.id)
+    return rotated.value
+  }
+  const second = await rotate(null)
+  assert.deepEqual([await status(here, first), await status(here, second)], [401, 200])
+  const third = await rotate(new Date(noon.getTime() + 60_000))
+  assert.deepEqual([await status(here, second), await status(here, third)], [200, 200])
+  clock.advance(60_000)
+  assert.deepEqual([await status(here, second), await status(here, third)], [401, 200])
+  clock.set(noon)
+})
+
+function fakeKey(keyId: string): CachedKey {
+  return cacheableKey({
+    workspace_id: 'workspace',
+    id: keyId,
+    name: 'Test',
+    scopes: ['leads.read'],
+    connection_ids: [],
+    phone_visibility: 'full',
+    allowlist: [],
+    unanswered_sends: null,
+    daily_sends: null,
+    expires_at: null,
+    revoked_at: null,
+    valid_until: null,
+    default_country: null,
+    leads_enabled: true,
+    inbox_enabled: true,
+    inbox_available: true,
+    hours: null,
+  })
+}
+
+test('a key is read again after 4 s, so that a lost notice is made good within 5 s', async () => {
+  const time = manualClock(noon)
+  let reads = 0
+  const cache = createKeyCache(time, async () => {
+    reads++
+    return fakeKey('a')
+  })
+  await cache.find('h')
+  time.advance(3999)
+  await cache.find('h')
+  assert.equal(reads, 1)
+  time.advance(1)
+  await cache.find('h')
+  assert.equal(reads, 2)
+  time.advance(-3_600_000)
+  await cache.find('h')
+  assert.equal(reads, 3, 'a clock set back does not keep a key alive')
+})
+
+test('a read that began before the key was revoked is neither joined nor kept', async () => {
+  const answers: ((key: CachedKey) => void)[] = []
+  const cache = createKeyCache(clock, () => new Promise((resolve) => answers.push(resolve)))
+  const before = cache.find('h')
+  cache.forgetKey('a')
+  const afterwards = cache.find('h')
+  assert.equal(answers.length, 2)
+  answers[0]?.(fakeKey('before'))
+  answers[1]?.(fakeKey('afterwards'))
+  assert.equal((await before)?.caller.keyId, 'before')
+  assert.equal((await afterwards)?.caller.keyId, 'afterwards')
+  const kept = await cache.find('h')
+  assert.equal(kept?.caller.keyId, 'afterwards')
+})
+
+test('inventing keys does not push known ones out', async () => {
+  let reads = 0
+  const cache = createKeyCache(clock, async (keyHash) => {
+    reads++
+    return keyHash === 'known' ? fakeKey('a') : null
+  })
+  await cache.find('known')
+  for (let invented = 0; invented < 2_000; invented++) await cache.find(`unknown ${invented}`)
+  const readsBefore = reads
+  await cache.find('known')
+  assert.equal(reads, readsBefore)
+})
+
+test('keys that somebody invents are looked up together: a hundred cost a few statements, and a new key works at once', async () => {
+  let statements = 0
+  const counting = openNode({
+    ...options,
+    maxConnections: 2,
+    onStatement: ({ text }) => void (text.includes('api_keys') && statements++),
+  })
+  after(() => counting.close())
+  const node = await guardedApp(counting, { clock })
+  const invented = Array.from({ length: 300 }, () => status(node, makeKeyValue()))
+  const { value } = await newKey(db, clock)
+  assert.equal(await status(node, value), 200)
+  assert.deepEqual([...new Set(await Promise.all(invented))], [401])
+  assert.ok(statements <= 8, `${statements} statements`)
+})
+
+test('a key that was revoked while a node heard nothing stops there as soon as it hears again', async () => {
+  const { proxy, options: byProxy } = await databaseByProxy(options)
+  const [lost, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const onListening = (isHearing: boolean) => (isHearing ? heard : lost).resolve()
+  const deafDb = openNode({ ...byProxy, maxConnections: 2, onListening })
+  after(() => deafDb.close())
+  const deaf = await guardedApp(deafDb, { clock })
+  const { key, value } = await newKey(db, clock)
+  assert.equal(await status(deaf, value), 200)
+  proxy.cutAfter(0)
+  proxy.cutAll()
+  await lost.promise
+  await db.tx((tx) => revokeApiKey(tx, key.workspace_id, key.id, clock.now()))
+  assert.equal(await status(deaf, value), 200)
+  proxy.cutAfter(null)
+  await heard.promise
+  assert.equal(await status(deaf, value), 401)
+})

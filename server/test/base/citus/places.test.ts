@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { planOf } from '../../../src/base/citus/distribute-tables.ts'
+import {
+  exceptions,
+  type PlacedTable,
+  placesOf,
+  problemOf,
+  readTables,
+  type TableShape,
+} from '../../../src/base/citus/table-placement.ts'
+import { makesTable, statementsOf } from '../../../src/base/migrate.ts'
+import { testDatabase } from '../../support/database.ts'
+
+const table = (name: string, key: string, more: Partial<TableShape> = {}): TableShape => ({
+  name,
+  key: key.split(' '),
+  uniques: [],
+  references: [],
+  ...more,
+})
+
+const rules: [what: string, tables: TableShape[], place: string][] = [
+  ['kept by workspace is spread', [table('t', 'workspace_id id')], 'spread'],
+  ['kept by scope is spread', [table('t', 'scope_id id')], 'spread'],
+  ['of the installation stays on the coordinator', [table('t', 'id')], 'coordinator'],
+  [
+    'with a unique key of the workspace is spread',
+    [table('t', 'workspace_id id', { uniques: [['workspace_id', 'name']] })],
+    'spread',
+  ],
+  [
+    'with a unique key without it is everywhere',
+    [table('t', 'workspace_id id', { uniques: [['slug']] })],
+    'everywhere',
+  ],
+  [
+    'of the installation that a spread one refers to is everywhere',
+    [table('t', 'id'), table('u', 'workspace_id id', { references: ['t'] })],
+    'everywhere',
+  ],
+  [
+    'that one everywhere refers to is everywhere, as far as that leads',
+    [table('t', 'id'), table('s', 'id', { references: ['t'] }), table('u', 'workspace_id id', { references: ['s'] })],
+    'everywhere',
+  ],
+  [
+    'that only one of the coordinator refers to stays there',
+    [table('t', 'id'), table('u', 'id', { references: ['t'] })],
+    'coordinator',
+  ],
+]
+for (const [what, tables, place] of rules) {
+  test(`a table ${what}`, () => {
+    assert.equal(placesOf(tables).get('t')?.kind, place)
+  })
+}
+
+test('every table of the schema has its place: a new one that is everywhere, or the coordinator’s, is a decision', async () => {
+  const tables = await readTables((await testDatabase()).db.sql, [])
+  const named = (kind: string) => tables.filter(({ place }) => place.kind === kind).map(({ name }) => name)
+  // A copy on every server, and each write goes to all of them: for what is small and seldom changed.
+  assert.deepEqual(named('everywhere'), [
+    'api_keys',
+    'connections',
+    'form_slugs',
+    'forms',
+    'invitations',
+    'members',
+    'sessions',
+    'users',
+    'workspaces',
+  ])
+  // One server has all of it: what does not grow with the workspaces, or is about people and the installation.
+  assert.deepEqual(named('coordinator'), [
+    'chores',
+    'key_rotations',
+    'known_sign_ins',
+    'login_attempts',
+    'media_store',
+    'migrations',
+    'process_writes',
+    'push_keys',
+    'rate_limits',
+    'secrets',
+    'sign_in_challenges',
+    'sign_in_links',
+    'team_tokens',
+  ])
+  assert.ok(named('spread').length >= 60)
+  assert.deepEqual(
+    tables.map(({ kind }) => kind).filter((kind) => kind !== 'coordinator'),
+    [],
+    'as long as there is one server, it has them all',
+  )
+  const names = tables.map(({ name }) => name)
+  assert.deepEqual(
+    Object.keys(exceptions).filter((name) => !names.includes(name)),
+    [],
+  )
+})
+
+const placed = (name: string, place: PlacedTable['place'], more: Partial<PlacedTable> = {}): PlacedTable => ({
+  ...table(name, 'id'),
+  place,
+  kind: 'coordinator',
+  spreadBy: null,
+  rows: 0,
+  bytes: 0,
+  hasRows: false,
+  ...more,
+})
+const spread = { kind: 'spread', by: 'workspace_id' } as const
+const everywhere = { kind: 'everywhere' } as const
+const told = (steps: ReturnType<typeof planOf>) =>
+  steps.map((step) => `${step.kind} ${'table' in step ? step.table : 'key' in step ? step.key.name : ''}`.trim())
+
+test('keys go first, then what is everywhere, then what is spread, the small before the large; keys come back last', () => {
+  const leads = placed('leads', spread, { references: ['workspaces'], bytes: 9, hasRows: true })
+  const tables = [
+    leads,
+    placed('notes', spread, { bytes: 5 }),
+    placed('workspaces', everywhere),
+    placed('chores', { kind: 'coordinator' }),
+  ]
+  const steps = planOf({ tables, keys: null })
+  assert.deepEqual(told(steps), [
+    'take keys away',
+    'copy everywhere workspaces',
+    'spread notes',
+    'spread leads',
+    'clear leads',
+    'end',
+  ])
+  assert.deepEqual(
+    steps.flatMap((step) => (step.kind === 'spread' ? [step.beside] : [])),
+    [null, 'notes'],
+    'all in one group, so that a workspace is whole on its server',
+  )
+})
+
+test('a run that was stopped goes on with what is left, and does not take keys away again', () => {
+  const key = { table: 'leads', name: 'leads_key', references: 'workspaces', definition: '' }
+  const tables = [
+    placed('leads', spread),
+    placed('notes', spread, { kind: 'spread', hasRows: true }),
+    placed('workspaces', everywhere, { kind: 'everywhere' }),
+  ]
+  assert.deepEqual(told(planOf({ tables, keys: [key] })), [
+    'spread leads',
+    'clear notes',
+    'put key back leads_key',
+    'end',
+  ])
+})
+
+test('where every table is in its place there is nothing to do', () => {
+  const tables = [placed('leads', spread, { kind: 'spread' }), placed('chores', { kind: 'coordinator' })]
+  assert.deepEqual(planOf({ tables, keys: null }), [])
+})
+
+test('a script is cut at the semicolons that end statements', () => {
+  const script =
+    "-- of; two\ncreate table a (t text default ';');\n/* ; */ do $x$ begin perform 1; end $x$;\n-- the end;\n"
+  const statements = statementsOf(script)
+  assert.equal(statements.length, 2)
+  assert.deepEqual(statements.map(makesTable), [true, false])
+  assert.ok(makesTable('create unlogged table a (n int)'))
+  assert.ok(!makesTable('create table b partition of a for values in (1)'))
+})
+
+const fine = { version: '13.2.2', isCoordinator: true, isListed: true, nodes: ['a:5432'], shards: 32 }
+const problems: [what: string, server: Parameters<typeof problemOf>[0], problem: RegExp | null][] = [
+  ['all that it needs', fine, null],
+  ['no extension', null, /create extension citus/],
+  ['an old version', { ...fine, version: '12.1' }, /needs Citus 13 or newer.*12\.1/],
+  ['no version', { ...fine, version: '' }, /an unknown one/],
+  ['a worker', { ...fine, isCoordinator: false }, /leads to a worker/],
+  ['no entry of the coordinator', { ...fine, isListed: false }, /citus_set_coordinator_host/],
+  ['no other servers', { ...fine, nodes: [] }, /citus_add_node/],
+]
+for (const [what, server, problem] of problems) {
+  test(`a server with ${what} is ${problem === null ? 'taken' : 'refused, with what to do'}`, () => {
+    if (problem === null) assert.equal(problemOf(server), null)
+    else assert.match(problemOf(server) ?? '', problem)
+  })
+}
+
+const migrations = fileURLToPath(new URL('../../../migrations', import.meta.url))
+/** Those before it were released before tables could be spread. */
+const firstOnSpread = 44
+
+test('migrations can be applied where tables are spread: a constraint of a new column is a statement of its own, as is what is dropped', () => {
+  const bad = readdirSync(migrations)
+    .filter((file) => Number(file.slice(0, 4)) >= firstOnSpread)
+    .flatMap((file) =>
+      statementsOf(readFileSync(join(migrations, file), 'utf8'))
+        .filter((text) => /\badd column\b[^,;]*\b(?:check|references|unique|primary key)\b|^\s*drop [^;]*,/i.test(text))
+        .map((text) => `${file}: ${text}`),
+    )
+  assert.deepEqual(bad, [])
+})

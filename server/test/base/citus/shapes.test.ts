@@ -1,0 +1,118 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: sources are read as text
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { readTables } from '../../../src/base/citus/table-placement.ts'
+import { testDatabase } from '../../support/database.ts'
+import { oncePerFile } from '../../support/file-end.ts'
+import { allowed, type Reason } from './allowed.ts'
+import { type Fault, faultsOf } from './shapes.ts'
+import { statementsIn } from './templates.ts'
+
+const source = fileURLToPath(new URL('../../../src', import.meta.url))
+const spread = new Set(['leads', 'queues', 'days'])
+
+const cases: [statement: string, faults: Fault[]][] = [
+  ['select id from leads where workspace_id = $1 and id = $2 for update', []],
+  ['select id from leads where deleted_at < $1 for update', ['locks rows without naming their workspace']],
+  [
+    'select id from leads where deleted_at < $1 for no key update skip locked',
+    ['locks rows without naming their workspace'],
+  ],
+  ['select id from leads where deleted_at < $1', []],
+  ['select id from workspaces where id = $1 for update', []],
+  ['select id from leads where workspace_id = (select $1::uuid)', ['hides the workspace in a subquery']],
+  ['select id from leads where $1 for update', []],
+  ['update leads set at = $1 where workspace_id = $2 and id = $3', []],
+  ['update leads set at = $1 where id = $2', ['writes without naming a workspace']],
+  ['update leads set at = $1 where $2', []],
+  ['delete from leads where at < $1', ['writes without naming a workspace']],
+  ['delete from leads where workspace_id = any ($1::uuid[]) and at < $2', []],
+  ['update queues set until = clock_timestamp() where workspace_id = $1', ['asks a volatile function in an update']],
+  ['update queues set until = now() where workspace_id = $1', []],
+  ['select clock_timestamp() from leads where workspace_id = $1', []],
+  ['update chores set next_at = clock_timestamp()', []],
+  [
+    "update queues q set until = $1 where workspace_id = $2 and q.until < q.at - interval '1 hour'",
+    ['asks a function of a column and an interval in an update'],
+  ],
+  ['insert into days as d (n) values ($1) on conflict (n) do update set n = d.n + 1 where d.n < $2', []],
+  [
+    'insert into days as d (n) values ($1) on conflict (n) do update set n = greatest(d.n, now())',
+    ['asks more than an immutable function in "do update"'],
+  ],
+  [
+    'insert into days (n) values ($1) on conflict (n) do update set n = (select max(n) from leads where workspace_id = $2)',
+    ['asks more than an immutable function in "do update"'],
+  ],
+  ['insert into days (n) values (gen_random_uuid()) on conflict (n) do nothing', []],
+  [
+    'update leads l set at = $1 from (select id from leads where workspace_id = $2 order by at limit 1 for update skip locked) as due where l.workspace_id = $2 and l.id = due.id',
+    ['may take more rows than its limit'],
+  ],
+  [
+    'with due as (select id from leads where workspace_id = $2 order by at limit 1 for update skip locked) update leads l set at = $1 from due where l.workspace_id = $2 and l.id = due.id',
+    [],
+  ],
+  [
+    'with recursive next as (select workspace_id from leads union all select 1 from next) select 1 from next',
+    ['goes on by recursion without naming a workspace'],
+  ],
+]
+for (const [statement, expected] of cases) {
+  test(`${statement}: ${expected.join(', ') || 'as it should be'}`, () => {
+    assert.deepEqual(faultsOf(statement, spread), expected)
+  })
+}
+
+test('statements are read out of sources with what stands in their holes, past comments, texts and patterns', () => {
+  const text = [
+    '// `select 1 from comments`',
+    "const text = 'select `1` from texts'",
+    'const pattern = /[`/]/',
+    'const a = sql`select ${columns(`id`)} from leads',
+    '  where workspace_id = ${workspace} and ${isLate ? sql`late = ${{ at: 1 }.at}` : sql`true`}`',
+    'const b = sql`delete from days`',
+    'const words = `no ${statement}`',
+  ].join('\n')
+  assert.deepEqual(
+    statementsIn(text).map((one) => ({ ...one, text: one.text.replace(/\s+/g, ' ') })),
+    [
+      { line: 4, text: 'select id from leads where workspace_id = $1 and late = $1 true' },
+      { line: 6, text: 'delete from days' },
+    ],
+  )
+})
+
+test('no statement of the service has a shape that servers with shared tables refuse, but for those that are named with a reason', async () => {
+  const found = await faultsOfService()
+  assert.ok(found.count > 500, 'the statements are found')
+  assert.deepEqual(
+    found.faults.filter((one) => !allowed.some((reason) => isSameFault(reason, one))).map(({ told }) => told),
+    [],
+  )
+})
+
+test('what is named with a reason is there', async () => {
+  const { faults } = await faultsOfService()
+  const idle = allowed.filter((reason) => !faults.some((one) => isSameFault(reason, one)))
+  assert.deepEqual(idle, [])
+})
+
+const isSameFault = ({ path, faults }: Reason, one: { path: string; fault: Fault }) =>
+  path === one.path && faults.includes(one.fault)
+
+const faultsOfService = oncePerFile(async () => {
+  const tables = await readTables((await testDatabase()).db.sql, [])
+  const names = new Set(tables.filter(({ place }) => place.kind === 'spread').map(({ name }) => name))
+  const paths = globSync('**/*.ts', { cwd: source }).map((path) => path.replaceAll('\\', '/'))
+  const statements = paths
+    .sort()
+    .flatMap((path) => statementsIn(readFileSync(join(source, path), 'utf8')).map((one) => ({ path, ...one })))
+  const faults = statements.flatMap(({ path, line, text }) =>
+    faultsOf(text, names).map((fault) => ({ path, fault, told: `${path}:${line} ${fault}` })),
+  )
+  return { count: statements.length, faults }
+})

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { manualClock } from '../../src/base/clock.ts'
+import { openDb } from '../../src/base/db.ts'
+import { createLog } from '../../src/base/log.ts'
+import { createScheduledJobs, type ScheduledJob, type ScheduledJobDeps } from '../../src/base/scheduled-jobs.ts'
+import { statementCountOf, testDatabase } from '../support/database.ts'
+import { atEnd } from '../support/file-end.ts'
+import { testNoon } from '../support/world.ts'
+
+const hourMs = 3_600_000
+let count = 0
+/** The database is shared by the tests of this file. */
+const freshName = () => `chore-${++count}`
+
+async function deps(): Promise<ScheduledJobDeps & { clock: ReturnType<typeof manualClock> }> {
+  const { db } = await testDatabase()
+  return { db, clock: manualClock(testNoon), log: createLog('silent') }
+}
+
+test('however many processes look, each period sees one run of each scheduled job', async () => {
+  const own = await deps()
+  const { options } = await testDatabase()
+  const other = openDb({ ...options, maxConnections: 3 })
+  atEnd(() => other.close())
+  const runs = new Map<string, number>()
+  const jobs = [3_000, 5_000, hourMs].map((everyMs): ScheduledJob => {
+    const name = freshName()
+    const work = async () => runs.set(name, (runs.get(name) ?? 0) + 1).size
+    return { name, everyMs, work }
+  })
+  const processes = Array.from({ length: 5 }, (_, n) =>
+    createScheduledJobs({ ...own, db: n % 2 === 0 ? own.db : other }, jobs),
+  )
+  for (let second = 0; second < 60; second++) {
+    await Promise.all(processes.map(({ begin }) => begin()))
+    await Promise.all(processes.map(({ idle }) => idle()))
+    own.clock.advance(1_000)
+  }
+  assert.deepEqual([...runs.values()], [20, 12, 1])
+})
+
+test('a scheduled job is due at once when nobody has done it, and not before its period has passed', async () => {
+  const own = await deps()
+  let runs = 0
+  const jobs = createScheduledJobs(own, [{ name: freshName(), everyMs: hourMs, work: async () => ++runs }])
+  const look = async () => {
+    await jobs.begin()
+    await jobs.idle()
+    return runs
+  }
+  assert.equal(await look(), 1)
+  own.clock.advance(hourMs - 1)
+  assert.equal(await look(), 1)
+  own.clock.advance(1)
+  assert.equal(await look(), 2)
+})
+
+test('a run that dies with its process is not made up for, and the next period has its own', async () => {
+  const own = await deps()
+  const name = freshName()
+  const dying = createScheduledJobs(own, [{ name, everyMs: hourMs, work: () => new Promise(() => {}) }])
+  await dying.begin()
+  let runs = 0
+  const living = createScheduledJobs(own, [{ name, everyMs: hourMs, work: async () => ++runs }])
+  own.clock.advance(hourMs - 1)
+  await living.begin()
+  assert.equal(runs, 0)
+  own.clock.advance(1)
+  await living.begin()
+  await living.idle()
+  assert.equal(runs, 1)
+})
+
+test('a scheduled job that takes longer than its period is not begun a second time beside itself', async () => {
+  const own = await deps()
+  const { promise, resolve } = Promise.withResolvers<number>()
+  let runs = 0
+  const work = () => {
+    runs++
+    return promise
+  }
+  const jobs = createScheduledJobs(own, [{ name: freshName(), everyMs: 3_000, work }])
+  await jobs.begin()
+  own.clock.advance(10_000)
+  await jobs.begin()
+  assert.equal(runs, 1)
+  resolve(1)
+  await jobs.idle()
+  await jobs.begin()
+  assert.equal(runs, 2)
+})
+
+test('a scheduled job that fails is told, holds up no other, and has its next turn', async () => {
+  const own = await deps()
+  const told: string[] = []
+  const [bad, good] = [freshName(), freshName()]
+  const fail = async () => {
+    throw new Error('no')
+  }
+  const jobs = createScheduledJobs({ ...own, ran: (name, result) => told.push(`${name} ${result}`) }, [
+    { name: bad, everyMs: 3_000, work: fail },
+    { name: good, everyMs: 3_000, work: async () => 0 },
+  ])
+  for (let turn = 0; turn < 2; turn++) {
+    await jobs.begin()
+    await jobs.idle()
+    own.clock.advance(3_000)
+  }
+  const each = [`${bad} failed`, `${good} done`]
+  assert.deepEqual(told.sort(), [...each, ...each].sort())
+})
+
+test('a clock that was set back does not hold a scheduled job up', async () => {
+  const own = await deps()
+  let runs = 0
+  const jobs = createScheduledJobs(own, [{ name: freshName(), everyMs: 3_000, work: async () => ++runs }])
+  own.clock.advance(25 * hourMs)
+  await jobs.begin()
+  await jobs.idle()
+  own.clock.set(testNoon)
+  await jobs.begin()
+  await jobs.idle()
+  assert.equal(runs, 2)
+})
+
+test('nobody asks for a turn before it can have come, nor for that of a scheduled job that is not due', async () => {
+  const own = await deps()
+  const state = { isDue: false, runs: 0 }
+  const chore = { name: freshName(), everyMs: 3_000, isDue: () => state.isDue, work: async () => ++state.runs }
+  const hourly = { name: freshName(), everyMs: hourMs, work: async () => 0 }
+  const processes = [1, 2].map(() => createScheduledJobs(own, [chore, hourly]))
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      for (const { begin, idle } of processes) {
+        await begin()
+        await idle()
+      }
+      own.clock.advance(1_000)
+    }
+  }
+  await pass(10)
+  assert.equal(await statementCountOf(() => pass(60)), 0)
+  state.isDue = true
+  await pass(30)
+  assert.equal(state.runs, 10)
+})
+
+test('a scheduled job that cannot say whether it is due is told of, and holds up no other', async () => {
+  const own = await deps()
+  let runs = 0
+  const isDue = async () => {
+    throw new Error('away')
+  }
+  const jobs = createScheduledJobs(own, [
+    { name: freshName(), everyMs: 3_000, isDue, work: async () => 0 },
+    { name: freshName(), everyMs: 3_000, work: async () => ++runs },
+  ])
+  await assert.rejects(jobs.begin(), /away/)
+  await jobs.idle()
+  assert.equal(runs, 1)
+})

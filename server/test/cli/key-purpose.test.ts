@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { chooseRights } from '../../src/cli/key.ts'
+
+function terminal(isTTY: boolean, typed = '') {
+  const input = Object.assign(new PassThrough(), { isTTY })
+  input.end(typed)
+  const shown: string[] = []
+  const output = new PassThrough().on('data', (chunk) => shown.push(String(chunk)))
+  return { input, output, shown: () => shown.join('') }
+}
+
+test('a key gets the scopes of what it is for, and only agents that answer get new conversations', async () => {
+  for (const [purpose, scopes, answersNewConversations] of [
+    ['answering', ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'], true],
+    ['syncing', ['leads.read', 'leads.write', 'leads.bulk'], false],
+    ['reading', ['leads.read', 'inbox.read'], false],
+  ] as const)
+    assert.deepEqual(await chooseRights({ for: purpose }, terminal(false)), { scopes, answersNewConversations })
+  assert.deepEqual(await chooseRights({ scope: ['leads.delete'] }, terminal(false)), { scopes: ['leads.delete'] })
+})
+
+test('a script that says neither is told what there is', async () => {
+  await assert.rejects(
+    chooseRights({}, terminal(false)),
+    /--for answering .*\n {2}--for syncing .*\n {2}--for reading /,
+  )
+})
+
+test('a person is asked until they have said it, by number or by name', async () => {
+  for (const typed of ['5\n\n2\n', 'everything\nSyncing\n']) {
+    const asked = terminal(true, typed)
+    assert.deepEqual((await chooseRights({}, asked)).scopes, ['leads.read', 'leads.write', 'leads.bulk'])
+    assert.match(asked.shown(), /^What is the key for\?\n {2}1 {2}answering: /)
+  }
+})

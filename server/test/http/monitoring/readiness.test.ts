@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createReadiness, serveHealth } from '../../../src/http/monitoring/health.ts'
+import { everyStatementOf, testDatabase } from '../../support/database.ts'
+import { testServer } from '../../support/http.ts'
+
+const { db } = await testDatabase()
+
+test('whoever asks often shares one write in 5 s', async () => {
+  let nowMs = 0
+  const isReady = createReadiness(db, { nowMs: () => nowMs })
+  const writesOf = async (times: number) => {
+    const sent = await everyStatementOf(async () => {
+      for (let n = 0; n < times; n++) await Promise.all([isReady(), isReady()])
+    })
+    return sent.filter(({ text }) => text.includes('insert into process_writes')).length
+  }
+  assert.equal(await writesOf(3), 1)
+  nowMs += 4_999
+  assert.equal(await writesOf(1), 0)
+  nowMs += 1
+  assert.equal(await writesOf(2), 1)
+})
+
+test('while a write does not come to its end the process is not ready, its session is ended, and then it is ready', async () => {
+  let writing: Promise<unknown> = Promise.resolve()
+  const tx: typeof db.tx = (work) => {
+    const written = db.tx(work)
+    writing = written
+    return written
+  }
+  const isReady = createReadiness({ ...db, tx }, { maxWaitMs: 200 })
+  const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = db.tx(async (other) => {
+    await other`lock table process_writes in share mode`
+    locked.resolve()
+    await held.promise
+  })
+  await locked.promise
+  await assert.rejects(isReady())
+  await assert.rejects(writing, 'the server has ended the session')
+  held.resolve()
+  await holding
+  await isReady()
+})
+
+test('rows of processes that have gone are removed', async () => {
+  await db.sql`insert into process_writes values (gen_random_uuid(), now() - interval '2 hours')`
+  await createReadiness(db)()
+  const [row] = await db.sql<{ count: number }[]>`
+    select count(*)::integer as count
+    from process_writes
+    where written_at < now() - interval '1 hour'`
+  assert.equal(row?.count, 0)
+})
+
+test('the process is alive whatever the database does, and ready only when the database answers', async () => {
+  const rows: [name: string, ask: () => Promise<unknown>, ready: number][] = [
+    ['answers', async () => 1, 200],
+    ['fails', async () => Promise.reject(new Error('gone')), 503],
+  ]
+  for (const [name, ask, ready] of rows) {
+    const { app } = testServer()
+    serveHealth(app, ask)
+    assert.deepEqual((await app.inject('/healthz')).json(), { status: 'ok' })
+    assert.equal((await app.inject({ method: 'HEAD', url: '/healthz' })).statusCode, 200)
+    const answer = await app.inject('/readyz')
+    assert.equal(answer.statusCode, ready, name)
+    if (ready === 503) assert.deepEqual(answer.json().data, { code: 'DATABASE_UNAVAILABLE' })
+  }
+})
+
+test('a question after its health that is none is refused like any other', async () => {
+  const { app } = testServer()
+  serveHealth(app, async () => 1)
+  for (const path of ['/healthz', '/readyz']) {
+    assert.equal((await app.inject(`${path}?a=1&a=2`)).statusCode, 400, path)
+  }
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findHandoverTo } from '../../../src/inbox/assignment/handovers.ts'
+import { takeOffered } from '../../../src/inbox/assignment/transfer-to-agent.ts'
+import {
+  addAgent,
+  conversationWorld,
+  customerMessage,
+  inboxPath,
+  inboxWorld,
+  marina,
+} from '../../support/inbox/inbox-world.ts'
+import { signedInMember } from '../../support/member.ts'
+
+async function owned() {
+  const one = await conversationWorld()
+  const { w, agent, id, member, place } = one
+  const scope = { workspaceId: w.workspaceId, connectionIds: [] }
+  return {
+    ...one,
+    scope,
+    held: async () => (await member.call('GET', place)).body.conversation.held,
+    take: () => takeOffered(w, scope, agent.id, id),
+    patch: (owner: string) => w.patch(id, { owner }, agent.value),
+    hold: async () => {
+      const admin = await signedInMember(w, 'admin')
+      const { body } = await admin.call('PATCH', '', { agentsMayTakeBack: 'when_handed' })
+      assert.equal(body.workspace.agentsMayTakeBack, 'when_handed')
+    },
+  }
+}
+
+const refusedWith = (code: string) => (error: unknown) => {
+  const { data, message } = error as { data: { code: string; owner: string; since: string }; message: string }
+  assert.equal(data.code, code)
+  assert.ok(Date.parse(data.since) > 0)
+  assert.doesNotMatch(message, /take|PATCH/i)
+  return true
+}
+
+test('a key takes back by PATCH what a member took; where only what is handed over is, it is 409 with the owner and since when', async () => {
+  const { w, agent, member, place, patch, hold } = await owned()
+  await member.call('POST', `${place}/take-over`)
+  assert.equal((await patch(`agent:${agent.id}`)).status, 200, 'as the contract says')
+  await hold()
+  w.clock.advance(1000)
+  await member.call('POST', `${place}/take-over`)
+  const { status, body } = await patch(`agent:${agent.id}`)
+  assert.deepEqual(
+    [status, body.data],
+    [409, { code: 'OWNER_MISMATCH', owner: 'human', since: w.clock.now().toISOString() }],
+  )
+  assert.doesNotMatch(body.statusMessage, /take|PATCH/i)
+  await member.call('POST', `${place}/hand-back`, { keyId: agent.id })
+  assert.equal((await patch(`agent:${agent.id}`)).status, 200)
+})
+
+test('the interface for agents takes nothing that a member has taken over, whatever the workspace says', async () => {
+  const { agent, member, place, take, held } = await owned()
+  await member.call('POST', `${place}/take-over`)
+  assert.equal(await held(), true)
+  await assert.rejects(take, refusedWith('HELD_BY_PEOPLE'))
+  await member.call('POST', `${place}/offer`, {})
+  assert.equal(await held(), false)
+  const taken = await take()
+  assert.deepEqual(taken.owner, { type: 'agent', keyId: agent.id })
+  assert.deepEqual((await take()).ownerEpoch, taken.ownerEpoch)
+})
+
+test('a copy that another app records says nothing of people: an agent may take it as before', async () => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hi')
+  const agent = await addAgent(w)
+  const echo = { connection_id: w.connectionId, to: marina.phone, external_id: 'wamid.copy', kind: 'text', body: 'x' }
+  await w.call('POST', `${inboxPath}/echoes`, { body: echo, key: agent.value })
+  const taken = await takeOffered(w, { workspaceId: w.workspaceId, connectionIds: [] }, agent.id, id)
+  assert.deepEqual(taken.owner, { type: 'agent', keyId: agent.id })
+})
+
+test('what is assigned to a member is theirs', async () => {
+  const w = await inboxWorld()
+  const { id } = await w.customerWrites('Hi')
+  const agent = await addAgent(w)
+  const member = await signedInMember(w)
+  await member.call('PATCH', `/inbox/conversations/${id}`, { assignedTo: member.userId })
+  const scope = { workspaceId: w.workspaceId, connectionIds: [] }
+  await assert.rejects(() => takeOffered(w, scope, agent.id, id), refusedWith('HELD_BY_PEOPLE'))
+})
+
+test("two conversations that turn out to be one are people's if one of them was", async () => {
+  const w = await inboxWorld()
+  const member = await signedInMember(w)
+  const nobody = { userId: null, parentUserId: null, phone: null, name: null }
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...nobody, phone: '5511977776666' } }))
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...nobody, userId: 'BR.77' } }))
+  const younger = (await w.conversations()).find((one) => one.contact.phone === null)
+  await member.call('POST', `/inbox/conversations/${younger.id}/take-over`)
+  await w.tell(customerMessage({ at: w.clock.now(), customer: { ...nobody, phone: '5511977776666', userId: 'BR.77' } }))
+  const [one, ...more] = await w.conversations()
+  assert.equal(more.length, 0)
+  assert.equal((await member.call('GET', `/inbox/conversations/${one.id}`)).body.conversation.held, true)
+})
+
+test('what a member writes at hand-back is read by the agent that it is for, and by no other', async () => {
+  const { w, agent, id, member, place, take } = await owned()
+  const other = await addAgent(w)
+  await member.call('POST', `${place}/take-over`)
+  const note = { summary: 'Price agreed.', reason: 'Office closes.', nextStep: 'Ask for the address.' }
+  await member.call('POST', `${place}/hand-back`, { keyId: agent.id, note })
+  const keyring = await w.keyStore.keyring(w.workspaceId)
+  const read = (keyId: string) => findHandoverTo({ sql: w.db.sql, keyring, workspaceId: w.workspaceId }, id, keyId)
+  const told = await read(agent.id)
+  assert.deepEqual([told?.summary, told?.reason, told?.nextStep], Object.values(note))
+  assert.deepEqual(told?.actor, { type: 'user', id: member.userId })
+  assert.equal(await read(other.id), null)
+  const last = (await w.events(id)).at(-1)
+  assert.equal(last?.payload.handover_id, told?.id)
+  await member.call('POST', `${place}/take-over`)
+  await member.call('POST', `${place}/offer`, { note: { summary: 'Wants a quote.' } })
+  await take()
+  assert.equal((await read(agent.id))?.summary, 'Wants a quote.', 'by whichever takes an offer')
+})
+
+test('an offer is refused while an agent has the conversation, and while agents are stopped', async () => {
+  const { w, member, place } = await owned()
+  assert.equal((await member.call('POST', `${place}/offer`, {})).status, 409)
+  const admin = await signedInMember(w, 'admin')
+  await admin.call('PATCH', '', { agentsStopped: true })
+  assert.equal((await member.call('POST', `${place}/offer`, {})).status, 403)
+})

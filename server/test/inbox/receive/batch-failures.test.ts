@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { currentColumns } from '../../../src/inbox/conversation/touch.ts'
+import { createReceive } from '../../../src/inbox/receive/receive.ts'
+import { onOneServer } from '../../support/database.ts'
+import { receiveBatch } from '../../support/inbox/delivery-batch.ts'
+import { holdConversations, waitForLockWaiter } from '../../support/inbox/gate.ts'
+import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
+
+/** How much of what customers wrote is there: messages, what is counted as unread, and events that tell of it. */
+async function countsOf({ db, workspaceId }: InboxWorld): Promise<number[]> {
+  const counts = await db.sql<{ count: number }[]>`
+    select count(*)::integer as count from messages where workspace_id = ${workspaceId}
+    union all
+    select sum(${currentColumns.unreadCount(db.sql)})::integer from conversations c where workspace_id = ${workspaceId}
+    union all
+    select count(*)::integer from events where workspace_id = ${workspaceId} and name = 'inbox.message.received'`
+  return counts.map(({ count }) => count)
+}
+
+const phoneOf = (n: number) => `55119888${70_000 + n}`
+const count = 9
+
+/** A message each of some customers, half of whom have written before. */
+async function busyMoment() {
+  const w = await inboxWorld()
+  const customers = Array.from({ length: count }, (_, n) => ({ ...marina, phone: phoneOf(n) }))
+  const write = (text: string) => (customer: typeof marina) => customerMessage({ at: w.clock.now(), customer, text })
+  await w.tell(...customers.slice(0, 4).map(write('before')))
+  w.told.wrote.length = 0
+  return { w, messages: customers.map(write('now')) }
+}
+
+const passedOver = ({ logLines }: InboxWorld) =>
+  logLines.filter((line) => line.includes('skipping inbound item that cannot be stored'))
+
+/** Has the database do this whenever a row of the workspace is put into a table. */
+async function onInsert({ db, workspaceId }: InboxWorld, table: string, statement: string) {
+  const name = `upon_${workspaceId.replaceAll('-', '')}`
+  await db.sql.unsafe(`
+    create function ${name}() returns trigger language plpgsql as $$ begin ${statement}; return new; end $$;
+    create trigger ${name} before insert on ${table}
+      for each row when (new.workspace_id = '${workspaceId}') execute function ${name}()`)
+  return () => db.sql.unsafe(`drop trigger ${name} on ${table}; drop function ${name}`)
+}
+
+test(
+  'a row that the database refuses for ever is logged and passed over, it alone, and each delivery is taken',
+  onOneServer('it takes what one server alone has, such as triggers and roles'),
+  async () => {
+    const { w, messages } = await busyMoment()
+    const refuse = `if new.kind = 'location' then raise exception 'never' using errcode = '22000'; end if`
+    const restore = await onInsert(w, 'messages', refuse)
+    const lines = w.logLines.length
+    const [first, ...rest] = messages.map((message): ChannelEvent[] => [message])
+    assert.ok(first !== undefined)
+    const lists = [[...first, customerMessage({ at: w.clock.now(), kind: 'location' })], ...rest]
+    assert.ok((await receiveBatch(w, lists)).every(Boolean))
+    await restore()
+    assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
+    assert.equal(
+      w.logLines.slice(lines).filter((line) => line.includes('skipping inbound item that cannot be stored')).length,
+      1,
+    )
+    assert.equal(w.told.wrote.length, count)
+  },
+)
+
+const fault = Object.assign(new RangeError('A fault of ours'), { code: 'ERR_OUT_OF_RANGE' })
+const unreadable = () => {
+  throw fault
+}
+const odd: [where: string, fields: object][] = [
+  ['as it is decided', { text: new Proxy({}, { get: unreadable }) }],
+  ['as it is written', { kind: {} }],
+]
+
+for (const [where, fields] of odd) {
+  test(`a fault of ours about one item, ${where}, is passed over without harm to the deliveries beside it`, async () => {
+    const { w, messages } = await busyMoment()
+    const before = passedOver(w).length
+    const message = { ...customerMessage({ at: w.clock.now() }), ...fields }
+    assert.ok((await receiveBatch(w, [[message], ...messages.map((each) => [each])])).every(Boolean))
+    assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
+    assert.equal(passedOver(w).length - before, 1)
+  })
+}
+
+test(
+  'a status of an unknown message that the database refuses for ever is passed over, and the others are kept',
+  onOneServer('it takes what one server alone has, such as triggers and roles'),
+  async () => {
+    const w = await inboxWorld()
+    const refuse = `if new.error_code = '7' then raise exception 'never' using errcode = '22000'; end if`
+    const restore = await onInsert(w, 'parked_statuses', refuse)
+    const odd = w.status('wamid.odd', 'failed', { errorCode: '7' })
+    assert.ok(
+      (await receiveBatch(w, [[w.status('wamid.1', 'read')], [odd], [w.status('wamid.2', 'read')]])).every(Boolean),
+    )
+    await restore()
+    const rows = await w.db.sql`select status from parked_statuses where workspace_id = ${w.workspaceId}`
+    assert.deepEqual(
+      rows.map(({ status }) => status),
+      ['read', 'read'],
+    )
+  },
+)
+
+for (const table of ['conversations', 'messages', 'events']) {
+  test(
+    `a database that goes away over its ${table} fails all that went together, and the repeat stores each once`,
+    onOneServer('it takes what one server alone has, such as triggers and roles'),
+    async () => {
+      const { w, messages } = await busyMoment()
+      const lists = messages.map((message) => [message])
+      const restore = await onInsert(w, table, 'perform pg_terminate_backend(pg_backend_pid())')
+      const taken = await receiveBatch(w, lists)
+      await restore()
+      assert.ok(taken.every((isTaken) => !isTaken))
+      assert.ok((await receiveBatch(w, lists)).every(Boolean))
+      assert.deepEqual(await countsOf(w), [4 + count, 4 + count, 4 + count])
+    },
+  )
+}
+
+test(
+  'a conversation that is held by others holds up neither another workspace nor the next customers of its own',
+  onOneServer('who waits for whom is seen by the locks of one server'),
+  async () => {
+    const [{ w, messages }, other] = [await busyMoment(), await inboxWorld()]
+    const receive = createReceive(w.receiveDeps)
+    const receiverOf = ({ workspaceId, connectionId: id }: InboxWorld) =>
+      ({ workspaceId, id, channel: 'waba' }) as const
+    const [held, ...rest] = messages
+    assert.ok(held !== undefined)
+    const release = await holdConversations(w)
+    const waiting = receive(receiverOf(w), [held])
+    await waitForLockWaiter(w)
+    await receive(receiverOf(other), [customerMessage({ at: w.clock.now() })])
+    await Promise.all(rest.slice(4).map((message) => receive(receiverOf(w), [message])))
+    assert.deepEqual(await countsOf(other), [1, 1, 1])
+    assert.deepEqual(await countsOf(w), [4 + 4, 4 + 4, 4 + 4])
+    await Promise.all([release(), waiting])
+    assert.deepEqual(await countsOf(w), [4 + 5, 4 + 5, 4 + 5])
+  },
+)

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { longestGapMs } from '../../../../scripts/cluster/fault-test/figures.ts'
+import { brokenPromises, type Found, type Ledger, repeatsOf } from '../../../../scripts/cluster/fault-test/promises.ts'
+import type { TakenWebhook } from '../../../../scripts/cluster/outside.ts'
+
+const hook = (id: string, step: number | null = null): TakenWebhook => ({ at: 0, id, event: 'lead.updated', step })
+
+const toldLedger = (): Ledger => ({
+  leads: new Map([['ada', { acknowledged: 1, attempted: 2 }]]),
+  callbacks: new Set(['hello']),
+  sends: new Map([
+    ['key-1', 'sent'],
+    ['key-2', 'pending'],
+  ]),
+})
+
+/** All that was promised, and what may come beside it: a change and a message that nobody was told of, a webhook twice. */
+const kept = (): Found => ({
+  leads: new Map([
+    ['ada', 2],
+    ['ben', 0],
+  ]),
+  inbound: new Map([
+    ['hello', 1],
+    ['unheard', 1],
+  ]),
+  outbound: new Map([
+    ['key-1', 1],
+    ['key-2', 1],
+  ]),
+  events: [
+    { id: 'e1', subject: 'ada' },
+    { id: 'e2', subject: 'ada' },
+    { id: 'e3', subject: 'ben' },
+  ],
+  webhooks: [hook('e3', 0), hook('e1', 0), hook('e2', 1), hook('e1', 0), hook('of another case')],
+  asked: [{ at: 0, text: 'key-1' }],
+})
+
+test('a trial finds nothing where all that was acknowledged is there, and each thing that is not', () => {
+  assert.deepEqual(brokenPromises(toldLedger(), kept()), [])
+  assert.equal(repeatsOf(kept()), 1)
+  const cases: [Partial<Found>, RegExp[]][] = [
+    [{ leads: new Map() }, [/^lead ada was acknowledged and is not there$/]],
+    [{ leads: new Map([['ada', 0]]) }, [/^change 1 of lead ada was acknowledged, and it is at 0$/]],
+    [{ leads: new Map([['ada', 3]]) }, [/^lead ada is at change 3, which nobody made$/]],
+    [{ inbound: new Map() }, [/^the callback of "hello" was acknowledged/]],
+    [{ inbound: new Map([['hello', 2]]) }, [/^the message "hello" is there 2 times$/]],
+    [{ outbound: new Map([['key-1', 1]]) }, [/^the send "key-2" was acknowledged, and its message is not there$/]],
+    [{ asked: [] }, [/^"key-1" was acknowledged as sent, and never came to the platform$/]],
+    [{ asked: [0, 1].map((at) => ({ at, text: 'key-1' })) }, [/^"key-1" came to the platform 2 times$/]],
+    [{ webhooks: [hook('e1'), hook('e2')] }, [/^event e3 of ben was never told$/]],
+    [{ webhooks: [hook('e2'), hook('e1'), hook('e3')] }, [/^event e2 of ada was told before an earlier one$/]],
+    // The feed has them in this order, and the bodies say that it is the wrong one.
+    [{ webhooks: [hook('e1', 2), hook('e2', 1), hook('e3')] }, [/^lead ada was told of change 1 after 2$/]],
+  ]
+  for (const [change, expected] of cases) {
+    const problems = brokenPromises(toldLedger(), { ...kept(), ...change })
+    assert.equal(problems.length, expected.length, problems.join())
+    for (const [n, pattern] of expected.entries()) assert.match(problems[n] ?? '', pattern)
+  }
+})
+
+test('the outage is the longest time without a write of what was looked at, its ends included', () => {
+  const cases: [moments: number[], fromMs: number, toMs: number, expected: number][] = [
+    [[10, 20, 90, 100], 0, 110, 70],
+    // What was before it began is no part of it.
+    [[10, 90, 100], 60, 110, 30],
+    [[10, 20], 0, 200, 180],
+    [[20, 10, 30], 5, 35, 10],
+    [[], 5, 35, 30],
+  ]
+  for (const [moments, fromMs, toMs, expected] of cases) assert.equal(longestGapMs(moments, fromMs, toMs), expected)
+})

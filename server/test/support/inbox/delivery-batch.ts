@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import type { KeyStore } from '../../../src/base/encryption/key-store.ts'
+import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
+import { createReceive } from '../../../src/inbox/receive/receive.ts'
+import type { ReceiveDeps, ReceivingConnection } from '../../../src/inbox/receive/receiver.ts'
+
+interface Delivery {
+  receiver: ReceivingConnection
+  events: readonly ChannelEvent[]
+}
+
+/** How many of each kind are under way before others wait. */
+const underWay = 2
+
+/**
+ * Hands in deliveries of one workspace that come in a busy moment, so that all of them go together: others are under way
+ * until each of these waits. Those others come to nothing. Returns what came of each.
+ */
+export async function deliverBatch(
+  deps: ReceiveDeps,
+  deliveries: readonly Delivery[],
+): Promise<PromiseSettledResult<void>[]> {
+  const [first] = deliveries
+  if (first === undefined) return []
+  const end = Promise.withResolvers<never>()
+  end.promise.catch(() => undefined)
+  let [asked, isHeld] = [0, true]
+  const hold = <T>(go: () => Promise<T>): Promise<T> => {
+    asked++
+    return isHeld ? end.promise : go()
+  }
+  const keyStore: KeyStore = {
+    ...deps.keyStore,
+    keyring: (scopeId) => hold(() => deps.keyStore.keyring(scopeId)),
+    withKeyring: (scopeId, work) => hold(() => deps.keyStore.withKeyring(scopeId, work)),
+  }
+  const receive = createReceive({ ...deps, keyStore })
+  const others = [opened, read].flatMap((event) =>
+    Array.from({ length: underWay }, () => receive(first.receiver, [{ ...event, at: new Date(0) }])),
+  )
+  assert.equal(asked, others.length, 'these are under way at once')
+  isHeld = false
+  const outcomes = deliveries.map(({ receiver, events }) => receive(receiver, events))
+  assert.equal(asked, others.length, 'and everybody else waits')
+  // As if the database were away: nobody is tried again for it.
+  end.reject(Object.assign(new Error('Held up in vain'), { code: 'HELD_UP' }))
+  await Promise.allSettled(others)
+  return Promise.allSettled(outcomes)
+}
+
+/** Each list of events in a delivery of its own, and all together. Answers which of them were taken. */
+export async function receiveBatch(
+  { workspaceId, connectionId, receiveDeps }: { workspaceId: string; connectionId: string; receiveDeps: ReceiveDeps },
+  lists: readonly (readonly ChannelEvent[])[],
+): Promise<boolean[]> {
+  const receiver = { workspaceId, id: connectionId, channel: 'waba' } as const
+  const deliveries = lists.map((events) => ({ receiver, events }))
+  return (await deliverBatch(receiveDeps, deliveries)).map(({ status }) => status === 'fulfilled')
+}
+
+const nobody = { userId: 'nobody', parentUserId: null, phone: null, name: null }
+const opened = { type: 'contact_opened', customer: nobody } as const
+const unknown = { errorCode: null, correlator: null, customer: null }
+const read = { type: 'status', externalId: 'wamid.nobody', status: 'read', ...unknown } as const

@@ -1,0 +1,263 @@
+import type { StoredFile } from './files/file-store.ts'
+import { type FileKind, isFileKind, shownWith, wordsOfFile } from './files/present-file.ts'
+import { addReadyMade, type ReadyMade } from './files/sample-files.ts'
+import { type AdKind, contentOf, referralOf, shownParts, shownText, type Utterance } from './inbound.ts'
+import { deviceContent } from './linked/content.ts'
+import { tellInbound, tellMapping, tellOutbound } from './linked/notify.ts'
+import { makePhoneId } from './linked/shapes.ts'
+import type { Chat, Platform } from './platform.ts'
+import { addressOf, arriveAll, contactOf, seconds, senderOf, startLadder, valueHead } from './values.ts'
+import { makeWamid } from './wamid.ts'
+import {
+  addMessage,
+  type BusinessNumber,
+  type ChatMessage,
+  limits,
+  messageIn,
+  type SimulatedTemplate,
+  userIdOf,
+} from './world.ts'
+
+// Things about a message that is there already; they make no bubble of their own.
+const quietKinds: readonly string[] = ['reaction', 'reaction_removed', 'revoke', 'edit']
+
+/** The customer writes. Without a network the message waits on the phone. */
+export function write(
+  chat: Chat,
+  spoken: Utterance,
+  { ad = null, at = chat.platform.clock.now() }: { ad?: AdKind | null; at?: Date } = {},
+): ChatMessage {
+  const { platform, number, customer } = chat
+  const about = messageIn(customer, spoken.about)
+  const utterance = spoken.file === undefined ? withFile(platform, number, spoken, about) : spoken
+  const ends = { businessPhone: number.phone, customerPhone: customer.waId, about }
+  const message: ChatMessage = addMessage(customer, {
+    id: number.network === 'linked' ? makePhoneId() : makeWamid(addressOf(customer), 'inbound'),
+    from: 'customer',
+    kind: quietKinds.includes(utterance.kind) ? 'quiet' : utterance.kind,
+    text: shownText(utterance),
+    at,
+    ...shownParts(utterance, ends),
+  })
+  if (about !== undefined) change(about, utterance)
+  const content =
+    number.network === 'linked'
+      ? deviceContent(utterance, { phone: customer.waId, ad, about, sealed: platform.linked.sealed })
+      : { ...(ad === null ? {} : { referral: referralOf(ad) }), ...contentOf(utterance, ends) }
+  if (customer.online) transmit(chat, message, content, at)
+  else if (customer.unsent.length < limits.unsent) customer.unsent.push({ messageId: message.id, message: content })
+  platform.changed()
+  return message
+}
+
+const readyMade: Record<FileKind, ReadyMade> = {
+  image: 'photo',
+  video: 'clip',
+  audio: 'voice',
+  voice: 'voice',
+  document: 'pdf',
+  sticker: 'sticker',
+}
+
+/** With what somebody sends who has chosen no file, or with the file of the message that is edited. */
+function withFile(
+  { files }: Platform,
+  { numberId }: BusinessNumber,
+  utterance: Utterance,
+  about: ChatMessage | undefined,
+): Utterance {
+  const { kind, text } = utterance
+  if (kind === 'edit') return about?.file?.id ? { ...utterance, file: files.find(about.file.id) } : utterance
+  if (!isFileKind(kind)) return utterance
+  // The words of a document are its name, where there is no other.
+  if (kind === 'document' && text !== '')
+    return { ...utterance, text: '', file: addReadyMade(files, numberId, 'pdf', text) }
+  return { ...utterance, file: addReadyMade(files, numberId, readyMade[kind]) }
+}
+
+/** What an act about a message does to it on the customer's own phone. */
+function change(message: ChatMessage, { kind, text }: Utterance): void {
+  const isOwn = message.from === 'customer'
+  if (kind === 'reaction') message.reactions.customer = text || '👍'
+  if (kind === 'reaction_removed') message.reactions.customer = null
+  if (kind === 'revoke' && isOwn) message.isWithdrawn = true
+  if (kind === 'edit' && isOwn) {
+    message.isEdited = true
+    if (message.file === null) message.text = text
+    else {
+      message.caption = text
+      message.text = wordsOfFile(message.file.kind, text || message.file.name)
+    }
+  }
+}
+
+function transmit(chat: Chat, message: ChatMessage, content: object, at: Date): void {
+  const { platform, number, customer } = chat
+  message.at = at
+  message.status = 'sent'
+  if (message.kind !== 'group') customer.lastWroteAt = wholeSeconds(at)
+  const onTaken = () => {
+    if (message.status === 'sent') message.status = 'delivered'
+    platform.changed()
+  }
+  if (number.network === 'linked') {
+    tellInbound(chat, message, { content, onTaken })
+    return
+  }
+  const value = {
+    ...valueHead(number),
+    contacts: [contactOf(customer)],
+    messages: [{ ...senderOf(customer), id: message.id, timestamp: seconds(at), ...content }],
+  }
+  platform.courier.send(number, { field: 'messages', value, lane: customer.id, onTaken })
+}
+
+const wholeSeconds = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000)
+
+/** Switches the phone's network; what waited on either side goes its way. */
+export function setOnline(chat: Chat, online: boolean): void {
+  const { platform, customer } = chat
+  customer.online = online
+  platform.changed()
+  if (!online) return
+  for (const { messageId, message: content } of customer.unsent.splice(0)) {
+    const message = customer.messages.find(({ id }) => id === messageId)
+    if (message !== undefined) transmit(chat, message, content, platform.clock.now())
+  }
+  arriveAll(chat)
+}
+
+/** A call from the customer: says nothing, yet opens the window. */
+export function call(chat: Chat): void {
+  const { platform, number, customer } = chat
+  const now = platform.clock.now()
+  customer.lastWroteAt = wholeSeconds(now)
+  addMessage(customer, {
+    id: makeWamid(addressOf(customer), 'inbound'),
+    from: 'customer',
+    kind: 'call',
+    text: '📞 Call',
+    at: now,
+    status: 'delivered',
+  })
+  platform.changed()
+  // Linked devices are not told of calls in a way that anybody reads.
+  if (number.network === 'linked') return
+  const calls = [
+    {
+      ...senderOf(customer),
+      id: `wacid.${makeWamid(addressOf(customer), 'inbound').slice('wamid.'.length)}`,
+      to: number.phone,
+      event: 'connect',
+      timestamp: seconds(now),
+      direction: 'USER_INITIATED',
+    },
+  ]
+  const value = { ...valueHead(number), contacts: [contactOf(customer)], calls }
+  platform.courier.send(number, { field: 'calls', value, lane: customer.id })
+}
+
+/** The customer takes another number. The platform gives them another user id as well, and says both. */
+export function changeNumber(chat: Chat, phone: string): void {
+  const { platform, number, customer } = chat
+  const { waId: oldPhone, userId: oldUserId } = customer
+  customer.waId = phone
+  platform.changed()
+  if (number.network === 'linked') {
+    if (!customer.hidesNumber) tellMapping(chat)
+    return
+  }
+  customer.userId = userIdOf(number.numberId, phone)
+  if (!customer.hidesNumber) {
+    const body = `User ${customer.name} changed from ${oldPhone} to ${phone}`
+    notify(chat, oldPhone, { from: oldPhone }, { body, wa_id: phone, type: 'user_changed_number' })
+  }
+  const ids = { previous_user_id: oldUserId, user_id: customer.userId }
+  const body = `User ${customer.name} changed from ${oldUserId} to ${customer.userId}`
+  notify(chat, customer.userId, {}, { ...ids, body, type: 'user_changed_user_id' })
+}
+
+// Notices of the platform about a customer have no contacts.
+function notify(chat: Chat, address: string, from: object, system: object): void {
+  const { platform, number, customer } = chat
+  const id = makeWamid(address, 'inbound')
+  const message = { ...from, id, timestamp: seconds(platform.clock.now()), type: 'system', system }
+  const value = { ...valueHead(number), messages: [message] }
+  platform.courier.send(number, { field: 'messages', value, lane: customer.id })
+}
+
+/** A person at the business types on the phone of a number that is used there as well. */
+export function typeOnDevice(chat: Chat, text: string, carried: Carried | null = null): ChatMessage {
+  const { platform, number, customer } = chat
+  const { clock, courier } = platform
+  const now = clock.now()
+  const isLinked = number.network === 'linked'
+  const id = isLinked ? makePhoneId() : makeWamid(addressOf(customer), 'outbound')
+  const shown = carried === null ? { text } : shownWith(carried.file, carried.kind, text)
+  const message = addMessage(customer, { ...shown, id, from: 'device', at: now })
+  startLadder(chat, message, null)
+  platform.changed()
+  if (isLinked) {
+    tellOutbound(chat, message, null)
+    return message
+  }
+  const echo = {
+    from: number.phone,
+    ...(customer.hidesNumber ? {} : { to: customer.waId }),
+    to_user_id: customer.userId,
+    id,
+    timestamp: seconds(now),
+    ...(carried === null
+      ? { type: 'text', text: { body: text } }
+      : contentOf(
+          { kind: carried.kind, text, about: null, file: carried.file },
+          { businessPhone: number.phone, customerPhone: customer.waId },
+        )),
+  }
+  const value = { ...valueHead(number), contacts: [contactOf(customer)], message_echoes: [echo] }
+  courier.send(number, { field: 'smb_message_echoes', value, lane: customer.id })
+  return message
+}
+
+/** A file that somebody at the business sends from the phone. */
+interface Carried {
+  kind: FileKind
+  file: StoredFile
+}
+
+/** Tells of a template's new status; callbacks take it as a hint to read the list again. */
+export function announceTemplate(platform: Platform, template: SimulatedTemplate, event: string): void {
+  const value = {
+    event,
+    message_template_id: Number(template.id),
+    message_template_name: template.name,
+    message_template_language: template.language,
+    message_template_category: template.category,
+    reason: event === 'REJECTED' ? (template.rejected_reason ?? 'INVALID_FORMAT') : 'NONE',
+  }
+  announce(platform, 'message_template_status_update', value)
+}
+
+export const accountEvents = [
+  'ACCOUNT_RESTRICTION',
+  'ACCOUNT_VIOLATION',
+  'DISABLED_UPDATE',
+  'PARTNER_REMOVED',
+  'ACCOUNT_OFFBOARDED',
+  'ACCOUNT_RECONNECTED',
+] as const
+
+/** Something happens to the account of a number. */
+export function announceAccount(
+  { courier }: Platform,
+  number: BusinessNumber,
+  event: (typeof accountEvents)[number],
+): void {
+  courier.send(number, { field: 'account_update', value: { event }, isTimed: true })
+}
+
+// Every account has the same templates here, and is told of each once.
+function announce({ courier, world }: Platform, field: string, value: object): void {
+  const accounts = new Map([...world.numbers.values()].map((number) => [number.accountId, number]))
+  for (const number of accounts.values()) courier.send(number, { field, value, isTimed: true })
+}

@@ -1,0 +1,134 @@
+import type { FastifyReply } from 'fastify'
+import { unprocessable } from '../../../server/src/base/errors.ts'
+import { type Fault, takeFault } from '../faults.ts'
+import { type FileKind, shownWith } from '../files/present-file.ts'
+import { answerBadly } from '../graph/fault-answer.ts'
+import type { Chat, Platform } from '../platform.ts'
+import { markRead, startLadder } from '../values.ts'
+import {
+  addCustomer,
+  addMessage,
+  type BusinessNumber,
+  type ChatMessage,
+  type Customer,
+  findByPhone,
+  findByUserId,
+  messageIn,
+} from '../world.ts'
+import { type Device, devicesOf } from './network.ts'
+import { silence, tellOutbound, tellStatus } from './notify.ts'
+import { refusalOf } from './shapes.ts'
+import { tellDevices } from './socket.ts'
+
+export interface DeviceMessage {
+  id: string
+  jid: string
+  text?: string
+  file?: { fileId: string; kind: FileKind; name?: string }
+  quotes?: string
+  reaction?: { about: string; emoji: string }
+}
+
+/** Takes a message of a device, or does with it what a fault says. What came of it arrives as a status. */
+export function takeFromDevice(
+  platform: Platform,
+  number: BusinessNumber,
+  device: Device,
+  message: DeviceMessage,
+  reply: FastifyReply,
+): unknown {
+  const customer = customerAt(platform, number, message.jid)
+  if (customer === undefined) {
+    const update = refusalOf(message.jid, message.id, '404')
+    tellDevices(platform, devicesOf(platform.linked, number.numberId), 'messages.update', update)
+    return { taken: true }
+  }
+  const fault = takeFault(platform.faults, 'send', [customer.waId, customer.userId])
+  const accept = (failure: number | null) => accepted({ platform, number, customer }, device, message, failure)
+  return fault === undefined ? accept(null) : faulty(platform, fault, message, reply, accept)
+}
+
+/** The chat behind an address. A phone that was never seen is somebody's all the same; a hidden id that nobody has is not. */
+export function customerAt({ world }: Platform, { numberId }: BusinessNumber, jid: string): Customer | undefined {
+  if (jid.endsWith('@lid')) return findByUserId(world, numberId, jid)
+  const [, phone] = /^(\d{5,20})@s\.whatsapp\.net$/.exec(jid) ?? []
+  if (phone === undefined) return undefined
+  return findByPhone(world, numberId, phone) ?? addCustomer(world, { numberId, name: `+${phone}`, phone })
+}
+
+// The network takes an id twice; the phone shows it once. Both arrivals count, so that this hides no duplicate.
+function accepted(chat: Chat, device: Device, sent: DeviceMessage, failure: number | null): object {
+  const { platform, customer } = chat
+  const { id } = sent
+  const known = customer.messages.find((message) => message.id === id)
+  if (known !== undefined) {
+    known.arrivals += 1
+    tellStatus(chat, known)
+    return { taken: true }
+  }
+  const shown = shownOf(chat, sent)
+  const message = addMessage(customer, { ...shown, id, from: 'business', at: platform.clock.now() })
+  const about = message.kind === 'quiet' ? messageIn(customer, message.quotes) : undefined
+  if (about !== undefined && failure === null) about.reactions.business = message.text || null
+  tellOutbound(chat, message, device)
+  startLadder(chat, message, failure)
+  platform.changed()
+  return { taken: true }
+}
+
+function shownOf(
+  { platform: { files }, number: { numberId }, customer }: Chat,
+  { text = '', file: carried, quotes = '', reaction }: DeviceMessage,
+): Partial<ChatMessage> & { text: string } {
+  if (reaction !== undefined) return { kind: 'quiet', text: reaction.emoji, quotes: reaction.about }
+  const quoted = { quotes: messageIn(customer, quotes)?.id ?? null }
+  if (carried === undefined) {
+    if (text === '') throw unprocessable('Send text, a file or a reaction')
+    return { ...quoted, text }
+  }
+  const file = files.find(carried.fileId)
+  if (file?.numberId !== numberId) throw unprocessable('There is no such file. Give it to the network first')
+  return { ...quoted, ...shownWith(file, carried.kind, text, carried.name) }
+}
+
+function faulty(
+  platform: Platform,
+  fault: Fault,
+  message: DeviceMessage,
+  reply: FastifyReply,
+  accept: (failure: number | null) => object,
+): unknown {
+  switch (fault.effect) {
+    case 'refuse':
+    case 'fail':
+      return accept(fault.code)
+    // No word of it, whether the customer gets it or not.
+    case 'hang':
+      silence(platform, message.id)
+      return fault.accepts ? accept(null) : { taken: true }
+    case 'late':
+      silence(platform, message.id)
+      platform.agenda.after(fault.afterMs, () => hearAgain(platform, message.id))
+      return accept(null)
+    default:
+      if (fault.accepts) accept(null)
+      return answerBadly(fault, reply)
+  }
+}
+
+function hearAgain(platform: Platform, messageId: string): void {
+  const { linked, world } = platform
+  linked.unheard.delete(messageId)
+  for (const customer of world.customers.values()) {
+    const message = customer.messages.find(({ id }) => id === messageId)
+    const number = world.numbers.get(customer.numberId)
+    if (message !== undefined && number !== undefined) tellStatus({ platform, number, customer }, message)
+  }
+}
+
+/** A device has read up to this message. */
+export function takeRead(platform: Platform, number: BusinessNumber, jid: string, messageId: string): void {
+  const customer = customerAt(platform, number, jid)
+  const message = customer?.messages.find(({ id, from }) => id === messageId && from === 'customer')
+  if (customer !== undefined && message !== undefined) markRead(platform, customer, message)
+}

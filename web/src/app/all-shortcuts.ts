@@ -1,0 +1,101 @@
+import { t } from '../text/index.ts'
+import { activeShortcuts, type Shortcut } from '../ui/shortcuts.ts'
+
+export interface ShortcutGroup {
+  title: string
+  keys: Pick<Shortcut, 'keys' | 'label'>[]
+}
+
+/** Every key of the app: first those that do something at this moment, then those of other places and of fields. */
+export function allShortcuts(): { here: ShortcutGroup[]; elsewhere: ShortcutGroup[] } {
+  const active = activeShortcuts()
+  const here = [...new Set(active.map(({ group }) => group))].reverse().map((title) => ({
+    title,
+    keys: active.filter(({ group }) => group === title),
+  }))
+  const isHere = (title: string, keys: string) => active.some((one) => one.group === title && one.keys === keys)
+  const elsewhere = knownShortcuts().map(({ title, keys }) => ({
+    title,
+    keys: keys.filter((one) => !isHere(title, one.keys)),
+  }))
+  return { here, elsewhere: elsewhere.filter(({ keys }) => keys.length > 0) }
+}
+
+type ShortcutLine = readonly [keys: string, label: string]
+
+function knownShortcuts(): ShortcutGroup[] {
+  const { inbox, compose, attach, leads, leadPage, forms, connections, keys, views, webhooks, common } = t
+  const { actions } = inbox
+  const group = (title: string, ...lines: ShortcutLine[]) => ({
+    title,
+    keys: lines.map(([keys, label]) => ({ keys, label })),
+  })
+  return [
+    group(
+      inbox.title,
+      ['j', actions.next],
+      ['k', actions.previous],
+      ['x', inbox.bulk.toggle],
+      ['/', inbox.openSearch],
+      ['c', inbox.start],
+      ['Escape', common.keys.back],
+    ),
+    group(
+      actions.group,
+      ['e', actions.resolve],
+      ['z', actions.snooze],
+      ['l', actions.label],
+      ['a', actions.assign],
+      ['u', actions.unread],
+    ),
+    group(
+      compose.title,
+      ['r', compose.writeReply],
+      ['n', compose.writeNote],
+      ['p', attach.choose],
+      ['t', compose.owner.takeOver],
+      ['h', compose.owner.handBack],
+    ),
+    composeShortcuts(),
+    group(
+      leads.keys.group,
+      ['c', leads.keys.create],
+      ['/', leads.keys.search],
+      ['f', leads.keys.filter],
+      ['b', leads.keys.board],
+      ['.', views.next],
+      [',', views.previous],
+      ['m', leadPage.message],
+      ['j', leads.keys.next],
+      ['k', leads.keys.previous],
+      ['x', leads.keys.select],
+      ['mod+a', leads.keys.selectAll],
+      ['Enter', leads.keys.edit],
+      ['F2', leads.keys.edit],
+      [' ', leads.keys.open],
+      ['#', leads.keys.delete],
+      ['Escape', leads.keys.close],
+    ),
+    group(forms.title, ['c', forms.make], ['mod+s', common.save]),
+    group(connections.title, ['c', connections.add]),
+    group(keys.title, ['c', keys.make]),
+    group(webhooks.title, ['c', webhooks.make]),
+    group(webhooks.endpoint, ['t', webhooks.test], ['e', webhooks.edit]),
+    group(webhooks.deliveries, ['j', webhooks.next], ['k', webhooks.previous]),
+  ]
+}
+
+/** What keys do in the field for words, which is no key of a page. */
+function composeShortcuts(): ShortcutGroup {
+  const { title, send, line, replies, mention, leave } = t.common.keys.writing
+  return {
+    title,
+    keys: [
+      { keys: 'Enter', label: send },
+      { keys: 'Shift+Enter', label: line },
+      { keys: '/', label: replies },
+      { keys: '@', label: mention },
+      { keys: 'Escape', label: leave },
+    ],
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  IconForms,
+  IconHome,
+  IconInbox,
+  IconKey,
+  IconPlugConnected,
+  IconSettings,
+  IconUsers,
+  IconWebhook,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import type { Role } from '../session/session.ts'
+import { t } from '../text/index.ts'
+
+/** A page of the rail. */
+export interface NavItem {
+  path: string
+  title: () => string
+  icon: TablerIcon
+  /** Pressed after `G`. */
+  key: string
+  /** Above the line are the rooms of the day, below it those that set things up. */
+  place: 'day' | 'setup'
+  role: Role
+}
+
+export const navItems: readonly NavItem[] = [
+  { path: 'home', title: () => t.common.pages.home, icon: IconHome, key: 'h', place: 'day', role: 'member' },
+  { path: 'inbox', title: () => t.common.pages.inbox, icon: IconInbox, key: 'i', place: 'day', role: 'member' },
+  { path: 'leads', title: () => t.common.pages.leads, icon: IconUsers, key: 'l', place: 'day', role: 'member' },
+  { path: 'forms', title: () => t.common.pages.forms, icon: IconForms, key: 'f', place: 'day', role: 'member' },
+  {
+    path: 'connections',
+    title: () => t.common.pages.connections,
+    icon: IconPlugConnected,
+    key: 'c',
+    place: 'setup',
+    role: 'member',
+  },
+  { path: 'keys', title: () => t.common.pages.keys, icon: IconKey, key: 'k', place: 'setup', role: 'member' },
+  {
+    path: 'webhooks',
+    title: () => t.common.pages.webhooks,
+    icon: IconWebhook,
+    key: 'w',
+    place: 'setup',
+    role: 'member',
+  },
+  {
+    path: 'settings',
+    title: () => t.common.pages.settings,
+    icon: IconSettings,
+    key: 's',
+    place: 'setup',
+    role: 'member',
+  },
+]

@@ -1,0 +1,67 @@
+import { Button, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useConnectionActions } from '../../data/connections.ts'
+import { t } from '../../text/index.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './detail.module.css'
+
+interface StartPairingProps {
+  connectionId: string
+  /** A phone is linked: another code unlinks it. */
+  isAnew: boolean
+}
+
+/** Asks for something to link a phone by: a QR code, or letters where the camera cannot see the screen. */
+export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
+  const workspaceId = useWorkspaceId()
+  const { pair } = useConnectionActions(workspaceId)
+  const [byCode, setByCode] = useState(false)
+  const draft = useDraft({ phone: '' })
+  const start = useMutation({
+    mutationFn: (input: Parameters<typeof pair>[1]) => pair(connectionId, input),
+    onError: (error) => draft.applyError(error) || showError(error),
+  })
+  const { showQr, byLetters, phone, phoneHelp, getLetters, anew } = t.connections.session
+  if (byCode)
+    return (
+      <form
+        className={styles.inline}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          start.mutate({ method: 'code', phone: draft.value.phone })
+        }}
+      >
+        <TextInput
+          label={phone}
+          description={phoneHelp}
+          type="tel"
+          value={draft.value.phone}
+          onChange={(event) => draft.set({ phone: event.currentTarget.value })}
+          error={draft.errorOf('phone')}
+          data-autofocus
+        />
+        <div className={styles.actions}>
+          <Button type="submit" loading={start.isPending}>
+            {getLetters}
+          </Button>
+          <Button variant="default" onClick={() => setByCode(false)}>
+            {t.common.back}
+          </Button>
+        </div>
+      </form>
+    )
+  return (
+    <div className={styles.actions}>
+      <Button onClick={() => start.mutate({ method: 'qr' })} loading={start.isPending}>
+        {isAnew ? anew : showQr}
+      </Button>
+      <Button variant="default" onClick={() => setByCode(true)}>
+        {byLetters}
+      </Button>
+    </div>
+  )
+}

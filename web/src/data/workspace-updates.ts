@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef } from 'react'
+import { type LiveEvent, useLive, useLiveState } from '../api/live.ts'
+import { refetchQueries, restartQueries } from '../api/refetch.ts'
+import { workspaceKey } from './workspace.ts'
+
+export const membersKey = (workspaceId: string) => [workspaceId, 'members'] as const
+export const connectionsKey = (workspaceId: string) => [workspaceId, 'connections'] as const
+/** All that is known of one connection alone. */
+export const connectionKey = (workspaceId: string, id: string) => [workspaceId, 'connection', id] as const
+
+const eventNames = ['team.connection.changed', 'team.member.changed', 'team.workspace.changed'] as const
+
+/** Keeps what any page may show of the workspace true from the beginning on, when what knows the inbox may not be there. */
+export function useLiveWorkspace(workspaceId: string): void {
+  const queries = useQueryClient()
+  useLive(
+    eventNames,
+    useCallback(
+      ({ event, payload }: LiveEvent) => {
+        const read = (key: readonly string[]) => void refetchQueries(queries, key)
+        if (event === 'team.member.changed') return read(membersKey(workspaceId))
+        if (event === 'team.workspace.changed') return read(workspaceKey(workspaceId))
+        const { connectionId } = payload as { connectionId: string }
+        read(connectionsKey(workspaceId))
+        read(connectionKey(workspaceId, connectionId))
+      },
+      [queries, workspaceId],
+    ),
+  )
+  // None of this is announced twice, and what changed before the stream was open is announced to nobody.
+  const state = useLiveState()
+  const before = useRef(state)
+  useEffect(() => {
+    if (state === 'open' && before.current !== 'open') {
+      for (const key of [workspaceKey, connectionsKey]) void restartQueries(queries, key(workspaceId))
+    }
+    before.current = state
+  }, [state, queries, workspaceId])
+}

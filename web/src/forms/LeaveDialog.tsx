@@ -1,0 +1,25 @@
+import { useBlocker } from '@tanstack/react-router'
+import { t } from '../text/index.ts'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+
+interface LeaveDialogProps {
+  isChanged: boolean
+  /** Whether what is written is kept at a place. Another view of the same form keeps it. */
+  shouldStay(place: string): boolean
+}
+
+/** Asks who leaves a form with unsaved changes. */
+export function LeaveDialog({ isChanged, shouldStay }: LeaveDialogProps) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ next }) => isChanged && !shouldStay(next.pathname),
+    enableBeforeUnload: isChanged,
+    withResolver: true,
+  })
+  if (blocker.status !== 'blocked') return null
+  const leave = async () => blocker.proceed()
+  return (
+    <Confirm title={t.forms.leave} action={t.forms.leaveDo} run={leave} close={blocker.reset}>
+      {t.forms.leaveHelp}
+    </Confirm>
+  )
+}

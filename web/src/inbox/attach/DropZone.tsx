@@ -1,0 +1,65 @@
+import { IconUpload } from '@tabler/icons-react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { t } from '../../text/index.ts'
+import styles from './DropZone.module.css'
+
+interface DropZoneProps {
+  /** The whole of it takes what is dropped. */
+  pane: RefObject<HTMLElement | null>
+  name: string
+  isOpen: boolean
+  take(files: readonly File[]): void
+}
+
+/** While files are held over the pane: says that they can be dropped, and takes them. */
+export default function DropZone({ pane, name, isOpen, take }: DropZoneProps) {
+  const [isOver, setOver] = useState(false)
+  const latest = useRef({ isOpen, take })
+  latest.current = { isOpen, take }
+  useEffect(() => {
+    const target = pane.current
+    if (target === null) return
+    // Moving on to what is within counts as leaving what is around it: entered that often, left that often.
+    let depth = 0
+    const set = (next: number) => {
+      depth = next
+      setOver(next > 0)
+    }
+    const on = (type: string, handle: (event: DragEvent, transfer: DataTransfer) => void) => {
+      const listen = (event: Event) => {
+        const { dataTransfer } = event as DragEvent
+        if (dataTransfer?.types.includes('Files') !== true) return
+        // Whatever becomes of them, the browser does not go away to show them.
+        event.preventDefault()
+        handle(event as DragEvent, dataTransfer)
+      }
+      target.addEventListener(type, listen)
+      return () => target.removeEventListener(type, listen)
+    }
+    const ends = [
+      on('dragenter', () => set(depth + 1)),
+      on('dragleave', () => set(Math.max(0, depth - 1))),
+      on('dragover', (_event, transfer) => {
+        transfer.dropEffect = latest.current.isOpen ? 'copy' : 'none'
+      }),
+      on('drop', (_event, transfer) => {
+        set(0)
+        if (latest.current.isOpen) latest.current.take([...transfer.files])
+      }),
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [pane])
+  if (!isOver || pane.current === null) return null
+  return createPortal(
+    <div className={styles.place} data-closed={!isOpen || undefined}>
+      <p>
+        <IconUpload size={28} stroke={1.4} aria-hidden="true" />
+        {isOpen ? t.files.drop({ name }) : t.files.cannotDrop}
+      </p>
+    </div>,
+    pane.current,
+  )
+}

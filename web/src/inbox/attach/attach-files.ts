@@ -1,0 +1,47 @@
+import type { UploadLimits } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import type { Attachment } from './attachment.ts'
+import { fitOf } from './limits.ts'
+import { changeAttachments, setRejected } from './tray.ts'
+import { attachmentsOf, type RejectedFile } from './tray-store.ts'
+
+/** The service keeps so many of one person that no message has taken. */
+const maxFiles = 20
+
+/** Takes files to be sent, in their order; of those that the channel would not take it says why, before a byte goes. */
+export function attachFiles(workspaceId: string, id: string, limits: UploadLimits, input: readonly File[]): void {
+  const refused: RejectedFile[] = []
+  const attachments: Attachment[] = []
+  const free = maxFiles - attachmentsOf(workspaceId, id).length
+  for (const file of renamed(input)) {
+    const name = file.name.slice(0, 255) || t.attach.pasted
+    const fit = fitOf(file, limits)
+    if (attachments.length >= free) refused.push({ name, reason: 'many', limit: maxFiles })
+    else if ('refused' in fit) refused.push({ name, reason: fit.refused, limit: 'bytes' in fit ? fit.bytes : 0 })
+    else attachments.push(newAttachment({ file, name, ...fit }))
+  }
+  setRejected(workspaceId, id, refused)
+  if (attachments.length > 0) changeAttachments(workspaceId, id, { type: 'added', attachments })
+}
+
+type NewAttachmentInput = Pick<Attachment, 'file' | 'name' | 'kind' | 'type'> &
+  Partial<Pick<Attachment, 'seconds' | 'waveform'>>
+
+export const newAttachment = (input: NewAttachmentInput): Attachment => ({
+  id: crypto.randomUUID(),
+  key: crypto.randomUUID(),
+  seconds: null,
+  waveform: null,
+  caption: '',
+  submitted: null,
+  step: { at: 'waiting' },
+  ...input,
+})
+
+/** Every picture that is pasted has the same name, which says nothing. */
+function renamed(files: readonly File[]): File[] {
+  return files.map((file) => {
+    if (file.name !== 'image.png') return file
+    return new File([file], `${t.attach.pasted}.png`, { type: file.type })
+  })
+}

@@ -1,0 +1,20 @@
+const maxRowsChecked = 20
+
+/**
+ * How far a list is to be scrolled so that what was in sight stays there. A row that moved by itself is no guide: only
+ * one whose neighbour is the same as before. At the very top new rows may push the others down.
+ */
+export function anchoredScrollTop(
+  before: readonly { id: string }[],
+  after: readonly { id: string }[],
+  scrollTop: number,
+  rowHeight: number,
+): number {
+  const first = Math.floor(scrollTop / rowHeight)
+  if (scrollTop < rowHeight / 2) return scrollTop
+  for (let at = first; at < Math.min(first + maxRowsChecked, before.length - 1); at++) {
+    const now = after.findIndex(({ id }) => id === before[at]?.id)
+    if (now !== -1 && after[now + 1]?.id === before[at + 1]?.id) return scrollTop + (now - at) * rowHeight
+  }
+  return scrollTop
+}

@@ -1,0 +1,83 @@
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
+import { t } from '../../text/index.ts'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import { useInboxContext } from '../parts/inbox-context.ts'
+import { currentSelection, toggleSelected } from '../parts/selection.ts'
+
+/**
+ * Moves through all that was found, whichever group it is in: the letters open, as they do in the list, and the arrows
+ * move the focus alone. Who is done with a conversation goes on with the next one that was found.
+ */
+export function useResultNavigation(
+  scroller: RefObject<HTMLElement | null>,
+  openId: string | undefined,
+  isHere: boolean,
+) {
+  const { close, overrideNext } = useInboxContext()
+  const latest = useRef({ openId, close })
+  latest.current = { openId, close }
+  const last = useRef<Element | null>(null)
+  const moves = useMemo(() => {
+    const links = () => [...(scroller.current?.querySelectorAll<HTMLElement>('a') ?? [])]
+    // A message that is opened takes the focus to itself: the way goes on from where one came to it.
+    const opened = () => {
+      const ofOpen = links().filter((link) => conversationOf(link) === latest.current.openId)
+      return ofOpen.find((link) => link === last.current) ?? ofOpen[0]
+    }
+    const here = () => links().find((link) => link === document.activeElement) ?? opened()
+    const beside = (step: 1 | -1) => {
+      const all = links()
+      const from = here()
+      const next = all[(from === undefined ? -1 : all.indexOf(from)) + step]
+      next?.focus()
+      return next
+    }
+    const openBeside = (step: 1 | -1) => {
+      const next = beside(step)
+      // Several that are being chosen are not read by the way.
+      if (currentSelection().ids.length === 0) next?.click()
+    }
+    const choose = () => {
+      const id = here()?.dataset.row
+      if (id !== undefined) toggleSelected(id)
+    }
+    const openNextResult = () => {
+      const [all, from] = [links(), opened()]
+      if (from === undefined) return
+      const at = all.indexOf(from)
+      const next = [...all.slice(at), ...all.slice(0, at).reverse()].find(
+        (link) => conversationOf(link) !== latest.current.openId,
+      )
+      if (next === undefined) return latest.current.close()
+      next.focus()
+      next.click()
+    }
+    return { beside, openBeside, choose, openNextResult }
+  }, [scroller])
+  useEffect(() => (isHere ? overrideNext(moves.openNextResult) : undefined), [isHere, overrideNext, moves])
+  useShortcuts(
+    t.inbox.title,
+    useMemo(() => (isHere ? keysOf(moves) : []), [isHere, moves]),
+  )
+  return {
+    onFocus: () => {
+      last.current = document.activeElement
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null
+      if (step === null) return
+      event.preventDefault()
+      // Above the first of them is the field.
+      const isMoved = moves.beside(step) !== undefined
+      if (!isMoved && step === -1) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
+    },
+  }
+}
+
+const keysOf = ({ openBeside, choose }: { openBeside(step: 1 | -1): void; choose(): void }) => [
+  { keys: 'j', label: t.inbox.actions.next, leadsOn: true, run: () => openBeside(1) },
+  { keys: 'k', label: t.inbox.actions.previous, leadsOn: true, run: () => openBeside(-1) },
+  { keys: 'x', label: t.inbox.bulk.toggle, run: choose },
+]
+
+const conversationOf = ({ dataset }: HTMLElement): string | undefined => dataset.row ?? dataset.of

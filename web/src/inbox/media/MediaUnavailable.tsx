@@ -1,0 +1,82 @@
+import {
+  IconAlertTriangle,
+  IconClockDown,
+  IconFileOff,
+  IconFileX,
+  IconScale,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { type CSSProperties, useState } from 'react'
+import { retryFileDownload } from '../../data/inbox/files.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import type { Media } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { formatFileSize } from '../../ui/format/size.ts'
+import { showError } from '../../ui/overlay/toasts.tsx'
+import { fileFailure } from '../parts/file-failures.ts'
+import styles from './media.module.css'
+import { hasPictureRoom, sizeInBubble } from './media-rules.ts'
+import { Placeholder } from './Picture.tsx'
+
+type Missing = Exclude<Media['state'], 'here'>
+
+const icons: Record<Missing, TablerIcon> = {
+  coming: IconClockDown,
+  too_large: IconScale,
+  gone: IconFileOff,
+  refused: IconFileX,
+  failed: IconAlertTriangle,
+}
+
+/** A file that is on its way, or is not coming: what it is said to be, and why it is not here. */
+export function MediaUnavailable({
+  conversationId,
+  media,
+}: {
+  conversationId: string
+  media: Media & { state: Missing }
+}) {
+  const { kind, state, name, bytes, failure } = media
+  const Icon = icons[state]
+  // What comes takes the room that it will have; what does not come only that of its words.
+  const isRoomy = state === 'coming' && hasPictureRoom(media)
+  const { width, height } = sizeInBubble(media)
+  const room = isRoomy ? ({ '--w': `${width}px`, '--ratio': `${width} / ${height}` } as CSSProperties) : {}
+  return (
+    <span className={isRoomy ? styles.picture : styles.missing} data-state={state} style={room}>
+      {isRoomy && <Placeholder placeholder={media.placeholder} />}
+      <span className={styles.why} title={failure ?? undefined}>
+        <Icon size={18} stroke={1.7} aria-hidden="true" />
+        <span>
+          <bdi className={styles.fileName}>{name ?? t.media.kinds[kind]}</bdi>
+          <span className={styles.facts} role={state === 'coming' ? 'status' : undefined}>
+            {reasonText(state, failure)}
+            {bytes !== null && ` · ${formatFileSize(bytes)}`}
+          </span>
+          {state !== 'coming' && state !== 'too_large' && (
+            <RetryButton conversationId={conversationId} mediaId={media.id} />
+          )}
+        </span>
+      </span>
+    </span>
+  )
+}
+
+/** The reason where it is known; a file that is still tried for may come all the same. */
+const reasonText = (state: Missing, failure: string | null): string =>
+  (state === 'coming' ? null : fileFailure(failure)) ?? t.media.states[state]
+
+function RetryButton({ conversationId, mediaId }: { conversationId: string; mediaId: string }) {
+  const inbox = useInbox()
+  const [isRetrying, setAsking] = useState(false)
+  const ask = async () => {
+    setAsking(true)
+    await retryFileDownload(inbox, conversationId, mediaId).catch(showError)
+    setAsking(false)
+  }
+  return (
+    <button type="button" className={styles.again} disabled={isRetrying} onClick={() => void ask()}>
+      {t.media.again}
+    </button>
+  )
+}

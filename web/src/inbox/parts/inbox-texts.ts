@@ -1,0 +1,139 @@
+import type { Activity, Conversation, Handover, Message } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { formatPhone } from '../../ui/format/phone.ts'
+import { formatDateTime } from '../../ui/format/time.ts'
+import { stripMarkup } from './markup.ts'
+import { parseSystemMessage } from './system-message.ts'
+
+/** How a customer is called: by name, else by number. */
+export const customerName = ({ contact }: Pick<Conversation, 'contact'>): string =>
+  contact.name ?? phoneLabel(contact.phone) ?? t.inbox.noName
+
+export const phoneLabel = (phone: string | null): string | null => (phone === null ? null : formatPhone(phone))
+
+type MessageSummary = Pick<Message, 'kind' | 'text'>
+
+function contentOf({ kind, text }: MessageSummary): string {
+  if (kind === 'system') return parseSystemMessage(text).content
+  return text === '' ? t.inbox.kinds[kind] : stripMarkup(text)
+}
+
+/** The newest message in one line, with who said it when it was ours. */
+export function lastMessageLine({ lastMessage }: Conversation, userId: string): string {
+  if (lastMessage === null) return ''
+  const { direction, author, kind, text } = lastMessage
+  const content = contentOf({ kind: kind as Message['kind'], text }).replaceAll(/\s+/g, ' ')
+  if (direction === 'inbound') return content
+  if (author.type === 'agent') return t.inbox.byAiSaid({ text: content })
+  if (author.type === 'user' && author.id !== userId)
+    return t.inbox.said({ name: author.name ?? t.inbox.teammate, text: content })
+  return t.inbox.youSaid({ text: content })
+}
+
+/** Who wrote a group of bubbles; null for the customer, whose side says it. */
+export function authorCaption({ type, name }: Message['author']): string | null {
+  switch (type) {
+    case 'customer':
+      return null
+    case 'agent':
+      return name === null ? t.inbox.byAiOnly : t.inbox.byAi({ name })
+    case 'user':
+      return name ?? t.inbox.teammate
+    case 'token':
+      return name === null ? t.inbox.byTokenOnly : t.inbox.byToken({ name })
+    case 'app':
+      return t.inbox.fromApp
+    case 'system':
+      return t.inbox.bySystem
+    default:
+      return type satisfies never
+  }
+}
+
+type Reason = Exclude<keyof typeof t.inbox.failures, 'code'>
+
+const reasons: Record<string, Reason> = {
+  '131047': 'window',
+  '131026': 'unreachable',
+  '131049': 'limit',
+  '131048': 'spam',
+  '131050': 'stopped',
+  '131056': 'rate',
+  '130429': 'rate',
+  '80007': 'rate',
+  '131042': 'payment',
+  '131031': 'account',
+  '368': 'account',
+  '131008': 'content',
+  '131009': 'content',
+  '131051': 'content',
+  '132000': 'content',
+  owner_changed: 'ownerChanged',
+  no_message_id: 'unknown',
+}
+
+/** Why a message was not delivered, in words. */
+export function failureReason(code: string | null): string {
+  const { failures } = t.inbox
+  if (code === null) return failures.none
+  const reason = reasons[code]
+  return reason === undefined ? failures.code({ code }) : failures[reason]
+}
+
+/** What happened between the messages, in one line. */
+export function activityLine(activity: Activity, labelName: (id: string) => string): string {
+  const { lines } = t.inbox
+  const who = activity.actor.name ?? (activity.actor.type === 'system' ? t.inbox.systemActor : t.inbox.teammate)
+  if (activity.kind === 'owner') return ownerLine(activity, who)
+  if (activity.kind === 'status') return statusLine(activity, who)
+  if (activity.kind === 'assignee') {
+    if (activity.to === null) return lines.unassigned({ who })
+    const isSelf = activity.to === activity.actor.id
+    return isSelf ? lines.assignedSelf({ who }) : lines.assigned({ who, to: activity.toName ?? t.inbox.teammate })
+  }
+  const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
+  if (activity.removed.length === 0) return lines.labelled({ who, labels: added ?? '' })
+  if (activity.added.length === 0) return lines.unlabelled({ who, labels: removed ?? '' })
+  return lines.relabelled({ who, added: added ?? '', removed: removed ?? '' })
+}
+
+/** Who handed a conversation to whom, in one line. */
+export function handoverLine({ actor, to, toName }: Pick<Handover, 'actor' | 'to' | 'toName'>): string {
+  const { handover } = t.inbox
+  const who = actor.name ?? t.inbox.teammate
+  if (to === 'agents') return handover.offered({ who })
+  if (toName !== null) return handover.toOne({ who, to: toName })
+  return to === 'people' ? handover.toTeam({ who }) : handover.toOne({ who, to: t.inbox.byAiOnly })
+}
+
+function ownerLine({ to, toName, fromName: from, reason, actor }: Activity, who: string): string {
+  const { lines } = t.inbox
+  const agent = toName ?? from ?? t.inbox.views.agents
+  if (to !== 'human') {
+    const isOwnDoing = actor.type === 'system' || actor.type === 'agent'
+    return isOwnDoing ? lines.agentBegan({ agent }) : lines.gave({ who, agent })
+  }
+  if (reason === 'sent') return from === null ? lines.sentSo({ who }) : lines.sentSoFrom({ who, from })
+  if (reason === 'phone') return lines.phoneSo
+  if (reason === 'watchdog') return lines.watchdog({ agent })
+  if (reason === 'agents_stopped') return lines.stopped
+  if (reason === 'key_ended') return lines.keyEnded({ agent })
+  if (reason === 'merged') return lines.merged({ agent })
+  if (actor.type === 'agent') return lines.handedOver({ who })
+  if (actor.type === 'system') return lines.toPeople
+  return from === null ? lines.took({ who }) : lines.tookFrom({ who, from })
+}
+
+function statusLine({ to, reason, snoozedUntil }: Activity, who: string): string {
+  const { lines } = t.inbox
+  if (to === 'resolved') return lines.resolved({ who })
+  if (to === 'closed') return lines.closed({ who })
+  if (to === 'pending') return lines.pending({ who })
+  if (to === 'snoozed') {
+    return snoozedUntil === null
+      ? lines.snoozedOpen({ who })
+      : lines.snoozed({ who, until: formatDateTime(snoozedUntil) })
+  }
+  if (reason === 'customer_wrote') return lines.customerOpened
+  return reason === 'timer' ? lines.woke : lines.opened({ who })
+}

@@ -1,0 +1,46 @@
+import { type RefObject, Suspense, useEffect } from 'react'
+import { useCachedThread } from '../../data/inbox/queries.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { useUploadLimits } from '../../data/inbox/upload-limits.ts'
+import { withTexts } from '../../text/index.ts'
+import { prefetchedComponent } from '../../ui/overlay/lazy.ts'
+import { ShortcutsBlocked } from '../../ui/overlay/shortcuts-blocked.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { pick, usePicking } from './picking.ts'
+import { quote } from './quoting.ts'
+import { useSwipe } from './swipe.ts'
+
+const ReactionPicker = prefetchedComponent(() => withTexts(() => import('./ReactionPicker.tsx')))
+
+interface MessageGesturesProps {
+  conversation: Conversation
+  pane: RefObject<HTMLElement | null>
+}
+
+/** What is done with the messages of a thread, once for all of them: a bubble has two buttons and nothing else of it. */
+export default function MessageGestures({ conversation, pane }: MessageGesturesProps) {
+  const workspaceId = useWorkspaceId()
+  const { id } = conversation
+  const limits = useUploadLimits(workspaceId, conversation)
+  const [canQuote, canReact] = [limits?.canQuote === true, limits?.canReact === true]
+  const thread = useCachedThread(workspaceId, id)
+  const picking = usePicking(id)
+  useEffect(() => {
+    pane.current?.toggleAttribute('data-quotes', canQuote)
+    pane.current?.toggleAttribute('data-reacts', canReact)
+  }, [pane, canQuote, canReact])
+  useEffect(() => () => pick(null), [])
+  const messageBy = (messageId: string) => thread?.items.find((item) => item.id === messageId)?.message
+  useSwipe(pane, canQuote, (messageId) => {
+    const message = messageBy(messageId)
+    if (message !== undefined) quote(id, message)
+  })
+  if (picking === null) return null
+  // As it is by now: what we said of it may have come since it was asked for.
+  const message = messageBy(picking.message.id) ?? picking.message
+  return (
+    <Suspense fallback={<ShortcutsBlocked />}>
+      <ReactionPicker key={message.id} picking={{ ...picking, message }} canQuote={canQuote} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,177 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { digitsOf, isSameNumber, type RecipientMatch } from '../../data/inbox/recipient-rules.ts'
+import { minTerm, useRecipientSearch } from '../../data/inbox/recipients.ts'
+import type { Recipient } from '../../shared/start/use-start.ts'
+import { t } from '../../text/index.ts'
+import { Avatar } from '../../ui/Avatar.tsx'
+import { dialablePhone, formatPhone } from '../../ui/format/phone.ts'
+import { ErrorState } from '../../ui/page/ErrorState.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import styles from './NewConversation.module.css'
+
+interface RecipientFieldProps {
+  typed: string
+  setTyped(typed: string): void
+  pick(recipient: Recipient): void
+  problem: string | null
+}
+
+interface Choice {
+  key: string
+  label: string
+  hint: string
+  /** Null: they cannot be written to. */
+  recipient: Recipient | null
+}
+
+const debounceMs = 150
+
+/** Finds whom to write to as one types, by the keyboard alone if wished; a whole number can be written to as it is. */
+export function RecipientField({ typed, setTyped, pick, problem }: RecipientFieldProps) {
+  const { requestedTerm, choices, isFound, isKnown, error, again } = useChoices(typed)
+  const [at, setAt] = useState(0)
+  const listId = useId()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const active = choices[Math.min(at, choices.length - 1)]
+  // Enter that comes before anybody was found is kept until they are.
+  const [entered, setEntered] = useState<string | null>(null)
+  const isMeant = entered === requestedTerm && isKnown
+  useEffect(() => {
+    if (!isMeant) return
+    setEntered(null)
+    if (active?.recipient != null) pick(active.recipient)
+  }, [isMeant, active, pick])
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && choices.length > 0)
+      setAt((Math.min(at, choices.length - 1) + step + choices.length) % choices.length)
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing && requestedTerm !== '') setEntered(requestedTerm)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div>
+      <TextInput
+        ref={field}
+        label={t.start.whom}
+        placeholder={t.start.whomPlaceholder}
+        value={typed}
+        maxLength={64}
+        error={choices.length === 0 && problem}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value)
+          setAt(0)
+        }}
+        onKeyDown={onKeyDown}
+        role="combobox"
+        aria-expanded={choices.length > 0}
+        aria-controls={choices.length > 0 ? listId : undefined}
+        aria-activedescendant={active && `${listId}-${active.key}`}
+        autoComplete="off"
+        data-autofocus
+      />
+      {error !== null && <ErrorState error={error} retry={again} />}
+      {isFound && choices.length === 0 && (
+        <p className={styles.nobody} role="status">
+          {t.start.nobody}
+        </p>
+      )}
+      {choices.length > 0 && (
+        <div className={styles.list} id={listId} role="listbox" aria-label={t.start.whom}>
+          {choices.map((choice, n) => (
+            <Option
+              key={choice.key}
+              id={`${listId}-${choice.key}`}
+              choice={choice}
+              isActive={choice === active}
+              highlight={() => setAt(n)}
+              pick={pick}
+            />
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface OptionProps {
+  id: string
+  choice: Choice
+  isActive: boolean
+  highlight(): void
+  pick(recipient: Recipient): void
+}
+
+function Option({ id, choice: { label, hint, recipient }, isActive, highlight, pick }: OptionProps) {
+  const take = () => recipient !== null && pick(recipient)
+  return (
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      className={styles.choice}
+      aria-selected={isActive}
+      aria-disabled={recipient === null}
+      onMouseMove={highlight}
+      onClick={take}
+      onKeyDown={({ key }) => key === 'Enter' && take()}
+    >
+      <Avatar name={label} size={28} />
+      <span className={styles.who}>
+        <span className={styles.name} dir="auto">
+          {label}
+        </span>
+        {hint !== '' && <span className={styles.hint}>{hint}</span>}
+      </span>
+    </div>
+  )
+}
+
+/** Whom the words stand for, as far as it is known. */
+function useChoices(typed: string) {
+  const workspaceId = useWorkspaceId()
+  const requestedTerm = typed.trim()
+  const [term] = useDebouncedValue(requestedTerm, debounceMs)
+  const { data, error, refetch } = useRecipientSearch(workspaceId, term)
+  // What earlier words have found is not meant by these.
+  const isFound = data?.term === requestedTerm && requestedTerm.length >= minTerm
+  const people = isFound ? data.people : []
+  const isSomebodys = people.some(({ phone }) => phone !== null && isSameNumber(phone, requestedTerm))
+  return {
+    requestedTerm,
+    choices: [...people.map(choiceOf), ...(isSomebodys ? [] : numberIn(requestedTerm))],
+    isFound,
+    isKnown: isFound || requestedTerm.length < minTerm || (error !== null && term === requestedTerm),
+    error,
+    again: () => void refetch(),
+  }
+}
+
+function choiceOf({ name, firstName, phone, email }: RecipientMatch, n: number): Choice {
+  const label = name === '' && phone !== null ? formatPhone(phone) : name
+  const number = phone === null ? t.start.withoutPhone : formatPhone(phone)
+  return {
+    key: `person-${n}`,
+    label,
+    hint: [number === label ? null : number, email].filter(Boolean).join(' · '),
+    recipient: phone === null ? null : { name: label, firstName, phone: dialablePhone(phone) },
+  }
+}
+
+/** The number that was typed, for the service to read as it stands: without a country code it may know which is meant. */
+function numberIn(typed: string): Choice[] {
+  const digits = digitsOf(typed)
+  if (digits === null) return []
+  const name = typed.startsWith('+') ? formatPhone(`+${digits}`) : typed
+  return [
+    {
+      key: 'number',
+      label: t.start.writeTo({ number: name }),
+      hint: '',
+      recipient: { name, firstName: '', phone: typed },
+    },
+  ]
+}

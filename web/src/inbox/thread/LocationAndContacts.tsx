@@ -1,0 +1,119 @@
+import { IconAddressBook, IconMapPin } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { createLeadFromCard } from '../../data/inbox/customer.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import type { ContactCard, Message, Place } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { showError, showToast } from '../../ui/overlay/toasts.tsx'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { coordinates, mapAddress } from '../media/media-rules.ts'
+import styles from './parts.module.css'
+
+type LocationAndContactsProps = Pick<Message, 'place' | 'cards'>
+
+/** What a message carries beside its words and its file. */
+export default function LocationAndContacts({ place, cards }: LocationAndContactsProps) {
+  return (
+    <>
+      {place !== null && <LocationCard place={place} />}
+      {cards.length > 0 && <ContactCards cards={cards} />}
+    </>
+  )
+}
+
+/** A place as words and a link: no map is loaded, which would tell its maker whom we talk to. */
+function LocationCard({ place: { latitude, longitude, name, address, isLive } }: { place: Place }) {
+  return (
+    <span className={styles.card}>
+      <IconMapPin size={26} stroke={1.5} aria-hidden="true" />
+      <span className={styles.cardWords}>
+        <bdi className={styles.cardName}>{name ?? t.media.place}</bdi>
+        {address !== null && <bdi>{address}</bdi>}
+        <span className={styles.quiet}>{coordinates(latitude, longitude)}</span>
+        {isLive && <span className={styles.quiet}>{t.media.live}</span>}
+        <a
+          href={mapAddress(latitude, longitude)}
+          target="_blank"
+          rel="noopener noreferrer nofollow"
+          referrerPolicy="no-referrer"
+        >
+          {t.media.openMap}
+        </a>
+      </span>
+    </span>
+  )
+}
+
+function ContactCards({ cards }: { cards: readonly ContactCard[] }) {
+  return cards.map((card, n) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the cards of a message do not change
+    <OneCard key={n} card={card} />
+  ))
+}
+
+function OneCard({ card }: { card: ContactCard }) {
+  const { name, organisation, phones, emails } = card
+  return (
+    <span className={styles.card}>
+      <IconAddressBook size={26} stroke={1.5} aria-hidden="true" />
+      <span className={styles.cardWords}>
+        <bdi className={styles.cardName}>{name === '' ? t.media.card : name}</bdi>
+        {organisation !== null && <bdi>{organisation}</bdi>}
+        {phones.map(({ phone, label }) => (
+          <span key={phone}>
+            <bdi>{shown(phone)}</bdi> {label !== null && <bdi className={styles.quiet}>{label}</bdi>}
+          </span>
+        ))}
+        {emails.map((email) => (
+          <bdi key={email}>{email}</bdi>
+        ))}
+        <CreateLeadButton card={card} />
+      </span>
+    </span>
+  )
+}
+
+const shown = (phone: string): string => (/^[1-9]\d{6,14}$/.test(phone) ? `+${phone}` : phone)
+
+/** Makes a lead of a card; a lead that is there already is found by its phone or e-mail. */
+function CreateLeadButton({ card }: { card: ContactCard }) {
+  const inbox = useInbox()
+  const workspaceId = useWorkspaceId()
+  const [isMaking, setMaking] = useState(false)
+  const [leadId, setLeadId] = useState<string | null>(null)
+  const [isThere, setThere] = useState(false)
+  const make = async () => {
+    setMaking(true)
+    try {
+      const lead = await createLeadFromCard(inbox, card)
+      setLeadId(lead.id)
+      showToast(t.customer.created({ name: lead.firstName }))
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409) setThere(true)
+      else showError(error)
+    } finally {
+      setMaking(false)
+    }
+  }
+  if (leadId !== null) {
+    return (
+      <Link to="/w/$workspaceId/leads" params={{ workspaceId }} search={{ lead: leadId }}>
+        {t.media.openLead}
+      </Link>
+    )
+  }
+  if (isThere) return <span className={styles.quiet}>{t.media.isLead}</span>
+  return (
+    <button
+      type="button"
+      className={styles.link}
+      disabled={isMaking}
+      aria-label={t.media.makeLeadOf({ name: card.name })}
+      onClick={() => void make()}
+    >
+      {t.media.makeLead}
+    </button>
+  )
+}

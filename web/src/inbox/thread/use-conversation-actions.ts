@@ -1,0 +1,63 @@
+import { useMemo, useRef } from 'react'
+import { markRead, markUnread, patchConversation } from '../../data/inbox/actions.ts'
+import type { Changes } from '../../data/inbox/calls.ts'
+import { useInbox } from '../../data/inbox/queries.ts'
+import type { Conversation } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import { showUndoToast } from '../../ui/overlay/toasts.tsx'
+import { opensNext } from '../../ui/stored-toggles.ts'
+import { useInboxContext } from '../parts/inbox-context.ts'
+import { isResolvedOrClosed } from '../parts/selection-rules.ts'
+
+export interface ConversationActions {
+  toggleDone(): void
+  toggleUnread(): void
+  snooze(until: Date | null): void
+  setLabel(labelId: string, isOn: boolean): void
+}
+
+/** What is done to the open conversation, by keys and buttons alike. Whoever chose so goes on with the next; undone, they are back. */
+export function useConversationActions(conversation: Conversation): ConversationActions {
+  const inbox = useInbox()
+  const inInbox = useInboxContext()
+  const latest = useRef({ conversation, inInbox })
+  latest.current = { conversation, inInbox }
+  return useMemo(() => {
+    const finish = (changes: Changes, said: string) => {
+      const goesOn = opensNext.isOn()
+      const { conversation, inInbox } = latest.current
+      const { id, status, snoozedUntil } = conversation
+      const before = { status, ...(status === 'snoozed' && { snoozedUntil }) }
+      const undo = () => {
+        void patchConversation(inbox, id, before)
+        if (goesOn) latest.current.inInbox.reopen(id)
+      }
+      // Before it has left the list, where its neighbour stands.
+      if (goesOn) inInbox.openNext()
+      void patchConversation(inbox, id, changes).then((isDone) => {
+        if (isDone) showUndoToast(said, undo)
+      })
+    }
+    return {
+      toggleDone: () => {
+        const { id, status } = latest.current.conversation
+        if (isResolvedOrClosed(status)) void patchConversation(inbox, id, { status: 'open' })
+        else finish({ status: 'resolved' }, t.inbox.actions.resolved)
+      },
+      // Left alone, as whoever looks at it would have read it at once.
+      toggleUnread: () => {
+        const { id, unreadCount } = latest.current.conversation
+        if (unreadCount > 0) return void markRead(inbox, id)
+        latest.current.inInbox.close()
+        void markUnread(inbox, id)
+      },
+      snooze: (until) =>
+        finish({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }, t.inbox.actions.snoozed),
+      setLabel: (labelId, isOn) => {
+        const { id, labelIds } = latest.current.conversation
+        const others = labelIds.filter((one) => one !== labelId)
+        void patchConversation(inbox, id, { labelIds: isOn ? [...others, labelId] : others })
+      },
+    }
+  }, [inbox])
+}

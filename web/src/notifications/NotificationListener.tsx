@@ -1,0 +1,138 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useLive, useOnStreamOpen } from '../api/live.ts'
+import {
+  defaultTone,
+  loadNotificationPreferences,
+  markNotificationsRead,
+  type Notification,
+  pushKey,
+  refetchNotifications,
+  useNotifications,
+} from '../data/notifications.ts'
+import { isBrowserEnabled, renewSubscription, showBrowserNotification } from '../data/team/push.ts'
+import { playSound, unlockAudioOnGesture } from '../shared/sound.ts'
+import { t } from '../text/index.ts'
+import { setRailBadge } from '../ui/rail-badges.ts'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import { hasVisibleUnread, newNotifications, type ViewState } from './notification-rules.ts'
+import { customerLabel, notificationPath, notificationText } from './notification-texts.ts'
+
+const eventNames = ['team.notices']
+
+/** Counts at the bell what is unread, and tells of what is new, on whatever page one is. It may come a moment after the page. */
+export default function NotificationListener() {
+  const workspaceId = useWorkspaceId()
+  const viewState = useViewState()
+  useLiveNotifications(workspaceId)
+  useUnreadBadge(workspaceId)
+  useMarkSeen(workspaceId, viewState)
+  useAlerts(workspaceId, viewState)
+  useBrowserNotifications(workspaceId)
+  useEffect(unlockAudioOnGesture, [])
+  return null
+}
+
+/** What is sent to the app alone is not sent again after a break: it is read again. */
+function useLiveNotifications(workspaceId: string): void {
+  const queries = useQueryClient()
+  const refetch = useCallback(() => void refetchNotifications(queries, workspaceId), [queries, workspaceId])
+  useLive(eventNames, refetch)
+  useOnStreamOpen(refetch)
+}
+
+function useUnreadBadge(workspaceId: string): void {
+  const unread = useNotifications(workspaceId).data?.unread ?? 0
+  useEffect(() => {
+    setRailBadge('notifications', { count: unread, tone: 'accent', label: t.told.unread({ count: unread }) })
+    // On the icon of the app, where it is installed.
+    if ('setAppBadge' in navigator) void navigator.setAppBadge(unread).catch(() => {})
+    return () => setRailBadge('notifications', null)
+  }, [unread])
+}
+
+function useViewState(): ViewState {
+  const conversationId = useLocation({
+    select: ({ pathname }) => {
+      const [, , , page, id] = pathname.split('/')
+      return page === 'inbox' && id !== undefined && id !== '' ? id : null
+    },
+  })
+  const [isVisible, setVisible] = useState(isSeen)
+  useEffect(() => {
+    const updateVisibility = () => setVisible(isSeen())
+    document.addEventListener('visibilitychange', updateVisibility)
+    window.addEventListener('focus', updateVisibility)
+    window.addEventListener('blur', updateVisibility)
+    return () => {
+      document.removeEventListener('visibilitychange', updateVisibility)
+      window.removeEventListener('focus', updateVisibility)
+      window.removeEventListener('blur', updateVisibility)
+    }
+  }, [])
+  return { conversationId, isVisible }
+}
+
+const isSeen = (): boolean => document.visibilityState === 'visible' && document.hasFocus()
+
+/** What tells of the conversation that is open is read with it. */
+function useMarkSeen(workspaceId: string, viewState: ViewState): void {
+  const { notifications = [] } = useNotifications(workspaceId).data ?? {}
+  const { conversationId } = viewState
+  const isToRead = hasVisibleUnread(notifications, viewState)
+  useEffect(() => {
+    if (isToRead && conversationId !== null) void markNotificationsRead(workspaceId, { conversationId }).catch(() => {})
+  }, [workspaceId, isToRead, conversationId])
+}
+
+function useAlerts(workspaceId: string, { conversationId, isVisible }: ViewState): void {
+  const queries = useQueryClient()
+  const { data } = useNotifications(workspaceId)
+  const known = useRef<{ workspaceId: string; to: string } | null>(null)
+  useEffect(() => {
+    if (data === undefined) return
+    const newest = data.notifications[0]?.createdAt ?? ''
+    // What was there when the page was opened is no news.
+    const before = known.current?.workspaceId === workspaceId ? known.current.to : newest
+    known.current = { workspaceId, to: newest > before ? newest : before }
+    const newOnes = newNotifications(data.notifications, before, { conversationId, isVisible })
+    if (newOnes.length > 0 && !data.isQuiet) void alertUser(queries, workspaceId, newOnes, isVisible).catch(() => {})
+  }, [queries, data, conversationId, isVisible, workspaceId])
+}
+
+async function alertUser(
+  queries: QueryClient,
+  workspaceId: string,
+  newOnes: readonly Notification[],
+  isVisible: boolean,
+): Promise<void> {
+  const { ways, tone = defaultTone } = await loadNotificationPreferences(queries, workspaceId)
+  const withSound = newOnes.findLast(({ kind }) => ways[kind].sound)
+  if (withSound !== undefined) void playSound(withSound.id, tone)
+  if (isVisible) return
+  for (const one of newOnes.filter(({ kind }) => ways[kind].browser)) {
+    const shown = { title: notificationText(one), body: customerLabel(one), url: notificationPath(workspaceId, one) }
+    await showBrowserNotification(workspaceId, { id: one.id, ...shown })
+  }
+}
+
+/** Goes where a notice of the browser leads, and has a browser that was asked told again in this session. */
+function useBrowserNotifications(workspaceId: string): void {
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  useEffect(() => {
+    if (!isBrowserEnabled(workspaceId)) return
+    void pushKey(queries, workspaceId)
+      .then((key) => renewSubscription(workspaceId, key))
+      .catch(() => {})
+  }, [queries, workspaceId])
+  useEffect(() => {
+    if (!('serviceWorker' in navigator)) return
+    const onMessage = ({ data }: MessageEvent) => {
+      if (typeof data?.open === 'string' && data.open.startsWith('/w/')) void navigate({ to: data.open })
+    }
+    navigator.serviceWorker.addEventListener('message', onMessage)
+    return () => navigator.serviceWorker.removeEventListener('message', onMessage)
+  }, [navigate])
+}

@@ -1,0 +1,191 @@
+import { Button, Checkbox, Select, Switch, Text } from '@mantine/core'
+import { IconVolume } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  defaultTone,
+  type NotificationKind,
+  type NotificationMethod,
+  type NotificationTone,
+  type NotificationPreferences as Settings,
+  saveNotificationPreferences,
+  useNotificationPreferences,
+} from '../data/notifications.ts'
+import { browserPushState, disableBrowserNotifications, enableBrowserNotifications } from '../data/team/push.ts'
+import { previewSound } from '../shared/sound.ts'
+import { t } from '../text/index.ts'
+import { showError } from '../ui/overlay/toasts.tsx'
+import { QueryBoundary } from '../ui/page/PageBody.tsx'
+import { Section } from '../ui/page/Section.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import styles from './NotificationPreferences.module.css'
+import { QuietHours } from './QuietHours.tsx'
+
+/** Of what somebody is told in this workspace, how, and when not. */
+export function NotificationPreferences() {
+  const query = useNotificationPreferences(useWorkspaceId())
+  return (
+    <div id="notifications">
+      <QueryBoundary query={query} rows={6}>
+        {({ settings, pushKey }) => (
+          <>
+            <ThisBrowser pushKey={pushKey} />
+            <SettingsForm settings={settings} />
+          </>
+        )}
+      </QueryBoundary>
+    </div>
+  )
+}
+
+/** Asks the browser for leave: here and nowhere else. */
+function ThisBrowser({ pushKey }: { pushKey: string }) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.told.settings.browser
+  const [state, setState] = useState(() => browserPushState(workspaceId))
+  const [isBusy, setBusy] = useState(false)
+  const run = (change: () => Promise<unknown>) => {
+    setBusy(true)
+    void change()
+      .catch(showError)
+      .finally(() => {
+        setBusy(false)
+        setState(browserPushState(workspaceId))
+      })
+  }
+  return (
+    <Section title={texts.title}>
+      <Text size="sm" role="status">
+        {texts[state]}
+      </Text>
+      {state === 'off' && (
+        <div>
+          <Button
+            variant="default"
+            loading={isBusy}
+            onClick={() => run(() => enableBrowserNotifications(workspaceId, pushKey))}
+          >
+            {texts.turnOn}
+          </Button>
+        </div>
+      )}
+      {(state === 'on' || state === 'open') && (
+        <div>
+          <Button
+            variant="default"
+            loading={isBusy}
+            onClick={() => run(() => disableBrowserNotifications(workspaceId))}
+          >
+            {texts.turnOff}
+          </Button>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+/** Each choice takes effect at once. */
+function SettingsForm({ settings }: { settings: Settings }) {
+  const workspaceId = useWorkspaceId()
+  const queries = useQueryClient()
+  const texts = t.told.settings
+  const [value, setValue] = useState(settings)
+  const { mutate, error } = useMutation({
+    // One after the other: the last choice is the one that stays.
+    scope: { id: 'notice-settings' },
+    mutationFn: (to: Settings) => saveNotificationPreferences(queries, workspaceId, to),
+    onError: showError,
+  })
+  const set = (changes: Partial<Settings>) => {
+    const next = { ...value, ...changes }
+    setValue(next)
+    if (isComplete(next)) mutate(next)
+  }
+  return (
+    <Section title={texts.title} help={texts.help}>
+      <PreferencesTable value={value} set={set} />
+      <Text size="xs" c="dimmed">
+        {texts.wayHelp}
+      </Text>
+      <ToneChoice tone={value.tone ?? defaultTone} choose={(tone) => set({ tone })} />
+      <Switch
+        label={texts.pushNames}
+        description={texts.pushNamesHelp}
+        checked={value.pushNames}
+        onChange={(event) => set({ pushNames: event.currentTarget.checked })}
+      />
+      <QuietHours quiet={value.quiet} change={(quiet) => set({ quiet })} />
+      <div role="status" aria-live="polite">
+        {error !== null && texts.notKept}
+      </div>
+    </Section>
+  )
+}
+
+const tones: readonly NotificationTone[] = ['chime', 'drop', 'knock']
+
+function ToneChoice({ tone, choose }: { tone: NotificationTone; choose(tone: NotificationTone): void }) {
+  const texts = t.told.settings
+  return (
+    <div className={styles.tone}>
+      <Select
+        label={texts.tone}
+        data={tones.map((one) => ({ value: one, label: texts.tones[one] }))}
+        value={tone}
+        allowDeselect={false}
+        onChange={(chosen) => chosen !== null && choose(chosen as NotificationTone)}
+      />
+      <Button
+        variant="default"
+        leftSection={<IconVolume size={16} />}
+        onClick={() => void previewSound(tone).catch(showError)}
+      >
+        {texts.hear}
+      </Button>
+    </div>
+  )
+}
+
+/** A time that is being typed is none yet. */
+const isComplete = ({ quiet }: Settings): boolean =>
+  quiet === null || (quiet.from !== '' && quiet.to !== '' && quiet.from !== quiet.to)
+
+const kinds: readonly NotificationKind[] = ['mention', 'assigned', 'handover', 'waiting', 'connection']
+const methods: readonly NotificationMethod[] = ['bell', 'sound', 'browser', 'push']
+
+function PreferencesTable({ value, set }: { value: Settings; set(changes: Partial<Settings>): void }) {
+  const texts = t.told.settings
+  const change = (kind: NotificationKind, way: NotificationMethod, isOn: boolean) =>
+    set({ ways: { ...value.ways, [kind]: { ...value.ways[kind], [way]: isOn } } })
+  return (
+    <table className={styles.ways}>
+      <thead>
+        <tr>
+          <th scope="col">{texts.kind}</th>
+          {methods.map((way) => (
+            <th key={way} scope="col">
+              {texts.ways[way]}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {kinds.map((kind) => (
+          <tr key={kind}>
+            <th scope="row">{texts.kinds[kind]}</th>
+            {methods.map((way) => (
+              <td key={way}>
+                <Checkbox
+                  aria-label={texts.of({ kind: texts.kinds[kind], way: texts.ways[way] })}
+                  checked={value.ways[kind][way]}
+                  disabled={way !== 'bell' && !value.ways[kind].bell}
+                  onChange={(event) => change(kind, way, event.currentTarget.checked)}
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type CustomerName, erase, useErasurePreview } from '../data/erasures.ts'
+import { everythingKey } from '../data/workspace.ts'
+import { t } from '../text/index.ts'
+import { Confirm } from '../ui/overlay/Confirm.tsx'
+import { showError, showToast } from '../ui/overlay/toasts.tsx'
+import { ErrorState } from '../ui/page/ErrorState.tsx'
+import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+
+interface EraseDialogProps {
+  name: CustomerName
+  close(): void
+  onDone?: () => void
+}
+
+const listedKinds = ['leads', 'conversations', 'messages', 'files', 'notes', 'events', 'importFiles'] as const
+type Counts = Record<(typeof listedKinds)[number], number>
+
+/** Shows what there is, and has a word typed before it goes. */
+export default function EraseDialog({ name, close, onDone }: EraseDialogProps) {
+  const workspaceId = useWorkspaceId()
+  const texts = t.erasure
+  const queries = useQueryClient()
+  const found = useErasurePreview(workspaceId, name)
+  const run = async () => {
+    try {
+      const erased = await erase(workspaceId, name)
+      close()
+      onDone?.()
+      if (erased?.state === 'done') showToast(`${texts.done}: ${countsText(erased.removed).join(', ')}`)
+      else showToast(texts.goesOn)
+      await queries.invalidateQueries({ queryKey: everythingKey(workspaceId) })
+    } catch (error) {
+      showError(error)
+    }
+  }
+  return (
+    <Confirm title={texts.title} action={texts.action} confirmText={texts.word} run={run} close={close}>
+      {texts.help}
+      <ErasurePreview query={found} />
+    </Confirm>
+  )
+}
+
+interface ErasurePreviewProps {
+  query: { data: Counts | null | undefined; isError: boolean; error: unknown; refetch(): unknown }
+}
+
+function ErasurePreview({ query: { data, isError, error, refetch } }: ErasurePreviewProps) {
+  const texts = t.erasure
+  if (isError) return <ErrorState error={error} retry={() => void refetch()} />
+  if (data === undefined) return <span role="status"> {texts.looking}</span>
+  const words = data === null ? [] : countsText(data)
+  return <span role="status"> {words.length === 0 ? texts.nothing : `${texts.found} ${words.join(', ')}.`}</span>
+}
+
+const countsText = (counts: Counts): string[] =>
+  listedKinds.flatMap((kind) => (counts[kind] > 0 ? t.erasure.kinds[kind]({ n: counts[kind] }) : []))

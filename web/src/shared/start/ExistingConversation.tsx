@@ -1,0 +1,36 @@
+import type { Conversation } from '../../data/inbox/types.ts'
+import { t } from '../../text/index.ts'
+import styles from './start.module.css'
+
+interface ExistingConversationProps {
+  name: string
+  /** On the number that is chosen. */
+  conversation: Conversation | null
+  others: readonly Conversation[]
+  open(conversationId: string): void
+}
+
+/** Says that they are in conversation already, here or on another number. */
+export function ExistingConversation({ name, conversation, others, open }: ExistingConversationProps) {
+  return (
+    <>
+      {conversation !== null && (
+        <div className={styles.existing} role="status">
+          <p>{t.start.exists({ name })}</p>
+          <p>{t.start.existing[messageOptions(conversation, Date.now())]}</p>
+        </div>
+      )}
+      {others.map(({ id, connectionName }) => (
+        <button key={id} type="button" className={styles.elsewhere} onClick={() => open(id)}>
+          {t.start.elsewhere({ connection: connectionName ?? t.common.unknown })}
+        </button>
+      ))}
+    </>
+  )
+}
+
+/** What can be sent in a conversation at a moment: text, a template, or nothing. */
+function messageOptions({ windowExpiresAt, channel }: Conversation, nowMs: number): 'open' | 'closed' | 'silent' {
+  if (windowExpiresAt !== null && Date.parse(windowExpiresAt) > nowMs) return 'open'
+  return channel === 'unofficial' ? 'silent' : 'closed'
+}

@@ -1,0 +1,64 @@
+import '@mantine/notifications/styles.layer.css'
+import { useMediaQuery } from '@mantine/hooks'
+import { Notifications } from '@mantine/notifications'
+import { useEffect, useState } from 'react'
+import styles from './ToastList.module.css'
+
+const widthPx = 324
+/** Three notices of two lines, and what they stand off from the edge. */
+const maxHeightPx = 320
+
+export default function ToastList() {
+  // There the inbox shows one pane, and one writes at its lower edge.
+  const isNarrow = useMediaQuery('(max-width: 880px)', false, { getInitialValueInEffect: false }) ?? false
+  const isInTheWay = useTextFieldRect(isNarrow ? 'top' : 'bottom', isNarrow)
+  const edge = isNarrow === isInTheWay ? 'bottom' : 'top'
+  return (
+    <Notifications
+      className={styles.place}
+      position={isNarrow ? `${edge}-center` : `${edge}-left`}
+      containerWidth={widthPx}
+      limit={3}
+      autoClose={5000}
+    />
+  )
+}
+
+/** Whether somebody writes where notices stand. */
+function useTextFieldRect(edge: 'top' | 'bottom', isCentred: boolean): boolean {
+  const [isNear, setNear] = useState(false)
+  useEffect(() => {
+    const look = () => setNear(hasFocusedTextField(positionFor(edge, isCentred)))
+    look()
+    // A field may grow as one writes.
+    const events = ['focusin', 'focusout', 'input'] as const
+    for (const name of events) document.addEventListener(name, look)
+    window.addEventListener('resize', look)
+    return () => {
+      for (const name of events) document.removeEventListener(name, look)
+      window.removeEventListener('resize', look)
+    }
+  }, [edge, isCentred])
+  return isNear
+}
+
+interface ToastPosition {
+  left: number
+  right: number
+  top: number
+  bottom: number
+}
+
+function positionFor(edge: 'top' | 'bottom', isCentred: boolean): ToastPosition {
+  const { innerWidth, innerHeight } = window
+  const left = isCentred ? (innerWidth - widthPx) / 2 : 64
+  const top = edge === 'top' ? 56 : innerHeight - maxHeightPx
+  return { left, right: left + widthPx, top, bottom: top + maxHeightPx }
+}
+
+function hasFocusedTextField(place: ToastPosition): boolean {
+  const field = document.activeElement
+  if (!field?.matches('input, textarea, select, [contenteditable="true"]')) return false
+  const { left, right, top, bottom } = field.getBoundingClientRect()
+  return left < place.right && right > place.left && top < place.bottom && bottom > place.top
+}

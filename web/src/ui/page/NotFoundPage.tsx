@@ -1,0 +1,10 @@
+import { useNavigate } from '@tanstack/react-router'
+import { t } from '../../text/index.ts'
+import { EmptyState } from './EmptyState.tsx'
+
+/** An address that leads nowhere, with the way back to where all begins. */
+export function NotFoundPage() {
+  const navigate = useNavigate()
+  const { title, home } = t.common.noPage
+  return <EmptyState isPage title={title} action={{ label: home, run: () => void navigate({ to: '/' }) }} />
+}

@@ -1,0 +1,166 @@
+import { createElement, useEffect, useLayoutEffect } from 'react'
+import { areShortcutsBlocked } from './overlay/shortcuts-blocked.ts'
+import styles from './shortcuts.module.css'
+
+/** What a key does. `keys` is `t`, `?`, `mod+k`, or `g i` for one after the other. */
+export interface Shortcut {
+  keys: string
+  label: string
+  run(): void
+  /** Also while somebody types into a field. */
+  inFields?: boolean
+  /** Leads on from what the address says, whether or not that is drawn. */
+  skipsFlush?: boolean
+}
+
+export interface ActiveShortcut extends Shortcut {
+  group: string
+}
+
+const sequenceMs = 1000
+const stacks: { group: string; actions: readonly Shortcut[] }[] = []
+let first: { key: string; atMs: number } | null = null
+
+export const keySequence = (before: string, key: string): string => `${before} ${key}`
+
+/** Lets keys act while the component is there. What was added last comes first. Keep `actions` stable. */
+export function useShortcuts(group: string, actions: readonly Shortcut[]): void {
+  useEffect(() => {
+    const entry = { group, actions }
+    if (stacks.length === 0) document.addEventListener('keydown', onKeyDown)
+    stacks.push(entry)
+    return () => {
+      stacks.splice(stacks.indexOf(entry), 1)
+      if (stacks.length === 0) document.removeEventListener('keydown', onKeyDown)
+    }
+  }, [group, actions])
+}
+
+const flushers = new Set<() => void>()
+
+/**
+ * Has `draw` draw what the address says before a key acts, since the router does it a moment later: of two keys that come one
+ * right after the other, the second is meant for what the first one has opened.
+ */
+export function useFlushBeforeShortcut(draw: () => void): void {
+  useEffect(() => {
+    flushers.add(draw)
+    return () => void flushers.delete(draw)
+  }, [draw])
+}
+
+/** Every key that acts now, each once. */
+export function activeShortcuts(): ActiveShortcut[] {
+  const all = stacks.toReversed().flatMap(({ group, actions }) => actions.map((action) => ({ ...action, group })))
+  return all.filter((one, n) => all.findIndex(({ keys }) => keys === one.keys) === n)
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || areShortcutsBlocked() || isDialogOpen()) return
+  const pressed = keyName(event)
+  if (pressed === null) return
+  const hasOwnKeys = isField(event.target) || isInDialog(event.target)
+  const mayWait = !hasOwnKeys && pressed.length === 1
+  const isDone = !(mayWait && queued.length > 0) && handleKey(pressed, event.timeStamp, hasOwnKeys)
+  const isKept = !isDone && mayWait && queueHolders > 0
+  if (isKept) queued = [...queued, event.key].slice(0, maxQueued)
+  if (isDone || isKept) event.preventDefault()
+}
+
+/** Returns whether the key did something, or begins a sequence that does. */
+function handleKey(pressed: string, atMs: number, hasOwnKeys: boolean): boolean {
+  const before = first !== null && atMs - first.atMs < sequenceMs ? first.key : null
+  first = null
+  const find = () => findShortcut(pressed, before, hasOwnKeys)
+  const found = find()
+  if (!hasOwnKeys && !found?.skipsFlush) for (const draw of flushers) draw()
+  const action = found?.skipsFlush ? found : find()
+  if (action !== undefined) action.run()
+  else if (canHandleKey(hasOwnKeys).some((one) => one.keys.startsWith(`${pressed} `))) first = { key: pressed, atMs }
+  return action !== undefined || first !== null
+}
+
+const canHandleKey = (hasOwnKeys: boolean): ActiveShortcut[] =>
+  activeShortcuts().filter(({ inFields }) => !hasOwnKeys || inFields)
+
+function findShortcut(pressed: string, before: string | null, hasOwnKeys: boolean): Shortcut | undefined {
+  const keys = canHandleKey(hasOwnKeys)
+  return (
+    keys.find((one) => before !== null && one.keys === keySequence(before, pressed)) ??
+    keys.find((one) => one.keys === pressed)
+  )
+}
+
+const maxQueued = 50
+let queueHolders = 0
+let queued: string[] = []
+const clearQueued = () => {
+  queued = []
+}
+
+/**
+ * While it is there, what is to act on a key is still on its way: the key is kept until then. Whoever takes to the pointer meanwhile
+ * is elsewhere by then.
+ */
+export function ShortcutsQueued(): null {
+  useLayoutEffect(() => {
+    queueHolders++
+    document.addEventListener('pointerdown', clearQueued)
+  }, [])
+  useEffect(
+    () => () => {
+      document.removeEventListener('pointerdown', clearQueued)
+      // What comes in its place hears keys by then.
+      queueMicrotask(() => {
+        queueHolders--
+        if (queueHolders === 0) replayQueuedKeys()
+      })
+    },
+    [],
+  )
+  return null
+}
+
+function replayQueuedKeys(): void {
+  const keys = queued
+  clearQueued()
+  keys.forEach((key, n) => {
+    // What was typed on for a field that a key before has opened.
+    if (isField(document.activeElement)) document.execCommand('insertText', false, key)
+    // Pressed again only because nothing happened.
+    else if (key !== keys[n - 1] && !areShortcutsBlocked() && !isDialogOpen())
+      handleKey(key.toLowerCase(), performance.now(), false)
+  })
+}
+
+// By what is printed on the key in the reader's layout; Shift is part of the character.
+function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | null {
+  if (altKey || key.length === 0 || ['Shift', 'Control', 'Meta'].includes(key)) return null
+  const name = key.length === 1 ? key.toLowerCase() : key
+  return ctrlKey || metaKey ? `mod+${name}` : name
+}
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type="radio"], [type="checkbox"]), textarea, select'))
+
+const isInDialog = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('[role="dialog"], [role="menu"], [role="listbox"]') !== null
+
+// Wherever the focus is: that of a dialog is moved a moment after it shows.
+const isDialogOpen = (): boolean => document.querySelector('[role="dialog"][aria-modal="true"]') !== null
+
+const isMac = /mac|iphone|ipad/i.test(navigator.platform)
+const displayKey: Record<string, string> = { mod: isMac ? '⌘' : 'Ctrl', Escape: 'Esc', Enter: '↵', ' ': 'Space' }
+
+/** The keys as they are printed on a keyboard. */
+export function ShortcutHint({ keys }: { keys: string }) {
+  const parts = (keys === ' ' ? [keys] : keys.split(/[ +]/)).map(
+    (part) => displayKey[part] ?? (part.length === 1 ? part.toUpperCase() : part),
+  )
+  return createElement(
+    'span',
+    { className: styles.hint },
+    parts.map((part) => createElement('kbd', { key: part }, part)),
+  )
+}

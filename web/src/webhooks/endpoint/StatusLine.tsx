@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import { type Endpoint, useReplays } from '../../data/webhooks.ts'
+import { t } from '../../text/index.ts'
+import { formatNumber, formatShortTime } from '../../ui/format/time.ts'
+import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import { EndpointStatusChip } from '../EndpointTable.tsx'
+import { now } from '../status.ts'
+import { useAfterDeliveries, useWhenDue } from '../use-live-updates.ts'
+import { endpointStatusSentence } from '../webhook-texts.ts'
+import styles from './EndpointPage.module.css'
+
+/** How the endpoint stands, in words, above whatever is shown of it. */
+export function StatusLine(props: { endpoint: Endpoint; children: ReactNode }) {
+  const { endpoint, children } = props
+  const { waiting, nextAttemptAt } = endpoint.health
+  return (
+    <div className={styles.standing}>
+      <div className={styles.words}>
+        <EndpointStatusChip endpoint={endpoint} />
+        <span>{endpointStatusSentence(endpoint)}</span>
+        {waiting > 0 && <span>{t.webhooks.waitingWords({ count: formatNumber(waiting) })}</span>}
+        {nextAttemptAt !== null && <span>{t.webhooks.nextTry({ at: formatShortTime(nextAttemptAt) })}</span>}
+        <OpenReplays endpointId={endpoint.id} />
+      </div>
+      {children}
+    </div>
+  )
+}
+
+function OpenReplays({ endpointId }: { endpointId: string }) {
+  const workspaceId = useWorkspaceId()
+  const { data = [], refetch } = useReplays(workspaceId, endpointId)
+  const open = data.filter(({ finishedAt }) => finishedAt === null)
+  useWhenDue(open.length > 0 ? now : null, () => void refetch())
+  useAfterDeliveries(5000, () => void (open.length > 0 && refetch()))
+  return open.map(({ id, queued }) => (
+    <span key={id} className={styles.replay} role="status">
+      {t.webhooks.replayOpen({ count: formatNumber(queued) })}
+    </span>
+  ))
+}

@@ -1,2 +1,0 @@
-/** What was asked to be done with an endpoint, and is about to be filled in or confirmed. */
-export type EndpointAsk = 'test' | 'edit' | 'replay' | 'rotate' | 'enable' | 'disable' | 'remove'

@@ -1,0 +1,91 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useOnStreamOpen } from '../api/live.ts'
+import { refetchQueries } from '../api/refetch.ts'
+import { eventNameValues } from '../api/schema.ts'
+import {
+  type DeliveryFilter,
+  type DeliveryPages,
+  type Endpoint,
+  queryKeys,
+  readDeliveries,
+  useDelivery,
+} from '../data/webhooks.ts'
+import { useAfterEvents } from '../ui/use-after-events.ts'
+import { deliveriesOf, mergeNewestPage } from './pages.ts'
+import { earliest, maxPollMs, nextPollMs, now } from './status.ts'
+
+/**
+ * Calls `look` when an event has been there for long enough to be delivered, of many that come together once; and when the
+ * stream opens, as deliveries of before it are told to nobody.
+ */
+export function useAfterDeliveries(waitMs: number, refresh: () => void): void {
+  useAfterEvents(eventNameValues, waitMs, refresh)
+  useOnStreamOpen(refresh)
+}
+
+/** Calls `look` once what is due has had its time, and again at growing distances while nothing came of it. */
+export function useWhenDue(due: string | null, refresh: () => void): void {
+  const latest = useRef(refresh)
+  latest.current = refresh
+  useEffect(() => {
+    const firstMs = nextPollMs(due, Date.now())
+    if (firstMs === null) return
+    let timer: ReturnType<typeof setTimeout>
+    const wait = (ms: number) => {
+      timer = setTimeout(() => {
+        latest.current()
+        wait(Math.min(2 * ms, maxPollMs))
+      }, ms)
+    }
+    wait(firstMs)
+    return () => clearTimeout(timer)
+  }, [due])
+}
+
+/** Keeps the endpoints of a page up to date. */
+export function useLiveEndpoints(workspaceId: string, endpoints: readonly Endpoint[] | undefined): void {
+  const queries = useQueryClient()
+  const refresh = () => void refetchQueries(queries, queryKeys.list(workspaceId))
+  useAfterDeliveries(1000, refresh)
+  useWhenDue(earliest((endpoints ?? []).filter(hasMore).map(({ health }) => health.nextAttemptAt ?? now)), refresh)
+}
+
+/** A delivery, read until nothing more will come of it. Calls `changed` whenever something has. */
+export function useLiveDelivery(workspaceId: string, endpointId: string, eventId: string, changed: () => void) {
+  const query = useDelivery(workspaceId, endpointId, eventId)
+  const latest = useRef(changed)
+  latest.current = changed
+  useWhenDue(query.data?.state === 'pending' ? (query.data.nextAttemptAt ?? now) : null, () => void query.refetch())
+  const sight = query.data && `${query.data.state} ${query.data.attempts}`
+  useEffect(() => {
+    if (sight !== undefined) latest.current()
+  }, [sight])
+  return query
+}
+
+/** Keeps the newest deliveries of a list up to date, whatever was read of the older ones. */
+export function useLiveDeliveries(
+  workspaceId: string,
+  endpointId: string,
+  filter: DeliveryFilter,
+  pages: DeliveryPages | undefined,
+): () => Promise<void> {
+  const queries = useQueryClient()
+  const looks = useRef({ begun: 0, shown: 0 })
+  const refresh = async () => {
+    const key = [...queryKeys.deliveries(workspaceId, endpointId), filter]
+    const number = ++looks.current.begun
+    const newest = await readDeliveries(workspaceId, endpointId, filter, null).catch(() => null)
+    // An answer may be overtaken by that of a later look.
+    if (newest === null || number < looks.current.shown) return
+    looks.current.shown = number
+    queries.setQueryData<DeliveryPages>(key, (before) => before && mergeNewestPage(before, newest))
+  }
+  useAfterDeliveries(1000, () => void refresh())
+  const pending = deliveriesOf(pages).filter(({ state }) => state === 'pending')
+  useWhenDue(earliest(pending.map(({ nextAttemptAt }) => nextAttemptAt ?? now)), () => void refresh())
+  return refresh
+}
+
+const hasMore = ({ state, health }: Endpoint): boolean => state === 'active' && health.waiting > 0

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { refetchQueries, restartQueries } from '../../src/api/refetch.ts'
+import { throttle } from '../../src/api/throttle.ts'
+import { throttleBatches } from '../../src/api/throttle-batches.ts'
+
+const queryKey = ['inbox']
+
+test('news that come faster than answers keep no answer from being shown, and the last of them is read', async (t) => {
+  const { queries, readings, shown } = watched(t)
+  readings[0]?.resolve('as it began')
+  await settled()
+  const news = [refetchQueries(queries, queryKey)]
+  await settled()
+  for (let n = 0; n < 20; n++) news.push(refetchQueries(queries, queryKey))
+  await settled()
+  assert.equal(readings.length, 2)
+
+  readings[1]?.resolve('after the first')
+  await settled()
+  assert.equal(shown(), 'after the first')
+  // The nineteen that came meanwhile share one reading, which began after them.
+  assert.equal(readings.length, 3)
+  readings[2]?.resolve('after the last')
+  await Promise.all(news)
+  assert.equal(shown(), 'after the last')
+  assert.equal(readings.length, 3)
+})
+
+test('what is read for the first time when news come is read once more', async (t) => {
+  const { queries, readings, shown } = watched(t)
+  const news = refetchQueries(queries, queryKey)
+  readings[0]?.resolve('older than the news, perhaps')
+  await settled()
+  readings[1]?.resolve('as it is')
+  await news
+  assert.equal(shown(), 'as it is')
+})
+
+test('after a break nothing waits for an answer that may never come', async (t) => {
+  const { queries, readings, shown } = watched(t)
+  readings[0]?.resolve('before')
+  await settled()
+  void refetchQueries(queries, queryKey)
+  await settled()
+  const back = restartQueries(queries, queryKey)
+  await settled()
+  readings[2]?.resolve('after the break')
+  await back
+  assert.equal(shown(), 'after the break')
+})
+
+test('what is asked for while it runs or rests is done once, after a rest as long as the run and no shorter than said', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  const runs: PromiseWithResolvers<void>[] = []
+  const ask = throttle(250, () => {
+    const run = Promise.withResolvers<void>()
+    runs.push(run)
+    return run.promise
+  })
+  const pass = async (ms: number) => {
+    now += ms
+    t.mock.timers.tick(ms)
+    await settled()
+  }
+  const end = async (n: number) => {
+    runs[n]?.resolve()
+    await settled()
+  }
+
+  ask()
+  assert.equal(runs.length, 1)
+  for (let n = 0; n < 10; n++) ask()
+  await pass(40)
+  await end(0)
+  await pass(249)
+  assert.equal(runs.length, 1)
+  await pass(1)
+  assert.equal(runs.length, 2)
+
+  // A service that takes long is left alone for as long.
+  ask()
+  await pass(2_000)
+  await end(1)
+  await pass(1_999)
+  assert.equal(runs.length, 2)
+  await pass(1)
+  assert.equal(runs.length, 3)
+
+  // Nobody has asked since.
+  await end(2)
+  await pass(10_000)
+  assert.equal(runs.length, 3)
+})
+
+test('of what comes in a busy moment the newest of each is taken, together after a rest, and the first at once', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const taken: string[][] = []
+  const gathering = throttleBatches<string>(100, (items) => taken.push([...items]))
+  gathering.add('ana', 'ana 1')
+  assert.deepEqual(taken, [['ana 1']])
+  for (const [id, item] of [
+    ['ana', 'ana 2'],
+    ['rui', 'rui 1'],
+    ['eva', 'eva 1'],
+    ['ana', 'ana 3'],
+  ] as const) {
+    gathering.add(id, item)
+  }
+  gathering.remove('rui')
+  await settled()
+  t.mock.timers.tick(99)
+  assert.equal(taken.length, 1)
+  t.mock.timers.tick(1)
+  assert.deepEqual(taken[1], ['eva 1', 'ana 3'])
+  await settled()
+  t.mock.timers.tick(1_000)
+  assert.equal(taken.length, 2)
+})
+
+/** A query that somebody looks at, whose answers come when the test lets them. */
+function watched(t: TestContext) {
+  const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const readings: PromiseWithResolvers<string>[] = []
+  const queryFn = () => {
+    const reading = Promise.withResolvers<string>()
+    readings.push(reading)
+    return reading.promise
+  }
+  t.after(new QueryObserver(queries, { queryKey, queryFn, gcTime: Number.POSITIVE_INFINITY }).subscribe(() => {}))
+  return { queries, readings, shown: () => queries.getQueryData<string>(queryKey) }
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,122 @@
+import type { Plugin, Rolldown } from 'vite'
+import { languages } from '../src/text/languages.ts'
+
+type Bundle = Rolldown.OutputBundle
+type Chunk = Rolldown.OutputChunk
+
+/** What the browser is told to fetch before the program asks for it. */
+interface Part {
+  scripts: string[]
+  styles: string[]
+}
+
+interface PageEntry {
+  source: string
+  /** The parts of the texts that it waits for; all of them unless it says so. */
+  texts?: readonly string[]
+}
+
+const pages: Record<string, PageEntry> = {
+  home: { source: 'home/HomePage.tsx', texts: ['home'] },
+  inbox: { source: 'inbox/InboxPage.tsx', texts: [] },
+  leads: { source: 'leads/LeadsPage.tsx', texts: ['list'] },
+  forms: { source: 'forms/FormsPage.tsx' },
+  connections: { source: 'connections/ConnectionsPage.tsx' },
+  keys: { source: 'keys/KeysPage.tsx' },
+  webhooks: { source: 'webhooks/WebhooksPage.tsx' },
+  settings: { source: 'settings/SettingsPage.tsx' },
+  profile: { source: 'profile/ProfilePage.tsx' },
+  // No room: where nobody is signed in yet.
+  entry: { source: 'sign-in/EntryPages.tsx', texts: ['entry'] },
+  // No room, but what the inbox shows when an address names a conversation.
+  thread: { source: 'inbox/ThreadPane.tsx', texts: ['talk'] },
+}
+const allTexts = ['list', 'home', 'talk', 'rest']
+
+const textsIn = (language: string, part: string): string[] => [
+  `text/${language}/${part}.json`,
+  ...(part === 'rest' ? ['text/refusals.ts'] : []),
+]
+
+/**
+ * Makes the page show the app's shape before any other file has come: styles are asked for below what is drawn at once, and
+ * `first-look.json` names what each room needs, which the service puts into the page it sends.
+ */
+export function appShell(): Plugin {
+  return {
+    name: 'first-look',
+    enforce: 'post',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html, { bundle }) => {
+        const styles = html.match(/ *<link rel="stylesheet"[^>]*>\n/g) ?? []
+        const scripts = html.match(/ *<link rel="modulepreload"[^>]*>\n/g) ?? []
+        const without = [...styles, ...scripts].reduce((text, link) => text.replace(link, ''), html)
+        // It is sent with each visit.
+        const flat = without.replace(/\n +/g, '\n')
+        return flat
+          .replace('<!--scripts-->', () => `${heaviestFirst(scripts, bundle).join('\n')}\n<!--scripts-->`)
+          .replace('<!--styles-->', () => `${styles.join('').trim()}\n<!--styles-->`)
+      },
+    },
+    generateBundle(_, bundle) {
+      this.emitFile({ type: 'asset', fileName: 'first-look.json', source: JSON.stringify(partsOf(bundle)) })
+    },
+  }
+}
+
+/**
+ * A browser asks for six files at once, in the order of the page. The one that everything waits for for longest must not
+ * begin when a small one has come, and those take no longer beside it.
+ */
+function heaviestFirst(links: readonly string[], bundle: Bundle = {}): string[] {
+  const weightOf = (link: string) => {
+    const file = bundle[/href="\/([^"]+)"/.exec(link)?.[1] ?? '']
+    return file?.type === 'chunk' ? file.code.length : 0
+  }
+  return links.map((link) => link.trim()).toSorted((a, b) => weightOf(b) - weightOf(a))
+}
+
+function partsOf(bundle: Bundle) {
+  const chunks = Object.values(bundle).filter((file): file is Chunk => file.type === 'chunk')
+  const begun = filesOf(
+    bundle,
+    chunks.find(({ isEntry }) => isEntry),
+  )
+  const beside = (sources: readonly string[]): Part => {
+    const parts = sources.map((source) => filesOf(bundle, chunkOf(chunks, source)))
+    const isNew = (kind: keyof Part) =>
+      [...new Set(parts.flatMap((part) => part[kind]))].filter((file) => !begun[kind].includes(file))
+    return { scripts: isNew('scripts'), styles: isNew('styles') }
+  }
+  const inEach = (sourcesIn: (language: string) => readonly string[]) =>
+    Object.fromEntries(Object.keys(languages).map((language) => [language, beside(sourcesIn(language))]))
+  const roomParts = Object.entries(pages).map(([name, { source, texts = allTexts }]) => [
+    name,
+    inEach((language) => [...texts.flatMap((part) => textsIn(language, part)), source]),
+  ])
+  return { languages: inEach((language) => textsIn(language, 'frame')), rooms: Object.fromEntries(roomParts) }
+}
+
+function chunkOf(chunks: readonly Chunk[], source: string): Chunk {
+  const isIt = (id: string | null) => id?.endsWith(`/web/src/${source}`) === true
+  const chunk =
+    chunks.find(({ facadeModuleId }) => isIt(facadeModuleId)) ?? chunks.find(({ moduleIds }) => moduleIds.some(isIt))
+  if (chunk === undefined) throw new Error(`No part of the app has web/src/${source} in it`)
+  return chunk
+}
+
+/** A file of scripts with all that it imports before it runs, and their styles. */
+function filesOf(bundle: Bundle, first: Chunk | undefined): Part {
+  const scripts = new Set<string>()
+  const styles = new Set<string>()
+  const visit = (chunk: Rolldown.OutputAsset | Chunk | undefined) => {
+    if (chunk?.type !== 'chunk' || scripts.has(chunk.fileName)) return
+    scripts.add(chunk.fileName)
+    for (const file of chunk.imports) visit(bundle[file])
+    for (const file of chunk.viteMetadata?.importedCss ?? []) styles.add(file)
+  }
+  visit(first)
+  return { scripts: [...scripts], styles: [...styles] }
+}

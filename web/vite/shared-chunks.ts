@@ -1,0 +1,116 @@
+import { type Plugin, parseAst, type Rolldown } from 'vite'
+
+type Context = Pick<Rolldown.PluginContext, 'getModuleInfo' | 'resolve'>
+
+/** What a module takes of another, or passes on of it. */
+interface ImportRecord {
+  from: string
+  /** By the names that the other has for it; null for all of it. */
+  names: readonly string[] | null
+  /** The names that it has here, in the same order. */
+  here: readonly string[]
+}
+
+interface Shape {
+  imports: readonly ImportRecord[]
+  /** Of a module that does nothing but pass on, the names that it has for what is passed on here; else null. */
+  reexports: ReadonlyMap<string, string> | null
+}
+
+/**
+ * Tells for each module which of some rooms import it before they run, so that what two of them have together is a file, and
+ * neither brings the other's. Of a library's index those count who ask it for a name: the index itself imports everything.
+ */
+export function sharedChunks(pages: Record<string, readonly string[]>): {
+  plugin: Plugin
+  roomsOf(id: string): readonly string[]
+} {
+  const found = new Map<string, string[]>()
+  const plugin: Plugin = {
+    name: 'day-rooms',
+    apply: 'build',
+    async buildEnd(error) {
+      if (error !== undefined) return
+      const shapes = new Map<string, Shape>()
+      const all = [...this.getModuleIds()]
+      for (const [page, sources] of Object.entries(pages)) {
+        const begins = all.filter((id) => sources.some((source) => id.endsWith(`/web/src/${source}`)))
+        if (begins.length !== sources.length) throw new Error(`Not all of these are there: ${sources.join(', ')}`)
+        for (const id of await importedBy(this, begins, shapes)) found.set(id, [...(found.get(id) ?? []), page])
+      }
+    },
+  }
+  return { plugin, roomsOf: (id) => found.get(id) ?? [] }
+}
+
+/** Modules, all that they import, and what that imports, and so on. */
+async function importedBy(
+  context: Context,
+  begins: readonly string[],
+  shapes: Map<string, Shape>,
+): Promise<Set<string>> {
+  const imported = new Set<string>()
+  const seen = new Set<string>()
+  const open: { id: string; names: ImportRecord['names'] }[] = begins.map((id) => ({ id, names: null }))
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { id, names } = next
+    const key = `${names?.join() ?? '*'} of ${id}`
+    if (imported.has(id) || seen.has(key)) continue
+    seen.add(key)
+    const shape = shapes.get(id) ?? shapeOf(id, context.getModuleInfo(id)?.code ?? '')
+    shapes.set(id, shape)
+    const requested = names === null ? null : importsFor(shape, names)
+    if (requested === null) imported.add(id)
+    for (const taking of requested ?? shape.imports) {
+      const to = await context.resolve(taking.from, id)
+      if (to !== null && !to.external) open.push({ id: to.id, names: taking.names })
+    }
+  }
+  return imported
+}
+
+/** Of an index, what it takes for some names: what it passes on whole may have any of them. Null of any other module. */
+function importsFor({ imports, reexports }: Shape, names: readonly string[]): ImportRecord[] | null {
+  if (reexports === null) return null
+  const requested = names.map((name) => reexports.get(name) ?? name)
+  const named = imports.flatMap((one) => {
+    const theirs = one.names?.filter((_, n) => requested.includes(one.here[n] ?? ''))
+    return theirs === undefined || theirs.length === 0 ? [] : [{ ...one, names: theirs }]
+  })
+  const rest = requested.filter((name) => !imports.some(({ here }) => here.includes(name)))
+  const whole = imports.filter((one) => one.names === null && one.here.length === 0)
+  return rest.length === 0 ? named : [...named, ...whole.map((one) => ({ ...one, names: rest }))]
+}
+
+function shapeOf(id: string, code: string): Shape {
+  const passedOn = new Map<string, string>()
+  const imports: ImportRecord[] = []
+  let isIndex = id.includes('/node_modules/')
+  for (const node of parseAst(code).body) {
+    if (node.type === 'ImportDeclaration') {
+      const names = node.specifiers.map((one) =>
+        one.type === 'ImportSpecifier' ? nameOf(one.imported) : one.type === 'ImportDefaultSpecifier' ? 'default' : '*',
+      )
+      const here = node.specifiers.map(({ local }) => local.name)
+      imports.push({ from: node.source.value, names: names.length === 0 || names.includes('*') ? null : names, here })
+    } else if (node.type === 'ExportAllDeclaration') {
+      imports.push({
+        from: node.source.value,
+        names: null,
+        here: node.exported === null ? [] : [nameOf(node.exported)],
+      })
+    } else if (node.type === 'ExportNamedDeclaration' && node.declaration === null) {
+      const pairs = node.specifiers.map(({ local, exported }) => [nameOf(local), nameOf(exported)] as const)
+      if (node.source !== null) {
+        imports.push({
+          from: node.source.value,
+          names: pairs.map(([theirs]) => theirs),
+          here: pairs.map(([, here]) => here),
+        })
+      } else for (const [local, exported] of pairs) passedOn.set(exported, local)
+    } else if (node.type !== 'ExpressionStatement' || !('directive' in node)) isIndex = false
+  }
+  return { imports, reexports: isIndex ? passedOn : null }
+}
+
+const nameOf = (node: { name: string } | { value: string }): string => ('name' in node ? node.name : node.value)
