@@ -13,7 +13,13 @@ const documents = [
   ...globSync('docs/**/*.md', { cwd: root }),
 ]
 // The pages that lead through the code and its tests.
-const guides = ['docs/architecture.md', 'docs/paths.md', 'docs/security.md', 'docs/decisions/023-modules.md', 'CONTRIBUTING.md']
+const guides = [
+  'docs/architecture.md',
+  'docs/paths.md',
+  'docs/security.md',
+  'docs/decisions/023-modules.md',
+  'CONTRIBUTING.md',
+]
 const folders = ['', 'server/src', 'web/src']
 const fileNames = new Set(
   globSync('{server,web,bench,scripts,bin}/**/*.*', { cwd: root, exclude }).map((path) => basename(path)),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FileStore, FileTold, StoredFile } from './file-store.ts'
 
-const bytesOf = (file: string): Buffer => readFileSync(new URL(`made/${file}`, import.meta.url))
+const bytesOf = (file: string): Buffer => readFileSync(new URL(`samples/${file}`, import.meta.url))
 const melody = Array.from({ length: 64 }, (_, index) => Math.round(25 + 70 * Math.abs(Math.sin(index * 0.39)) ** 2))
 const photo = { width: 960, height: 720, thumbnail: bytesOf('photo-tiny.jpg') }
 

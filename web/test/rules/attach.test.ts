@@ -148,7 +148,7 @@ test('a file keeps one Idempotency-Key however often it fails and is tried again
 })
 
 test('the next file is sent when the one before was accepted, and none passes one that failed', () => {
-  const ready = { step: steps.ready, letGo }
+  const ready = { step: steps.ready, submitted: letGo }
   const table: [Attachments, string | null, boolean][] = [
     [[file('a', { step: steps.ready }), file('b', { step: steps.ready })], null, false],
     [[file('a', ready), file('b', ready)], 'a', false],

@@ -21,7 +21,7 @@ test('each state has a tone, a word and, where it cannot send, a reason; only wh
     ['unavailable', null, 'bad', 'Can’t send', 'The platform doesn’t respond', true],
   ] as const
   for (const [state, stateReason, tone, word, reason, inTrouble] of cases) {
-    assert.deepEqual(stateText({ state, stateReason }), { tone, word, reason })
+    assert.deepEqual(stateText({ state, stateReason }), { tone, label: word, reason })
     assert.equal(isInTrouble({ state, stateReason }), inTrouble, `${state} ${stateReason}`)
   }
 })

@@ -82,7 +82,7 @@ const notices: [text: string, words: string, call: string | null][] = [
 
 for (const [text, words, call] of notices) {
   test(`the notice “${text}” is told as ${call ?? 'no'} call`, () => {
-    assert.deepEqual(parseSystemMessage(text), { words, call })
+    assert.deepEqual(parseSystemMessage(text), { content: words, call })
   })
 }
 

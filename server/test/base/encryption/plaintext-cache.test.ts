@@ -48,7 +48,7 @@ test('other bytes, another row, column or scope are opened by themselves', () =>
 
 test('what is new and what pages show do not push each other out, and are forgotten together', () => {
   const values = createTwoPartCache(limits, limits)
-  const news = { ...text, keptAs: 'news' as const }
+  const news = { ...text, cachedAs: 'news' as const }
   let opened = 0
   const recall = (columns: EncryptedColumns<string>, row: string) =>
     values.get('a', columns, row, 'x'.repeat(1000), () => `${opened++}`)

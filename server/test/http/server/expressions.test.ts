@@ -16,8 +16,8 @@ test('no expression is made of a text, but where it is named here', () => {
     [...new Set(made)],
     [
       'server/src/agents/presenters/viewer.ts',
-      'server/src/base/phone/phone-variants.ts',
       'server/src/base/encryption/secrets.ts',
+      'server/src/base/phone/phone-variants.ts',
       'server/src/base/text/external-text.ts',
       'server/src/base/text/search-text.ts',
       'server/src/base/validation.ts',

@@ -189,7 +189,7 @@ test('a lead that does not open keeps its workspace with the database, and the l
   const line = w.logLines.find(
     (text) => text.includes('evicting search index after an error') && text.includes(w.workspaceId),
   )
-  assert.match(line ?? '', /"code":"SealBroken"/)
+  assert.match(line ?? '', /"code":"DecryptionError"/)
 })
 
 // The last of the file: it leaves the database's secrets under a key that the others do not know.
