@@ -104,7 +104,7 @@ try {
   const platform = await start('platform.ts', {})
   const product = await start('product.ts', { ...place, ...(await tracing()) })
   const other = await startOther('product.ts', place)
-  const floor = await start('floors/floor.ts', { ...place, PLATFORM_PORT: String(platform.port) })
+  const floor = await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(platform.port) })
   const course: Course = { product, other, floor, postgres, rounds, connections, durationMs }
   const stage = { db, options, start, startOther, course }
 
@@ -131,7 +131,10 @@ try {
   if (parts.includes('inbox')) {
     const startSlow = async (delayMs: number) => {
       const slow = await start('platform.ts', { DELAY_MS: String(delayMs) })
-      return { platform: slow, floor: await start('floors/floor.ts', { ...place, PLATFORM_PORT: String(slow.port) }) }
+      return {
+        platform: slow,
+        floor: await start('baselines/baseline.ts', { ...place, PLATFORM_PORT: String(slow.port) }),
+      }
     }
     await run(await inboxContests(db, workspace, platform.port, startSlow), 'inbox')
   }
@@ -193,7 +196,7 @@ try {
       rounds,
       share: values.short ? 0.02 : 1,
       receiver,
-      floor: await start('floors/webhook-floor.ts', place),
+      floor: await start('baselines/webhook-baseline.ts', place),
       worker: await start('webhook-worker.ts', place),
       other: await startOther('webhook-worker.ts', place),
       postgres,

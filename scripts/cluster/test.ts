@@ -13,7 +13,7 @@ await telling(async () => {
   await refuseSecond()
   try {
     await up()
-    process.exitCode = await runWithin(words, fileURLToPath(new URL('trial/run-trial.ts', import.meta.url)))
+    process.exitCode = await runWithin(words, fileURLToPath(new URL('fault-test/run-fault-test.ts', import.meta.url)))
   } finally {
     if (!keep) await down()
     console.log(`Logs are in ${folder}/logs.`)

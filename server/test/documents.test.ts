@@ -15,7 +15,7 @@ const documents = [
 // The pages that lead through the code and its tests.
 const guides = [
   'docs/architecture.md',
-  'docs/paths.md',
+  'docs/request-flows.md',
   'docs/security.md',
   'docs/decisions/023-modules.md',
   'CONTRIBUTING.md',

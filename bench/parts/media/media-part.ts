@@ -45,7 +45,7 @@ export async function runMedia(course: MediaCourse): Promise<MediaFigures> {
   if (wants('store')) figures.store = await measureStore(rounds, isShort ? 5 : 100)
   const platform = await start('parts/media/picture-platform.ts', {})
   const folder = await mkdtemp(join(tmpdir(), 'parley-media-floor-'))
-  const floor = await start('floors/media-floor.ts', { PLATFORM_PORT: String(platform.port), FOLDER: folder })
+  const floor = await start('baselines/media-baseline.ts', { PLATFORM_PORT: String(platform.port), FOLDER: folder })
   const size = isShort ? { pictures: 10, quietMs: 200 } : { pictures: 1_000, quietMs: 5_000 }
   try {
     for (let round = 0; round < rounds && wants('burst'); round++) {

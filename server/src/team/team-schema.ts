@@ -8,7 +8,7 @@ interface RouteTags {
   security: Record<string, string[]>[]
 }
 
-/** What the schemas of the team API's routes share; the tag is one that `http/contract/openapi-tags.ts` describes. */
+/** What the schemas of the team API's routes share; the tag is one that `http/contract/openapi.ts` describes. */
 export const teamRoute = (tag: string): RouteTags => ({ tags: [tag], security: [{ session: [] }, { teamToken: [] }] })
 /** For routes that a person reaches before there is a session. */
 export const openTeamRoute = (tag: string): RouteTags => ({ tags: [tag], security: [] })
