@@ -30,10 +30,18 @@ export async function issuesIn(page: Page, variant: 'light' | 'dark' | 'phone', 
   // Rows that are about to be others are dimmed meanwhile, for less than anybody could read them in.
   await page.locator('[data-old], [data-stale]').first().waitFor({ state: 'detached' })
   if (variant === 'dark') await follow(page, 'dark')
+  await waitForDialogNames(page)
   await takeScreenshot(page)
   const found = await find(page, rulesOf[variant], within)
   if (variant === 'dark') await follow(page, 'light')
   return found.map((issue) => `${variant}: ${issue}`)
+}
+
+/** A dialog gets its name from its title one render later. axe reports one that still has none. */
+async function waitForDialogNames(page: Page): Promise<void> {
+  const named = `[...document.querySelectorAll('[role=dialog]')].every((dialog) =>
+    dialog.hasAttribute('aria-label') || document.getElementById(dialog.getAttribute('aria-labelledby') ?? ''))`
+  await page.waitForFunction(named, undefined, { timeout: 2_000 }).catch(() => {})
 }
 
 /** Resolves once the app has followed; a page that is none of the app follows by its style alone. */

@@ -85,10 +85,10 @@ redisTest(
     const answers = await Promise.all(Array.from({ length: 60 }, () => one.take(key, 20)))
     assert.equal(answers.filter((answer) => answer.allowed).length, 10, 'what this node counted before still counts')
     assert.ok((await two.take(key, 20)).allowed)
-    assert.equal(one.lines.filter((line) => line.startsWith('Redis is away')).length, 1)
+    assert.equal(one.lines.filter((line) => line.startsWith('Redis unavailable')).length, 1)
     await startRedis()
     await until(() => sharedBy(one, two))
-    assert.ok(one.lines.at(-1)?.startsWith('Redis is back'))
+    assert.ok(one.lines.at(-1)?.startsWith('Redis restored'))
   },
 )
 

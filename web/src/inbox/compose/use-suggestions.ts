@@ -37,7 +37,7 @@ export function useSuggestions(workspaceId: string, { contact }: Conversation, m
       label: t.compose.canned,
       empty: t.compose.noCanned,
       ...(hasRole(workspaceId, 'admin') && {
-        make: { label: t.compose.makeCanned, to: `/w/${workspaceId}/settings/replies` },
+        create: { label: t.compose.makeCanned, to: `/w/${workspaceId}/settings/replies` },
       }),
       find: (term) =>
         findReplies(replies ?? [], term).map(({ id, shortcut, text }) => {
