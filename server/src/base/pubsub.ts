@@ -154,7 +154,7 @@ export async function relayMessages(db: Db, onError: (error: unknown) => void): 
   })
   const stop = db.onPublish((news) => telling.add(channel, news))
   await db.listen(channel, (payload) => {
-    const { from, news } = JSON.parse(payload) as Notice
+    const { from, news } = JSON.parse(payload) as NotifyPayload
     if (from !== self) for (const item of news) db.deliver(item)
   })
   return () => {
@@ -163,7 +163,7 @@ export async function relayMessages(db: Db, onError: (error: unknown) => void): 
   }
 }
 
-interface Notice {
+interface NotifyPayload {
   from: string
   news: readonly PubSubMessage[]
 }
@@ -189,5 +189,6 @@ export function pack(from: string, items: readonly PubSubMessage[]): string[] {
   return news.length === 0 ? payloads : [...payloads, payloadOf(from, news)]
 }
 
-const payloadOf = (from: string, news: readonly PubSubMessage[]) => JSON.stringify({ from, news } satisfies Notice)
+const payloadOf = (from: string, news: readonly PubSubMessage[]) =>
+  JSON.stringify({ from, news } satisfies NotifyPayload)
 const bytesOf = (text: string) => Buffer.byteLength(text)

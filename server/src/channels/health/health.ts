@@ -100,7 +100,7 @@ export function watchOutages({ db, clock }: { db: Db; clock: Clock }): DueWatch 
     if (row?.hasEnded) return new Date(0)
     return row?.lostAt ? new Date(row.lostAt.getTime() + minOutageMs) : null
   }
-  const watchedTopics = [{ topic: liveUpdatesTopic, concerns: connectionUpdates }]
+  const watchedTopics = [{ topic: liveUpdatesTopic, isRelevant: connectionUpdates }]
   return watchDue({ db, clock }, { nextAt, pollEveryMs, minPauseMs, watchedTopics })
 }
 

@@ -199,8 +199,8 @@ function useListKeys({ moveBy, here }: RowMoves, choose: (id: string | undefined
     t.inbox.title,
     useMemo(
       () => [
-        { keys: 'j', label: t.inbox.actions.next, leadsOn: true, run: () => moveBy(1) },
-        { keys: 'k', label: t.inbox.actions.previous, leadsOn: true, run: () => moveBy(-1) },
+        { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => moveBy(1) },
+        { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => moveBy(-1) },
         { keys: 'x', label: t.inbox.bulk.toggle, run: () => choose(here(), false) },
       ],
       [moveBy, here, choose],

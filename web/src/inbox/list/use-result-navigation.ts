@@ -75,8 +75,8 @@ export function useResultNavigation(
 }
 
 const keysOf = ({ openBeside, choose }: { openBeside(step: 1 | -1): void; choose(): void }) => [
-  { keys: 'j', label: t.inbox.actions.next, leadsOn: true, run: () => openBeside(1) },
-  { keys: 'k', label: t.inbox.actions.previous, leadsOn: true, run: () => openBeside(-1) },
+  { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => openBeside(1) },
+  { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => openBeside(-1) },
   { keys: 'x', label: t.inbox.bulk.toggle, run: choose },
 ]
 
