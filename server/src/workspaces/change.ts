@@ -42,7 +42,7 @@ export function createWorkspace(deps: WorkspaceDeps, input: NewWorkspace): Promi
 }
 
 /** The same within a transaction of the caller's. The workspace's keys can be had once it has committed. */
-export async function addWorkspace(tx: Tx, vault: KeyStore, input: NewWorkspace, now: Date): Promise<WorkspaceRow> {
+export async function addWorkspace(tx: Tx, keyStore: KeyStore, input: NewWorkspace, now: Date): Promise<WorkspaceRow> {
   const issues = issuesOfCountry(input.defaultCountry)
   if (issues.length > 0) throw new InvalidInput(issues)
   const row = await insertWorkspace(tx, {
@@ -53,7 +53,7 @@ export async function addWorkspace(tx: Tx, vault: KeyStore, input: NewWorkspace,
     createdAt: now,
     ...firstQuota(quotaIn(input)),
   })
-  await vault.createSecrets(tx, row.id)
+  await keyStore.createSecrets(tx, row.id)
   if (input.ownerId !== null) {
     await tx`
       insert into members (workspace_id, user_id, role, created_at)

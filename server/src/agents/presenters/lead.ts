@@ -1,10 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { leadSettingsOf } from '../../base/lead-settings.ts'
 import { maskOf } from '../../base/phone/mask.ts'
 import { nullable } from '../../base/route.ts'
 import { leadStatus, page, text, visible } from '../../base/schema-types.ts'
 import type { Conversation, LeadSummary } from '../../inbox/conversation/conversation.ts'
-import type { Lead, LeadUser } from '../../leads/lead/lead.ts'
+import { type Lead, type LeadUser, leadUserOfKey } from '../../leads/lead/lead.ts'
 import { maskStatus, presentDetail } from '../../leads/lead/present.ts'
 import { LeadChanges, LeadDetail, NewLead } from '../../leads/lead/schema.ts'
 import { idSchema } from '../../team/team-schema.ts'
@@ -139,16 +138,8 @@ const cleanFieldValues = (values: Record<string, string | boolean>) =>
     Object.entries(values).map(([key, value]) => [key, typeof value === 'string' ? cleanedText(value) : value]),
   )
 
-export function leadUserOf({ lookupLimits }: AgentDeps, caller: AgentCaller): LeadUser {
-  const masked = caller.phoneVisibility === 'masked'
-  return {
-    ...leadSettingsOf(caller.workspace),
-    workspaceId: caller.workspaceId,
-    masked,
-    ...(masked ? { guesses: lookupLimits(caller.keyId) } : {}),
-    actor: { type: 'agent', id: caller.keyId },
-  }
-}
+export const leadUserOf = ({ lookupLimits }: AgentDeps, caller: AgentCaller): LeadUser =>
+  leadUserOfKey(caller, lookupLimits)
 
 export const exampleLead: Static<typeof AgentLead> = {
   id: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d06',

@@ -211,10 +211,10 @@ export function createBackgroundTasks(): BackgroundTasks {
   return {
     run: (work, onError) => {
       if (isClosed) return
-      const errand: Promise<void> = work()
+      const task: Promise<void> = work()
         .then(() => {}, onError)
-        .finally(() => running.delete(errand))
-      running.add(errand)
+        .finally(() => running.delete(task))
+      running.add(task)
     },
     close: async () => {
       isClosed = true

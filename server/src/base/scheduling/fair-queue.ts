@@ -83,7 +83,7 @@ interface Line<W> {
   lanes: Map<string, W[]>
 }
 
-interface Sight {
+interface LastRequest {
   owner: string
   atMs: number
 }
@@ -104,8 +104,8 @@ export class Scheduler<W> {
   /** All that hold a place or wait, in the order of their turns. */
   readonly #lines = new Map<string, Line<W>>()
   // The guest that was seen last, and the last other one: enough to know whether anybody is alone.
-  #last: Sight = { owner: '', atMs: Number.NEGATIVE_INFINITY }
-  #other: Sight = this.#last
+  #last: LastRequest = { owner: '', atMs: Number.NEGATIVE_INFINITY }
+  #other: LastRequest = this.#last
   #held = 0
   #waiting = 0
 

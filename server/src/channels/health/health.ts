@@ -100,8 +100,10 @@ export function watchOutages({ db, clock }: { db: Db; clock: Clock }): DueWatch 
     if (row?.hasEnded) return new Date(0)
     return row?.lostAt ? new Date(row.lostAt.getTime() + minOutageMs) : null
   }
-  const watchedTopics = [{ topic: liveUpdatesTopic, isRelevant: connectionUpdates }]
-  return watchDue({ db, clock }, { nextAt, pollEveryMs, minPauseMs, watchedTopics })
+  return watchDue(
+    { db, clock },
+    { nextAt, pollEveryMs, minPauseMs, watchedTopics: [{ topic: liveUpdatesTopic, isRelevant: connectionUpdates }] },
+  )
 }
 
 /**

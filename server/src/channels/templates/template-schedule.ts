@@ -23,8 +23,14 @@ export function watchTemplates({ db, clock }: { db: Db; clock: Clock }): DueWatc
       from connections`
     return row?.at ?? null
   }
-  const watchedTopics = [{ topic: hintedTopic }, { topic: liveUpdatesTopic, isRelevant: connectionUpdates }]
-  return watchDue({ db, clock }, { nextAt, pollEveryMs, watchedTopics })
+  return watchDue(
+    { db, clock },
+    {
+      nextAt,
+      pollEveryMs,
+      watchedTopics: [{ topic: hintedTopic }, { topic: liveUpdatesTopic, isRelevant: connectionUpdates }],
+    },
+  )
 }
 
 /**

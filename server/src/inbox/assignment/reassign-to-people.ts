@@ -129,8 +129,14 @@ export function watchOverdueAnswers({ db, clock }: { db: Db; clock: Clock }): Du
     return row?.at ?? null
   }
   // An agent may have less time from now on.
-  const watchedTopics = [{ topic: liveUpdatesTopic, isRelevant: workspaceUpdates }]
-  return watchDue({ db, clock }, { nextAt, pollEveryMs: pollOverdueEveryMs, watchedTopics })
+  return watchDue(
+    { db, clock },
+    {
+      nextAt,
+      pollEveryMs: pollOverdueEveryMs,
+      watchedTopics: [{ topic: liveUpdatesTopic, isRelevant: workspaceUpdates }],
+    },
+  )
 }
 
 /**

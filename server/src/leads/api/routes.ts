@@ -2,12 +2,11 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { callerOf } from '../../auth/api-keys/caller.ts'
 import type { LookupLimitOf } from '../../auth/rate-limit/lookup-limit.ts'
 import { ApiError } from '../../base/errors.ts'
-import { leadSettingsOf } from '../../base/lead-settings.ts'
 import { type App, errors } from '../../base/route.ts'
 import { fieldsFromParameters } from '../lead/custom-fields.ts'
 import { leadReader } from '../lead/identify.ts'
 import { readBulkItem, readLeadPatch, readUpsert } from '../lead/input.ts'
-import type { LeadDeps, LeadUser } from '../lead/lead.ts'
+import { type LeadDeps, type LeadUser, leadUserOfKey } from '../lead/lead.ts'
 import { presentDetail, presentLead, presentUpdated } from '../lead/present.ts'
 import * as schema from '../lead/schema.ts'
 import { type ListDeps, listLeads } from '../search/list.ts'
@@ -271,14 +270,5 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
   )
 }
 
-function userOf(request: FastifyRequest, { lookupLimits }: LeadsGuard): LeadUser {
-  const caller = callerOf(request)
-  const masked = caller.phoneVisibility === 'masked'
-  return {
-    ...leadSettingsOf(caller.workspace),
-    workspaceId: caller.workspaceId,
-    masked,
-    ...(masked ? { guesses: lookupLimits(caller.keyId) } : {}),
-    actor: { type: 'agent', id: caller.keyId },
-  }
-}
+const userOf = (request: FastifyRequest, { lookupLimits }: LeadsGuard): LeadUser =>
+  leadUserOfKey(callerOf(request), lookupLimits)

@@ -99,7 +99,7 @@ const plain = (value: unknown): FieldChange['from'] =>
 const cut = <T extends string | number | boolean | null>(value: T): T | string =>
   typeof value === 'string' && value.length > most ? `${value.slice(0, most - 1)}…` : value
 
-const aboutLead = { schema: LeadEvent, present: showLeadEvent, mask: maskLeadEvent }
+const aboutLead = { schema: LeadEvent, present: showLeadEvent, mask: maskLeadEvent } satisfies Partial<EventDefinition>
 
 /** The events of leads, each with all that is said of it. */
 export const leadEvents: Record<LeadEventName, EventDefinition> = {

@@ -1,9 +1,10 @@
-import type { LookupLimit } from '../../auth/rate-limit/lookup-limit.ts'
+import type { Caller } from '../../auth/api-keys/caller.ts'
+import type { LookupLimit, LookupLimitOf } from '../../auth/rate-limit/lookup-limit.ts'
 import type { Clock } from '../../base/clock.ts'
 import { type Db, violates } from '../../base/db.ts'
 import type { KeyStore } from '../../base/encryption/key-store.ts'
 import { type ApiError, conflict, type Issue, notFound, tooManyRequests } from '../../base/errors.ts'
-import type { LeadSettings } from '../../base/lead-settings.ts'
+import { type LeadSettings, leadSettingsOf } from '../../base/lead-settings.ts'
 import { secondsToNextUtcDay } from '../../base/time.ts'
 import { joinPath } from '../../base/validation.ts'
 import type { Actor } from '../../workspaces/actor.ts'
@@ -83,7 +84,19 @@ export interface LeadUser extends LeadSettings {
   partOf?: string
 }
 
-/** What the verbs of this room act on. */
+/** A key reads and writes leads as it is set up to. */
+export function leadUserOfKey(caller: Caller, lookupLimits: LookupLimitOf): LeadUser {
+  const masked = caller.phoneVisibility === 'masked'
+  return {
+    ...leadSettingsOf(caller.workspace),
+    workspaceId: caller.workspaceId,
+    masked,
+    guesses: masked ? lookupLimits(caller.keyId) : undefined,
+    actor: { type: 'agent', id: caller.keyId },
+  }
+}
+
+/** What the operations of this module act on. */
 export interface LeadDeps {
   db: Db
   keyStore: KeyStore

@@ -36,9 +36,9 @@ export function useSuggestions(workspaceId: string, { contact }: Conversation, m
       sign: '/',
       label: t.compose.canned,
       empty: t.compose.noCanned,
-      ...(hasRole(workspaceId, 'admin') && {
-        create: { label: t.compose.makeCanned, to: `/w/${workspaceId}/settings/replies` },
-      }),
+      create: hasRole(workspaceId, 'admin')
+        ? { label: t.compose.makeCanned, to: `/w/${workspaceId}/settings/replies` }
+        : undefined,
       find: (term) =>
         findReplies(replies ?? [], term).map(({ id, shortcut, text }) => {
           const insertText = renderReply(text, facts)

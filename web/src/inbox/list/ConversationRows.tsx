@@ -17,7 +17,7 @@ import { currentUser } from '../../session/session.ts'
 import { t } from '../../text/index.ts'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
-import { useShortcuts } from '../../ui/shortcuts.ts'
+import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { currentSelection, selectRangeTo, toggleSelected, useSelection } from '../parts/selection.ts'
 import { ConversationRow, rowHeight } from './ConversationRow.tsx'
@@ -198,7 +198,7 @@ function useListKeys({ moveBy, here }: RowMoves, choose: (id: string | undefined
   useShortcuts(
     t.inbox.title,
     useMemo(
-      () => [
+      (): Shortcut[] => [
         { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => moveBy(1) },
         { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => moveBy(-1) },
         { keys: 'x', label: t.inbox.bulk.toggle, run: () => choose(here(), false) },

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { t } from '../../text/index.ts'
-import { useShortcuts } from '../../ui/shortcuts.ts'
+import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { useInboxContext } from '../parts/inbox-context.ts'
 import { currentSelection, toggleSelected } from '../parts/selection.ts'
 
@@ -74,7 +74,7 @@ export function useResultNavigation(
   }
 }
 
-const keysOf = ({ openBeside, choose }: { openBeside(step: 1 | -1): void; choose(): void }) => [
+const keysOf = ({ openBeside, choose }: { openBeside(step: 1 | -1): void; choose(): void }): Shortcut[] => [
   { keys: 'j', label: t.inbox.actions.next, skipsFlush: true, run: () => openBeside(1) },
   { keys: 'k', label: t.inbox.actions.previous, skipsFlush: true, run: () => openBeside(-1) },
   { keys: 'x', label: t.inbox.bulk.toggle, run: choose },
