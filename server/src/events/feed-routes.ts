@@ -10,6 +10,7 @@ import {
   decryptEach,
   decryptEvents,
   type EventCatalogue,
+  needsPresenting,
   type PresentedEvent,
   type PresentPayload,
   presentEvent,
@@ -95,7 +96,10 @@ async function presentEvents({ keyStore, present, log }: FeedRouteDeps, request:
   const { workspaceId, phoneVisibility } = callerOf(request)
   return keyStore.withKeyring(workspaceId, (keyring) => {
     if (phoneVisibility === 'full') {
-      return decryptEach(keyring, page, log, (json) => new RecordedPayload(json)).map(presentEvent)
+      return decryptEach(keyring, page, log, (json) => json).map(({ event, payload: json }) => {
+        if (!needsPresenting(json)) return presentEvent({ event, payload: new RecordedPayload(json) })
+        return presentEvent({ event, payload: present(event.name, JSON.parse(json), { keyring, masked: false }) })
+      })
     }
     return decryptEvents(keyring, page, log).map(({ event, payload }) =>
       presentEvent({ event, payload: present(event.name, payload, { keyring, masked: true }) }),

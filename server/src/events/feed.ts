@@ -244,6 +244,9 @@ export type PresentPayload = (
   view: { keyring: Keyring; masked: boolean },
 ) => object
 
+/** Whether a recorded payload has what only the mask needs. All others are sent as they were recorded, without being parsed. */
+export const needsPresenting = (json: string): boolean => json.includes('"formerPhones":')
+
 /** All that is said of an event, beside the change that records it. Its name says its face. */
 export interface EventDefinition {
   /** When it fires and what its body has, for people who choose. */

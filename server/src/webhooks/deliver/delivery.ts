@@ -1,5 +1,5 @@
 import type { Keyring } from '../../base/encryption/keyring.ts'
-import type { PresentPayload } from '../../events/feed.ts'
+import { needsPresenting, type PresentPayload } from '../../events/feed.ts'
 import { areaOf, type EventName } from '../../events/record.ts'
 import type { RetryDecision } from '../endpoint/retry-policy.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
@@ -135,7 +135,8 @@ export function renderPayload(
 ): string {
   const recorded = keyring.decryptText({ table: 'events', row: eventId, column: 'payload' }, payload)
   // What nobody has to change need not be parsed.
-  const shown = masked ? JSON.stringify(present(name, JSON.parse(recorded), { keyring, masked })) : recorded
+  const isChanged = masked || needsPresenting(recorded)
+  const shown = isChanged ? JSON.stringify(present(name, JSON.parse(recorded), { keyring, masked })) : recorded
   return areaOf(name) === 'leads' ? shown : `{"event":${JSON.stringify(name)},"payload":${shown}}`
 }
 

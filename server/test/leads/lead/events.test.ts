@@ -141,3 +141,14 @@ test('parallel changes of status make one unbroken chain', async () => {
   assert.equal(chain.length, 13)
   assert.equal((await w.call('GET', leadPath(id))).body.data.status, chain.at(-1))
 })
+
+test('an event of a lead whose phone changed shows an unmasked reader the lead, and no number that it had before', async () => {
+  const w = await world()
+  const { body } = await w.call('POST', leadsPath, { body: { firstName: 'Ana', phone: '5581991234567' } })
+  await w.call('PATCH', leadPath(body.data.id), { body: { phone: '5581997654321' } })
+  const recorded = (await w.events(body.data.id)).at(-1)
+  assert.deepEqual(recorded?.payload.formerPhones, ['5581991234567'], 'it is kept for the mask')
+  const { formerPhones: _, ...shown } = recorded?.payload ?? {}
+  const feed = await w.call('GET', '/api/v1/events', { query: { events: 'lead.updated' } })
+  assert.deepEqual(feed.body.events.at(-1).payload, shown)
+})
