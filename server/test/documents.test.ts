@@ -138,3 +138,44 @@ function isReached(edges: Edge[], from: string, to: string): boolean {
 test('the first page fits a few screens', () => {
   assert.ok(read('README.md').split('\n').length <= 151)
 })
+
+test('the operations guide explains each warning and error of the log, and none that is no longer logged', () => {
+  const code = globSync('server/src/**/*.ts', { cwd: root }).map(read)
+  for (const { level, heading } of [
+    { level: 'error', heading: 'Errors' },
+    { level: 'warn', heading: 'Warnings' },
+  ]) {
+    const logged = [...new Set(code.flatMap((file) => loggedAt(level, file)))]
+    const [, section = ''] = read('docs/operations.md').split(`\n### ${heading}\n`)
+    const first = (row: string) => row.split(' | ')[0] ?? ''
+    const rows = section.split('\n#')[0]?.match(/^\| `.*/gm) ?? []
+    const explained = rows.map((row) => /`([^`]+)`/.exec(first(row))?.[1] ?? '')
+    assert.ok(logged.length > 10, heading)
+    assert.deepEqual(
+      logged.filter((message) => !explained.some((text) => isLine(message, text))),
+      [],
+      `logged, and not explained under "${heading}"`,
+    )
+    assert.deepEqual(
+      explained.filter((text) => !logged.some((message) => isLine(message, text))),
+      [],
+      `explained under "${heading}", and not logged`,
+    )
+  }
+})
+
+/** Returns whether `text` is what a message of the code, perhaps a template with one value, writes. */
+function isLine(message: string, text: string): boolean {
+  const [start = '', end] = message.split(/\$\{.*?\}/)
+  return end === undefined ? text === message : text.startsWith(start) && text.endsWith(end)
+}
+
+/** Returns the messages that a file logs; for a message with a name, the texts that its constant or function holds. */
+function loggedAt(level: string, code: string): string[] {
+  const calls = code.matchAll(new RegExp(`\\blog\\.${level}\\(\\s*(?:\\{\\}, )?(?:(['"\`])(.*?)\\1|(\\w+))`, 'g'))
+  return [...calls].flatMap(([, , text, name]) => {
+    if (text !== undefined) return [text]
+    const [definition = ''] = new RegExp(`\\b(?:const|function) ${name}\\b[^]*?\\n\\n`).exec(code) ?? []
+    return [...definition.matchAll(/'([^'\n]* [^'\n]*)'/g)].map(([, message = '']) => message)
+  })
+}

@@ -5,9 +5,9 @@ import { isUnavailable } from './postgres/failures.ts'
 // person typed, since phones, names and search terms are in them.
 const ids = ['requestId', 'traceId', 'keyId', 'workspaceId', 'memberId', 'endpointId', 'eventId'] as const
 const subjects = ['connectionId', 'conversationId', 'messageId', 'leadId'] as const
-/** `route` is a pattern, `/api/v1/leads/:identifier`; `verb` what an agent asked for. */
-const words = ['method', 'route', 'verb', 'job', 'code', 'host', 'version'] as const
-const numbers = ['status', 'ms', 'attempt', 'count', 'port'] as const
+/** `route` is a pattern, `/api/v1/leads/:identifier`; `tool` the tool that an agent called. */
+const words = ['method', 'route', 'tool', 'job', 'code', 'host', 'version'] as const
+const numbers = ['status', 'durationMs', 'timeoutMs', 'aheadMs', 'attempt', 'count', 'port'] as const
 const texts = [...ids, ...subjects, ...words] as const
 
 export type LogFields = { [name in (typeof texts)[number]]?: string | undefined } & {
@@ -94,7 +94,7 @@ function pick(fields: LogFields = {}): Record<string, string | number> {
 }
 
 function withError(fields: LogFields | undefined, error: unknown): object {
-  return error === undefined ? pick(fields) : { ...pick(fields), error: describeError(error) }
+  return error === undefined ? pick(fields) : { ...pick(fields), err: describeError(error) }
 }
 
 export interface DescribedError {

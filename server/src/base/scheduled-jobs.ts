@@ -99,7 +99,7 @@ async function runJob({ log, ran, tracer }: ScheduledJobDeps, job: ScheduledJob)
     if (!isSilent && (!isQuiet || count !== 0)) log.info('scheduled job finished', { job: name, count })
     ran?.(name, 'done', performance.now() - startedMs)
   } catch (error) {
-    log.error('scheduled job failed; running again at its next time', { job: name }, error)
+    log.warn('scheduled job failed; running again at its next time', { job: name }, error)
     ran?.(name, 'failed', performance.now() - startedMs)
   }
 }

@@ -59,7 +59,7 @@ async function storeCallback(
     await noteIncoming(deps, routed.deliveries)
     await noteOnPhone(deps, routed.deliveries)
   } catch (error) {
-    deps.log.error('failed to store callback; the platform will retry', { workspaceId, connectionId }, error)
+    deps.log.warn('failed to store callback; the platform will retry', { workspaceId, connectionId }, error)
     throw unavailable('Not stored. Send it again.', undefined, retryAfterSeconds)
   }
 }

@@ -155,7 +155,7 @@ async function stop({ runtime, app, isApi, worker, simulation, endFirstStart }: 
   say('Stopping: requests that are running may end first')
   removeServerFile(config.dataFolder, localToken)
   const letGo = setTimeout(() => {
-    log.warn('shutdown timeout reached; closing open connections', { ms: letGoMs })
+    log.warn('shutdown timeout reached; closing open connections', { timeoutMs: letGoMs })
     void db.close()
   }, letGoMs)
   const steps = [endFirstStart, () => simulation.stop(), () => closeApp(app), stopWorker, () => runtime.close()]

@@ -94,7 +94,7 @@ async function sessionsCount(nodes: readonly Service[]): Promise<void> {
 /** By how much it says that the clock of its machine is ahead. */
 function minutesAhead(node: Service): number {
   const told = node.lines().find((line) => line.includes('local clock is ahead of the database; correcting it'))
-  return told === undefined ? 0 : Math.round(JSON.parse(told).ms / 60_000)
+  return told === undefined ? 0 : Math.round(JSON.parse(told).aheadMs / 60_000)
 }
 
 /** When a node says that it has made a lead is between two looks at the database's clock. */

@@ -49,7 +49,7 @@ export function createMcpServer(
   recordCall: (verb: string, status: number) => void,
 ): Server {
   const failure = (error: unknown, method: string, verb?: string) =>
-    toApiError(error) ?? internalError(log, error, { requestId, method, ...(verb !== undefined && { verb }) })
+    toApiError(error) ?? internalError(log, error, { requestId, method, ...(verb !== undefined && { tool: verb }) })
   const server = new Server(identity, {
     capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions,
@@ -106,7 +106,7 @@ function toApiError(error: unknown): ApiError | null {
 function internalError(
   log: Log,
   error: unknown,
-  fields: { requestId: string; method: string; verb?: string },
+  fields: { requestId: string; method: string; tool?: string },
 ): ApiError {
   log.error('MCP request failed', fields, error)
   return new ApiError(500, 'Internal error', { data: { requestId: fields.requestId } })

@@ -127,7 +127,7 @@ async function clockOf(config: Config, db: Db, log: Log): Promise<{ clock: Clock
   })
   const follow = async () => {
     if (await clock.follow())
-      log.warn('local clock is ahead of the database; correcting it', { ms: clock.baseAheadMs() })
+      log.warn('local clock is ahead of the database; correcting it', { aheadMs: clock.baseAheadMs() })
   }
   await follow()
   // While the database is away the time goes on as it went.

@@ -58,7 +58,7 @@ export function startScheduledJobs(runtime: Runtime): Loop {
   const { db, clock, log, metrics, tracer, repeat = repeatAfterPause } = runtime
   const scheduledJobs = createScheduledJobs({ db, clock, log, tracer, ran: metrics.job }, scheduledJobsOf(runtime))
   const loop = repeat(lookEveryMs, scheduledJobs.begin, (error) =>
-    log.error('failed to poll for scheduled jobs; retrying', {}, error),
+    log.warn('failed to poll for scheduled jobs; retrying', {}, error),
   )
   return {
     stop: async () => {

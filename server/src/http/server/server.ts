@@ -151,7 +151,7 @@ function logAnswers(app: App, { log, keyIdOf, observe }: ServerOptions): void {
       method: request.method,
       route,
       status,
-      ms: Math.round(elapsedTime * 10) / 10,
+      durationMs: Math.round(elapsedTime * 10) / 10,
       keyId: keyIdOf?.(request),
       traceId: request.work?.span?.traceparent.slice(3, 35),
     })

@@ -82,7 +82,7 @@ export async function fetchMedia(deps: FetchDeps, first: Claim, stop: AbortSigna
     outcome = problemOf(error)
     isOfStore = error instanceof StoreError
     if (outcome.code === 'internal' || isOfStore)
-      log.error('failed to store a downloaded file; retrying', { ...fieldsOf(first), code: outcome.code }, error)
+      log.warn('failed to store a downloaded file; retrying', { ...fieldsOf(first), code: outcome.code }, error)
   }
   if (outcome.kind === 'failed' && stop.aborted) outcome = { kind: 'failed', code: stoppedCode }
   const claim = await lease.end()

@@ -34,7 +34,7 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
   let ended = 0
   const stopping = new AbortController()
   const one = pLimit(1)
-  const onError = (error: unknown) => log.error('failed to poll for downloads; retrying', {}, error)
+  const onError = (error: unknown) => log.warn('failed to poll for downloads; retrying', {}, error)
 
   const count = (workspaceId: string, by: number) => {
     const left = (running.get(workspaceId) ?? 0) + by
@@ -46,7 +46,7 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
     const job: Promise<void> = fetchMedia(deps, claim, stopping.signal)
       .catch((error: unknown) => {
         // Its claim lapses, and somebody fetches it again.
-        log.error('failed to record a download result; retrying', { workspaceId: claim.workspaceId }, error)
+        log.warn('failed to record a download result; retrying', { workspaceId: claim.workspaceId }, error)
       })
       .finally(() => {
         jobs.delete(job)

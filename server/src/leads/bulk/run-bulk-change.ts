@@ -45,7 +45,7 @@ const lookEveryMs = 1_000
 export const startBulkChanges = ({ repeat, ...deps }: BulkDeps & { repeat?: Repeat }): Loop =>
   startWork(watchBulkChanges(deps), (signal) => runBulkChanges(deps, signal), {
     repeat,
-    onError: (error) => deps.log.error('failed to poll for bulk changes; retrying', {}, error),
+    onError: (error) => deps.log.warn('failed to poll for bulk changes; retrying', {}, error),
   })
 
 /** Works whenever something is due, one at a time. A stop lets a batch end. */
@@ -89,7 +89,7 @@ export async function workOn(deps: BulkDeps, row: BulkChangeRow, signal: AbortSi
   } catch (error) {
     if (error instanceof NotOurs) return
     // The lease ends by itself, and then any node tries again from the last batch that was done.
-    deps.log.error('bulk change interrupted; resuming later', { workspaceId, attempt: row.attempts }, error)
+    deps.log.warn('bulk change interrupted; resuming later', { workspaceId, attempt: row.attempts }, error)
   }
 }
 

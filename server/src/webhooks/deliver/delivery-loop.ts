@@ -76,7 +76,7 @@ export async function runQueue(deps: DeliveryLoopDeps, queue: Queue): Promise<vo
     } catch (error) {
       if (error instanceof LeaseLostError) queue.isLost = true
       else {
-        deps.log.error('failed to record webhook results; retrying', { endpointId: queue.lease.endpointId }, error)
+        deps.log.warn('failed to record webhook results; retrying', { endpointId: queue.lease.endpointId }, error)
         await sleep(Math.min(firstPauseMs * 2 ** failures++, maxPauseMs))
       }
     }

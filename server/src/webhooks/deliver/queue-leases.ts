@@ -45,7 +45,7 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
       if (isStopping) drainQueue(queue)
       const done = runLease(queue).finally(() => {
         if (working.delete(claimed.owner)) onReleased()
-        scheduleCheck(queue).catch((error) => log.error('failed to claim webhook queues; retrying', {}, error))
+        scheduleCheck(queue).catch((error) => log.warn('failed to claim webhook queues; retrying', {}, error))
       })
       working.set(claimed.owner, { queue, done })
     } catch (error) {
@@ -56,7 +56,7 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
     do await runQueue(deps, queue)
     while (await hasMore(queue))
     const failed = (error: unknown) =>
-      log.error('failed to release webhook queues; their leases will expire', {}, error)
+      log.warn('failed to release webhook queues; their leases will expire', {}, error)
     await returnQueue(deps, queue).catch(failed)
     if (queue.isEnding || queue.isLost || queue.mayHaveMore) left.note()
   }

@@ -208,7 +208,7 @@ function reportResults(
 ): void {
   for (const result of results) {
     const { delivery, attempt, decision } = result
-    const fields = { endpointId, eventId: delivery.eventId, attempt: delivery.attempts + 1, ms: attempt.ms }
+    const fields = { endpointId, eventId: delivery.eventId, attempt: delivery.attempts + 1, durationMs: attempt.ms }
     const status = attempt.status === null ? {} : { status: attempt.status }
     if (decision.next === 'delivered') {
       observe.delivered({ ms: attempt.ms, delayMs: delayOf(result) })

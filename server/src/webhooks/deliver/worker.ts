@@ -100,12 +100,12 @@ function listen(deps: WorkerDeps, leases: QueueLeases, unsequenced: ChangedIds):
     work: sequencer.sequence,
     onError: (error, workspaceId) => {
       unsequenced.takeAllNext()
-      log.error('failed to sequence events; retrying', { workspaceId }, error)
+      log.warn('failed to sequence events; retrying', { workspaceId }, error)
     },
   })
   const claiming = coalesce<string>({
     work: (_, workspaceIds) => leases.claim(workspaceIds),
-    onError: (error) => log.error('failed to claim webhook queues; retrying', {}, error),
+    onError: (error) => log.warn('failed to claim webhook queues; retrying', {}, error),
   })
   const claimIn = (workspaceId: string) => claiming.add('all', workspaceId)
   const onSequenced = (workspaceId: string) => {
@@ -120,7 +120,7 @@ function listen(deps: WorkerDeps, leases: QueueLeases, unsequenced: ChangedIds):
     for (const queue of queues) queue.retryAt = clock.now()
     backgroundTasks.run(
       () => leases.renew(queues),
-      (error) => log.error('failed to check webhook endpoints; retrying', {}, error),
+      (error) => log.warn('failed to check webhook endpoints; retrying', {}, error),
     )
     claimIn(workspaceId)
   }
@@ -161,7 +161,7 @@ function poll(deps: WorkerDeps, leases: QueueLeases, { watch, unsequenced }: Pol
   // Of others that hold nothing no death is missed.
   let endOfDead: (() => Promise<number>) | null = null
   const loop = (pauseMs: number, work: () => Promise<unknown>) =>
-    repeat(pauseMs, work, (error) => log.error('failed to poll for due webhooks; retrying', {}, error))
+    repeat(pauseMs, work, (error) => log.warn('failed to poll for due webhooks; retrying', {}, error))
   const loops = [
     loop(checkEveryMs, async () => {
       if (unsequenced.take() !== null) return

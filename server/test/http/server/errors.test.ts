@@ -199,8 +199,8 @@ test('no log line holds an address, a body, or what an error quotes', async () =
   assert.ok(!lines.join('').includes(sent))
   const failed = lines.map((line) => JSON.parse(line)).find((line) => line.level === 'error')
   assert.equal(failed.route, '/api/v1/leads/failing/now')
-  assert.equal(failed.error.code, '22P02')
-  assert.match(failed.error.stack.join(' '), /errors\.test\.ts/)
+  assert.equal(failed.err.code, '22P02')
+  assert.match(failed.err.stack.join(' '), /errors\.test\.ts/)
 })
 
 const requests = [

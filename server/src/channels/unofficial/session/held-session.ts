@@ -93,7 +93,7 @@ export function act(deps: HoldDeps, hold: Hold, work: () => Promise<void>): void
 
 export function giveUp(deps: HoldDeps, hold: Hold, error: unknown): void {
   if (!(error instanceof LeaseLost)) {
-    deps.log.error(
+    deps.log.warn(
       'released linked session after an error; another worker may open it',
       { connectionId: hold.lease.connectionId },
       error,

@@ -47,7 +47,7 @@ const tickEveryMs = 250
 /** Holds QR sessions, together with any number of other processes that do. */
 export function startSessions({ repeat = repeatImmediately, ...deps }: HoldDeps & { repeat?: Repeat }): Loop {
   const holder = createSessionHolder(deps)
-  const onError = (error: unknown) => deps.log.error('failed to run linked sessions; retrying', {}, error)
+  const onError = (error: unknown) => deps.log.warn('failed to run linked sessions; retrying', {}, error)
   const stopListening = listen(deps, holder, onError)
   const loop = (pauseMs: number, work: () => Promise<unknown>) => repeat(pauseMs, work, onError)
   // Of others that hold nothing no death is missed.
@@ -185,7 +185,7 @@ async function begin(deps: HoldDeps, holds: Map<string, Hold>, row: ClaimedSessi
     beginHold(deps, hold)
   } catch (error) {
     // Its lease keeps it from being tried again at once.
-    deps.log.error('failed to open linked session; retrying', { connectionId }, error)
+    deps.log.warn('failed to open linked session; retrying', { connectionId }, error)
   }
 }
 

@@ -102,7 +102,7 @@ export async function connect(deps: LineDeps, line: Line): Promise<void> {
     line.wa = wa
     listen(deps, line, wa, identity)
   } catch (error) {
-    log.error('Baileys failed to open a socket', { connectionId: connection.id }, error)
+    log.warn('Baileys failed to open a socket', { connectionId: connection.id }, error)
     tellClosed(line, null)
   }
 }
@@ -153,7 +153,7 @@ function listen({ log }: LineDeps, line: Line, wa: BaileysSocket, identity: Iden
   const save = (): void => {
     saved = identity.save().catch((error: unknown) => {
       // Going on with an identity that is written nowhere would end in a device that the network does not know.
-      log.error('failed to store the identity of a linked session; closing it', { connectionId: connection.id }, error)
+      log.warn('failed to store the identity of a linked session; closing it', { connectionId: connection.id }, error)
       void wa.end(undefined)
     })
   }

@@ -156,7 +156,7 @@ function openSearchWorker(
 
   const hear = (reply: Reply) => {
     const { workspaceId } = { workspaceId: '', ...reply }
-    if (reply.kind === 'built') log.info('search index built', { workspaceId, ms: reply.ms })
+    if (reply.kind === 'built') log.info('search index built', { workspaceId, durationMs: reply.ms })
     if (reply.kind === 'trouble') log.warn('evicting search index after an error', { workspaceId, code: reply.code })
     if (reply.kind === 'empty' && waiting.size === 0) retire()
     if (reply.kind !== 'answer') return

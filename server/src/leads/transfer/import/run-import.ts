@@ -41,7 +41,7 @@ const dayMs = 86_400_000
 export const startImports = ({ repeat, ...deps }: ImportDeps & { repeat?: Repeat }): Loop =>
   startWork(watchImports(deps), (signal) => runImports(deps, signal), {
     repeat,
-    onError: (error) => deps.log.error('failed to poll for imports; retrying', {}, error),
+    onError: (error) => deps.log.warn('failed to poll for imports; retrying', {}, error),
   })
 
 /** Does the work of every import that waits for it, until `signal` says to stop. Returns how many it took up. */
@@ -62,7 +62,7 @@ async function workOn(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Pr
     if (error instanceof NotOurs) return
     if (error instanceof FileProblem) return end(deps, row, 'failed', error.message)
     // The lease ends by itself, and then any node tries again from the last batch that was done.
-    deps.log.error(
+    deps.log.warn(
       'import interrupted; resuming later',
       { workspaceId: row.workspace_id, attempt: row.attempts },
       error,
