@@ -55,8 +55,7 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
   const runLease = async (queue: Queue): Promise<void> => {
     do await runQueue(deps, queue)
     while (await hasMore(queue))
-    const failed = (error: unknown) =>
-      log.warn('failed to release webhook queues; their leases will expire', {}, error)
+    const failed = (error: unknown) => log.warn('failed to release webhook queues; their leases will expire', {}, error)
     await returnQueue(deps, queue).catch(failed)
     if (queue.isEnding || queue.isLost || queue.mayHaveMore) left.note()
   }

@@ -62,11 +62,7 @@ async function workOn(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Pr
     if (error instanceof NotOurs) return
     if (error instanceof FileProblem) return end(deps, row, 'failed', error.message)
     // The lease ends by itself, and then any node tries again from the last batch that was done.
-    deps.log.warn(
-      'import interrupted; resuming later',
-      { workspaceId: row.workspace_id, attempt: row.attempts },
-      error,
-    )
+    deps.log.warn('import interrupted; resuming later', { workspaceId: row.workspace_id, attempt: row.attempts }, error)
   }
 }
 
