@@ -160,5 +160,5 @@ test('the same words to twenty customers who had not asked pause a key; as an an
   assert.deepEqual(await tell('Hello! How can I help?'), { sent: 21 })
   assert.deepEqual(await tell('Everything is half the price today.'), { sent: 20, PAUSED: 1 })
   const { body } = await w.callTool('answer', { conversation_id: ids[0], text: 'Something else.' })
-  assert.match(body.next[0], /same words to 20 customers/)
+  assert.match(body.next[0], /same text to 20 customers/)
 })

@@ -33,11 +33,11 @@ test('one read shows messages, notes, who has it and why, and what can be done',
     ['customer', 'I want my money back', undefined],
   ])
   assert.deepEqual([mine.body.notes[0].by_name, mine.body.notes[0].text], ['Ana Lima', 'She is a regular.'])
-  assert.match(mine.body.next[0], /waits for you/)
+  assert.match(mine.body.next[0], /is waiting/)
   await w.takeOver(id)
   const theirs = await w.callTool('read_conversation', { conversation_id: id })
-  assert.deepEqual([theirs.body.conversation.owner, theirs.body.why_owned], ['people', 'Ana Lima gave it to people.'])
-  assert.match(theirs.body.next[0], /send nothing/)
+  assert.deepEqual([theirs.body.conversation.owner, theirs.body.why_owned], ['people', 'Ana Lima assigned it to people.'])
+  assert.match(theirs.body.next[0], /Send nothing/)
   assert.doesNotMatch(theirs.body.next[0], /take_offered/)
 })
 

@@ -50,7 +50,7 @@ for (const [what, content] of answers) {
     const { w, id, taken, since, ask } = await overtaken()
     const { status, body } = await ask('answer', content)
     assert.deepEqual([status, body.was_new, texts(body.arrived_meanwhile)], [200, true, ['Forget it']])
-    assert.match(body.next[0], /written meanwhile.*arrived_meanwhile/)
+    assert.match(body.next[0], /written again.*arrived_meanwhile/)
     assert.equal(await waiting(w, id), since)
     for (const cursor of [{}, { cursor: taken.next_cursor }]) {
       const [found] = (await work(w, cursor)).work
@@ -248,7 +248,7 @@ test('what the agent has not seen is not put away by resolve and snooze', async 
     const { w, id, since, ask } = await overtaken()
     const { body } = await ask(verb, {})
     assert.deepEqual([body.conversation.status, body.conversation.waiting_since < since], ['open', true])
-    assert.match(body.next[0], /written since you looked/)
+    assert.match(body.next[0], /written since you last read/)
     assert.equal((await work(w)).work[0].conversation.id, id)
     const seen = await ask(verb, {})
     assert.notEqual(seen.body.conversation.status, 'open')

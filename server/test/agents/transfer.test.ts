@@ -98,7 +98,7 @@ test('what people offer, the first agent that takes it has', async () => {
   assert.match(seen.next[0], /take_offered/)
   const { body } = await w.callTool('take_offered', { conversation_id }, other.value)
   assert.equal(body.conversation.owner, 'you')
-  assert.match(body.next[0], /waits for you/)
+  assert.match(body.next[0], /is waiting/)
   const late = await w.callTool('take_offered', { conversation_id })
   assert.deepEqual([late.status, late.body.code], [409, 'OWNER_MISMATCH'])
 })

@@ -193,7 +193,7 @@ test('a cursor of another key or of nothing is refused, and says what to do', as
   ]) {
     const { status, body } = await w.callTool('wait_for_work', { wait: 0, cursor: bad }, key)
     assert.equal(status, 400)
-    assert.match(body.detail, /cursor .*leave it out/)
+    assert.match(body.detail, /cursor .*omit it/)
   }
 })
 

@@ -66,7 +66,7 @@ test('an agent that hands over while nobody is there is told when people come, a
   await receivedAll(w.db)
   const [{ from = '' } = {}] = Object.values(later.week).flat()
   const day = w.clock.now().toISOString().slice(0, 10)
-  assert.match(await handOver(), new RegExp(`No person is there now: they are from ${day} ${from} on \\(UTC\\)`))
+  assert.match(await handOver(), new RegExp(`No person is available until ${day} ${from} \\(UTC\\)`))
   await admin.call('PATCH', '', { hours: spanFrom(w.clock.now(), 0) })
   await receivedAll(w.db)
   assert.doesNotMatch(await handOver(), /No person/)
