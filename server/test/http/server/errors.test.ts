@@ -53,11 +53,11 @@ test('what does not fit a schema is named field by field', async () => {
     ['GET', '/api/v1/leads?limit=1&limit=2', undefined, 'limit', 'is given more than once'],
     ['GET', '/api/v1/leads?limi=2', undefined, 'limi', 'is not a known field'],
     ['GET', '/api/v1/leads?__proto__=2', undefined, '__proto__', 'is not a known field'],
-    ['GET', '/api/v1/leads?limit=%00', undefined, 'limit', 'must not hold the NUL character'],
+    ['GET', '/api/v1/leads?limit=%00', undefined, 'limit', 'must not contain the NUL character'],
     ['GET', '/api/v1/leads?limit=%ED%A0%80', undefined, 'limit', 'is not valid percent-encoding'],
     ['GET', '/api/v1/leads?limit=%E0%A4%A', undefined, 'limit', 'is not valid percent-encoding'],
     ['GET', '/api/v1/leads/%E0%A4%A', undefined, '', 'is not valid percent-encoding'],
-    ['GET', '/api/v1/leads/a%00b', undefined, 'id', 'must not hold the NUL character'],
+    ['GET', '/api/v1/leads/a%00b', undefined, 'id', 'must not contain the NUL character'],
     ['GET', `/api/v1/leads/${'a'.repeat(10_000)}`, undefined, 'id', 'must have at most 255 characters'],
   ]
   for (const [method, url, payload, path, message] of rows) {
