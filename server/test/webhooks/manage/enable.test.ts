@@ -30,7 +30,7 @@ test('disabling says why and what to do, cancels what waits, and does nothing tw
 
   const { endpoint } = await w.ok('POST', `/${id}/disable`)
   assert.equal(endpoint.state, 'disabled')
-  assert.deepEqual(endpoint.stateReason, { code: 'member', message: 'A member disabled it. Enable it to go on.' })
+  assert.deepEqual(endpoint.stateReason, { code: 'member', message: 'A member disabled it. Enable it to resume.' })
   assert.equal(endpoint.health.waiting, 0)
   const [delivery] = (await w.ok('GET', `/${id}/deliveries`)).deliveries
   assert.deepEqual([delivery.state, delivery.nextAttemptAt], ['cancelled', null])
