@@ -118,7 +118,7 @@ test('a file of a message is a resource of its conversation, while it is small a
     { uri, mimeType: 'image/png', blob: png.toString('base64') },
   ])
   const large = await w.here(Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)]))
-  await assert.rejects(client.readResource({ uri: path(large) }), /GET its path/)
+  await assert.rejects(client.readResource({ uri: path(large) }), /GET of its path/)
   await assert.rejects(client.readResource({ uri: path({ ...file, conversationId: file.mediaId }) }))
   await assert.rejects(client.readResource({ uri: uri.replace('conversations', 'leads') }), { code: -32602 })
   const ofLeads = await clientOf({ scopes: ['leads.read'] })

@@ -154,7 +154,7 @@ test('a signal ends a call, a pause and a walk over pages, with its own reason',
 
 const strangers: [Fate, RegExp][] = [
   [new Response('', { status: 307, headers: { location: 'https://elsewhere.example.com' } }), /redirect/],
-  [new Response('<html>', { status: 200 }), /no JSON/],
+  [new Response('<html>', { status: 200 }), /not JSON/],
 ]
 
 test('what is no Parley is said to be none, and the key follows no redirect', async () => {

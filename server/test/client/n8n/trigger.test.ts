@@ -151,7 +151,7 @@ test('a token that works in several workspaces needs to be told which', async ()
   // Another workspace, whatever other tests have made.
   await n8nWorld()
   const everywhere = { parleyTeamApi: { baseUrl: w.url, teamToken: testTeamToken } }
-  await assert.rejects(w.activate({ credentials: everywhere }), /which workspace/)
+  await assert.rejects(w.activate({ credentials: everywhere }), /ambiguous/)
   const trigger = w.node('parleyTrigger')
   const offered = await trigger.methods?.loadOptions.getWorkspaces?.call(
     w.context(trigger, { credentials: everywhere }),

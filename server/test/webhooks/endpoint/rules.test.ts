@@ -94,7 +94,7 @@ test('an attempt that was not taken is explained in a sentence', () => {
     [null, 'timeout', /15 seconds/],
     [null, 'dns', /name/],
     [null, 'forbidden_address', /not public/],
-    [null, 'something new', /No answer/],
+    [null, 'something new', /No response/],
   ]
   for (const [status, error, words] of table) assert.match(explain({ status, error }) ?? '', words)
 })
