@@ -45,7 +45,7 @@ async function withKey(target: string, key: string): Promise<string> {
   return `http://localhost:${(proxy.address() as AddressInfo).port}/mcp`
 }
 
-test('the service passes the conformance suite of the protocol', { timeout: 120_000 }, async () => {
+test('the server passes the MCP conformance suite', { timeout: 120_000 }, async () => {
   const w = await agentsWorld()
   const url = await withKey(await listening(w), w.agent.value)
   for (const scenario of applying) {
@@ -54,7 +54,7 @@ test('the service passes the conformance suite of the protocol', { timeout: 120_
   }
 })
 
-test('each scenario of the suite is one that is run, or of a kind that is not', async () => {
+test('every scenario of the suite is run or excluded by kind', async () => {
   const { stdout } = await run(process.execPath, [suite, 'list', '--server'])
   const scenarios = [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name)
   assert.deepEqual(scenarios.filter((name) => !others.test(name)).sort(), applying.toSorted())

@@ -28,7 +28,7 @@ const stops: Record<
 }
 
 for (const [name, { stop, answer }] of Object.entries(stops)) {
-  test(`${name} stops an answer that is reserved and has not left`, async () => {
+  test(`${name} stops an answer that is reserved but not sent`, async () => {
     const w = await agentsWorld()
     const admin = await signedInMember(w, 'admin')
     const { id: conversation_id } = await w.customerWrites('Hello')

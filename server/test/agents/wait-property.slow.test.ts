@@ -82,7 +82,7 @@ function tickOnEachRead(clock: AgentsWorld['clock']): void {
   }
 }
 
-test('whatever is written and whoever gets it on two nodes, an agent is told of all that is its own, and nothing twice', async () => {
+test('with random writes on two nodes, an agent gets all of its work exactly once', async () => {
   for (let round = 0; round < rounds; round++) {
     const w = await agentsWorld()
     tickOnEachRead(w.clock)

@@ -91,7 +91,7 @@ async function ran(runtime: string[], folder: string, file: string, env: Record<
 
 const environmentOf = ({ url, agent }: ClientWorld) => ({ PARLEY_URL: url, PARLEY_API_KEY: agent.value })
 
-test('the programs of the README do what they say, on every runtime that is here', async () => {
+test('the programs of the README print what it shows, on all installed runtimes', async () => {
   const folder = await installedClient()
   const all = await writtenTo(folder)
   const [beginning] = all
@@ -107,7 +107,7 @@ test('the programs of the README do what they say, on every runtime that is here
   }
 })
 
-test('the programs of the README and the examples compile, and all types are known to the last field', async () => {
+test('the programs of the README and the examples compile and are fully typed', async () => {
   const folder = await installedClient()
   const names = (await writtenTo(folder)).map(({ file }) => file)
   const examples = (await readdir(join(folder, 'examples'))).map((name) => join('examples', name))
@@ -128,7 +128,7 @@ const bundled = oncePerFile(async (): Promise<string> => {
   return output[0]?.code ?? ''
 })
 
-test('a bundle for browsers has nothing of Node in it, and is as small as the README says', async () => {
+test('a browser bundle contains no Node code and is as small as the README says', async () => {
   const code = await bundled()
   assert.doesNotMatch(code, /\bimport\b|\brequire\(|\bBuffer\b/)
   const bytes = gzipSync(code).length
@@ -157,7 +157,7 @@ const told = ({ platform, connectionId }: ClientWorld): unknown[] =>
     .filter((sent) => sent.connectionId === connectionId)
     .map(({ order }) => (order.message.kind === 'text' ? order.message.text : order.message.kind))
 
-test('the echo agent says again what customers say', async (t) => {
+test('the echo agent repeats what customers say', async (t) => {
   const w = await clientWorld()
   await w.customerWrites('Hello')
   await running(t, w, 'echo-agent.js')
@@ -179,7 +179,7 @@ const refunds: [name: string, example: string, closing: string, handedOver: obje
 ]
 
 for (const [name, example, closing, handedOver] of refunds) {
-  test(`${name} answers what it knows, hands over with a summary, and goes on when it is handed back`, async (t) => {
+  test(`${name} answers known questions, hands over with a summary, and continues when it is handed back`, async (t) => {
     const w = await clientWorld()
     const member = await signedInMember(w)
     const { id } = await w.customerWrites('Do you ship to Recife?')

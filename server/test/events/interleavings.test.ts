@@ -52,7 +52,7 @@ function openTransaction(w: FeedWorld, knows: number): Open {
   }
 }
 
-test('whatever the order of commits, places have no gaps, and follow whatever a transaction can have known', async () => {
+test('in any commit order, positions have no gaps and respect causality', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const w = await feedWorld()

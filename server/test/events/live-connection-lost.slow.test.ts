@@ -26,7 +26,7 @@ async function nodeByProxy(w: World) {
   return { node: await startNode(w, { db }), proxy, said }
 }
 
-test('a browser whose node was deaf loads its page anew, since what it was to be told meanwhile is told no more', async () => {
+test('after a lost LISTEN connection, browsers get a reset', async () => {
   const w = await world({ scopes: ['leads.read'] })
   const { node, proxy, said } = await nodeByProxy(w)
   const member = await signedInMember(w, 'admin')
@@ -44,7 +44,7 @@ test('a browser whose node was deaf loads its page anew, since what it was to be
   assert.equal(reset.id, start.id)
 })
 
-test('a key that is revoked while a node is deaf is refused there within 5 s all the same', async () => {
+test('a key revoked while a node has no LISTEN connection is refused there within 5 s', async () => {
   const w = await world({ scopes: ['leads.read'] })
   const { node, proxy, said } = await nodeByProxy(w)
   const ask = () => callerOf(node.app, w.key)('GET', '/api/v1/leads')

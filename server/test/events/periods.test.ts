@@ -50,7 +50,7 @@ async function partsOf({ db, workspaceId }: FeedWorld): Promise<string[]> {
   return rows.map(({ part }) => part.replace(/^(events_(?:\d{8}|default))_\d+$/, '$1'))
 }
 
-test('events go into their periods, come in order across the edge, and leave with their period', async () => {
+test('events go into their partitions, are read across the boundary in order, and are dropped with them', async () => {
   const w = await freshPeriod()
   const beginning = (await w.page()).next_cursor
   await w.record(['lead.created'])
@@ -96,7 +96,7 @@ test('events go into their periods, come in order across the edge, and leave wit
   assert.deepEqual(await periodsOf(w), [])
 })
 
-test('a period stays while one of its events has no place, or was not read', async () => {
+test('a partition is kept while an event has no position or is unread', async () => {
   const w = await freshPeriod()
   await w.makeOne()
   w.clock.advance(7 * dayMs)
@@ -116,7 +116,7 @@ test('a period stays while one of its events has no place, or was not read', asy
   assert.deepEqual(await periodsOf(w), [])
 })
 
-test('an event is taken whatever the time of its id, and ends', async () => {
+test('an event with any id time is stored and ends', async () => {
   const w = await freshPeriod()
   await w.makeOne()
   const ids = [randomUUID(), newId(new Date(0)), newId(new Date(Date.UTC(2999, 0))), newId(w.clock.now())]
@@ -133,7 +133,7 @@ test('an event is taken whatever the time of its id, and ends', async () => {
   assert.deepEqual(await partsOf(w), [])
 })
 
-test('no period is made for which the rest has events; they end there, and the period after is made', async () => {
+test('no partition is created for a period with events in the default partition', async () => {
   const w = await freshPeriod()
   await w.db.sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
@@ -179,7 +179,7 @@ test(
   },
 )
 
-test('nobody waits for a worker that has to wait for the table, and the worker comes again', async () => {
+test('a worker that waits for the table lock blocks nobody and retries', async () => {
   const w = await freshPeriod()
   const { options } = await testDatabase()
   const reader = openNode(options)

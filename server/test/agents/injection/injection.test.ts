@@ -10,7 +10,7 @@ const kinds = [({ place }: Injection) => place, ({ ends, as }: Injection) => `${
 const samples = new Set(kinds.flatMap((kind) => [...new Map(injections.map((one) => [kind(one), one])).values()]))
 testInjections([...samples].map((one, n) => [one, facesFor(one)[n % facesFor(one).length] ?? 'MCP']))
 
-test('there are at least 60 of them, in every place', () => {
+test('at least 60 injections cover all places', () => {
   assert.ok(injections.length >= 60, `${injections.length}`)
   const names = injections.map(({ name }) => name)
   assert.equal(new Set(names).size, names.length)

@@ -46,7 +46,7 @@ const picture = { data: { mimeType: 'image/png', fileName: 'a b.png', bytes: png
 const filesTold = (w: N8nWorld) =>
   w.sent().flatMap((said) => (said.kind === 'media' ? [[said.file.kind, said.file.name, said.caption]] : []))
 
-test('a file of the item goes out in one step, and once however often n8n tries the node again', async () => {
+test('a file of the item is sent in one step, and once despite retries', async () => {
   const w = await withFiles()
   const { id } = w
   const answer = about('answerWithFile', id, { caption: 'Here it is.' })
@@ -65,7 +65,7 @@ test('a file of the item goes out in one step, and once however often n8n tries 
   assert.equal(filesTold(w).length, 2)
 })
 
-test('a file is sent as what its media type says unless somebody says otherwise, and by the name that they give', async () => {
+test('the kind of a file follows its media type unless set, and its name can be set', async () => {
   const w = await withFiles()
   const { id } = w
   const csv = { mimeType: 'text/csv', fileName: 'prices.csv', bytes: Buffer.from('plan,price\ngold,12\n') }
@@ -85,7 +85,7 @@ test('a file is sent as what its media type says unless somebody says otherwise,
   assert.equal(w.sent().length, 2)
 })
 
-test('buttons and rows go out as they were filled in, and the id of what was chosen comes back', async () => {
+test('buttons and rows are sent as entered, and the chosen id is returned', async () => {
   const w = await n8nWorld()
   const { id } = await w.customerWrites('When can I come?')
   const button = [
@@ -124,7 +124,7 @@ test('buttons and rows go out as they were filled in, and the id of what was cho
   )
 })
 
-test('a template with a picture in its header gets that of the item', async () => {
+test('a template with a header image uses the file of the item', async () => {
   const w = await withFiles()
   const fixed = { category: 'UTILITY', status: 'APPROVED', parameterNames: null, bodyOnly: false }
   const template = { ...fixed, name: 'new_plan', language: 'en_US', body: 'See.', parameterCount: 0 }

@@ -43,7 +43,7 @@ function namesOf({ fields, more = [], isOnce, isPaged, shape }: Operation): stri
   return [...Object.keys(shape?.(withOne) ?? withOne), ...added]
 }
 
-test('each operation is a verb of the interface for agents, with fields that the verb has, and all that it needs', async () => {
+test('each operation matches a tool of the agent API with all required fields', async () => {
   const seen = new Set<string>()
   for (const operation of await allOperations()) {
     const { resource, value, method, path, list } = operation
@@ -73,7 +73,7 @@ test('each operation is a verb of the interface for agents, with fields that the
   )
 })
 
-test('each choice of the node is one that the verb takes', async () => {
+test('all options of the node are accepted by the tool', async () => {
   for (const operation of await allOperations()) {
     const verb = agentTools.find(({ http }) => http.method === operation.method && http.path === operation.path)
     assert.ok(verb !== undefined)

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { newFolder } from '../../support/folder.ts'
 import { classIn, loadedNodes, mapped, nodesFolder, workflowFile } from '../../support/n8n/loaded-nodes.ts'
 
-test('the package that is built has the nodes of its sources, no dependency, and all files that it names', async () => {
+test('the built package has all nodes, no dependencies, and all files that it names', async () => {
   const modules = join(await newFolder(), 'node_modules')
   const folder = join(modules, 'n8n-nodes-parley')
   await mkdir(join(modules, 'n8n-workflow'), { recursive: true })

@@ -9,7 +9,7 @@ import { type PostmanCollection, type PostmanItem, postmanCollection } from '../
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { testTeamToken } from '../../support/world.ts'
 
-test('the collection succeeds as it stands, twice, and leaves what was there before as it was', async () => {
+test('the Postman collection succeeds twice and leaves existing data unchanged', async () => {
   const w = await inboxWorld()
   const { value } = await w.addKey({ scopes })
   await w.customerWrites('Hello!')

@@ -24,7 +24,7 @@ const tsconfig = {
   files: ['openapi-typescript.ts', 'generated/hey-api/index.ts'],
 }
 
-test('the clients that are generated from the contract compile, and are typed to the last field', async () => {
+test('generated clients compile and are fully typed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-clients-'))
   try {
     await cp(pathTo('server/test/http/contract/clients'), folder, { recursive: true })

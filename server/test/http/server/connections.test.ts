@@ -26,7 +26,7 @@ function slowRoute() {
   return { serve, started: started.promise, release: released.resolve }
 }
 
-test('bytes that are not HTTP get an answer in the shape of every other error', async () => {
+test('malformed HTTP gets an error in the common format', async () => {
   const { port } = await servedAt(serveEcho)
   const rows: [name: string, bytes: string, statusCode: number][] = [
     ['garbage', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n', 400],
@@ -61,7 +61,7 @@ test('bytes that are not HTTP get an answer in the shape of every other error', 
   }
 })
 
-test('a body over 1 MiB is answered with 413 even while it is still being sent', async () => {
+test('a body over 1 MiB gets 413 while it is still being sent', async () => {
   const { port } = await servedAt(serveEcho)
   const headers = { 'content-type': 'application/json' }
   for (const megabytes of [2, 8]) {
@@ -74,7 +74,7 @@ test('a body over 1 MiB is answered with 413 even while it is still being sent',
   }
 })
 
-test('closing lets running requests end, refuses new ones and closes the connections', async () => {
+test('closing finishes running requests, refuses new ones and closes connections', async () => {
   const { serve, started, release } = slowRoute()
   const { app, port } = await servedAt((one) => {
     serveHealth(one, async () => {})
@@ -104,7 +104,7 @@ test('closing lets running requests end, refuses new ones and closes the connect
   await closed
 })
 
-test('while it leaves, all is served by connections that end with their answer, and only readiness says no', async () => {
+test('draining serves requests, closes their connections, and fails readiness only', async () => {
   const { serve, started, release } = slowRoute()
   const { app, port } = await servedAt((one) => {
     serveHealth(one, async () => {})
@@ -139,7 +139,7 @@ test('while it leaves, all is served by connections that end with their answer, 
   await app.close()
 })
 
-test('a caller that hangs up in the middle of a body is not taken for a database that is away', async () => {
+test('a disconnect during the body is not mistaken for an unavailable database', async () => {
   const { app, lines } = testServer()
   serveEcho(app)
   const { promise: seen, resolve: see } = Promise.withResolvers<void>()
@@ -155,7 +155,7 @@ test('a caller that hangs up in the middle of a body is not taken for a database
   assert.ok(!lines.some((line) => /"level":"(?:warn|error)"/.test(line)))
 })
 
-test('a body that does not arrive in time is answered with 408, but for a file, which may be long on its way', async () => {
+test('a body that does not arrive in time gets 408, except files', async () => {
   const { app } = testServer({ bodyWithinMs: 30 })
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
   serveEcho(app)
@@ -173,7 +173,7 @@ test('a body that does not arrive in time is answered with 408, but for a file, 
   assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"file":"{\\"\\"}"}'])
 })
 
-test('a body that a route takes as a stream has to come in time as well, whatever the route does with it then', async () => {
+test('a streamed body must arrive in time too', async () => {
   const { app } = testServer({ bodyWithinMs: 50 })
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
@@ -193,7 +193,7 @@ test('a body that a route takes as a stream has to come in time as well, whateve
   assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"size":4}'])
 })
 
-test('a request that is refused before its body has come loses its connection in time, however slowly the rest drips', async () => {
+test('a request refused before its body has arrived loses its connection in time', async () => {
   const { app } = testServer({ bodyWithinMs: 40 })
   app.addHook('onRequest', async (_request, reply) => reply.code(401).send({ success: false }))
   app.post('/json', () => ({}))

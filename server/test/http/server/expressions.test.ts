@@ -8,7 +8,7 @@ import { worstOf } from './worst-of.ts'
 
 const { made } = regexSources()
 
-test('no expression is made of a text, but where it is named here', () => {
+test('regular expressions are not built from strings, except those listed here', () => {
   // What shows nowhere, renumberings, the name of a file of ours, classes of letters and scripts, patterns of schemas (see below), the rooms of the app, and what begins a
   // formula. What is made of parts is fed with long texts beside this, whole: where a sign-in leads to, the cells of a file, and
   // amounts, whose signs of currencies are many.
@@ -30,7 +30,7 @@ test('no expression is made of a text, but where it is named here', () => {
 })
 
 // Ajv looks at a text by its pattern whether or not it is too long, so none of them is protected by a length.
-test('no pattern of a schema does either, and each format is a rule of ours', async () => {
+test('schema patterns are safe and all formats are our own', async () => {
   const { simulator } = await simulatorWorld()
   const schemas = [...(await allRoutes()).map(({ schema }) => schema), simulator.app.swagger()].flatMap((one) => [
     ...schemasWithin({ anyOf: everySchema(one) }),

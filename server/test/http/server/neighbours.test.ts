@@ -89,7 +89,7 @@ for (const [name, makeStorm] of [
   ['callbacks of one customer', stormOfCallbacks],
   ['a stop of all agents', stormOfMembers],
 ] as const) {
-  test(`40 times ${name}, held up: another workspace and the balancer are served meanwhile, and all of it is done`, async () => {
+  test(`40 times ${name}, blocked: other workspaces and health checks are served, and all complete`, async () => {
     const [storm, quiet] = [await makeStorm(), await world()]
     const { id } = await quiet.lead()
     const isFull = whenSent(storm.meets, storm.open)
@@ -112,7 +112,7 @@ for (const [name, makeStorm] of [
   })
 }
 
-test('what would wait behind too many of its own workspace is 503 with Retry-After, and nobody else is', async () => {
+test('requests over the queue limit of one workspace get 503 with Retry-After, others are served', async () => {
   const [storm, quiet] = [await stormOfLeads(), await world()]
   await quiet.lead()
   const tooMany = 20
@@ -147,7 +147,7 @@ for (const [name, work] of [
     },
   ],
 ] as const) {
-  test(`12 times at once ${name} with keys that have to be read anew: nobody waits for a second connection`, async () => {
+  test(`12 times at once ${name} with uncached keys: no request needs a second connection`, async () => {
     const w = await world()
     const asks = await Promise.all(Array.from({ length: 12 }, (_, n) => work(w, n)))
     w.clock.advance(11_000)

@@ -71,7 +71,7 @@ async function isSeen(of: Db, by: Db): Promise<boolean> {
   return rows.length > 0
 }
 
-test('the leases of a worker that died end at the next look', async () => {
+test('the next check ends the leases of a dead worker', async () => {
   const w = await webhookWorld()
   const doomed = await anotherWorker(w)
   const lookAfter = await looker(w.db)
@@ -81,7 +81,7 @@ test('the leases of a worker that died end at the next look', async () => {
   assert.equal(await claim(w.db, w), 1)
 })
 
-test('after a restart of the database nobody is taken for dead until all have had time to come back', async () => {
+test('after a database restart, no worker counts as dead until all could reconnect', async () => {
   const w = await webhookWorld()
   const slow = await anotherWorker(w)
   const quick = await anotherPool()
@@ -99,7 +99,7 @@ test('after a restart of the database nobody is taken for dead until all have ha
   assert.equal(await claim(w.db, w), 1)
 })
 
-test('a queue that is given to a worker is kept for it, and is free when that one dies', async () => {
+test('a queue released to a worker is reserved for it, and free if it dies', async () => {
   const w = await webhookWorld()
   const successor = await anotherWorker(w)
   const [{ lease_session: session }] = await w.db.sql<[{ lease_session: string }]>`

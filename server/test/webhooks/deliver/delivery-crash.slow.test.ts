@@ -14,7 +14,7 @@ interface Crash extends DeliveryTrial {
 }
 
 for (const step of deliverySteps) {
-  test(`a worker that dies after "${step}" loses no event, and the next one goes on in order`, async (t) => {
+  test(`a worker crash after "${step}" loses no event, and the next worker continues in order`, async (t) => {
     const subjects = Array.from({ length: 8 }, () => ({ id: randomUUID(), n: 0 }))
     const crash: Crash = { ...(await deliveryTrial(['stumbling'])), subjects }
     for (let round = 0; round < rounds; round++) await dieOnce(crash, step, 1 + (round % 3))

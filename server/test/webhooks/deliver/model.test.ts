@@ -31,7 +31,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 2, maxLength: 14 },
 )
 
-test('whatever fails and whenever workers die: nothing is lost, order holds in each lane, bodies stay the same', async (t) => {
+test('with random failures and crashes, nothing is lost, lanes keep their order and bodies do not change', async (t) => {
   let histories = 0
   await fc.assert(
     fc.asyncProperty(steps, async (list) => {

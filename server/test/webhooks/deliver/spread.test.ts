@@ -11,7 +11,7 @@ async function spreadWorld(): Promise<WebhookWorld> {
   return w
 }
 
-test('where rows are spread, of many who claim the same queue one has it, and none of the others waits', async () => {
+test('under Citus, one of many concurrent claims of a queue wins, and the others do not wait', async () => {
   const w = await spreadWorld()
   await w.recordEach(1)
   await w.sequencer.sequence(w.workspaceId)
