@@ -149,7 +149,7 @@ test('no partition is created for a period with events in the default partition'
 })
 
 test(
-  'workers that make and drop at once agree, and events go on being recorded',
+  'concurrent creation and removal of partitions is safe while events are recorded',
   onOneServer('to drop a part takes several servers longer than others wait'),
   async () => {
     const w = await freshPeriod()
