@@ -45,10 +45,7 @@ export class Agents extends AgentCalls {
     return this.#call({ method: 'GET', path, isFile: true, isRepeatable: true, timeoutMs: fileTimeoutMs }, options)
   }
 
-  /**
-   * Uploads raw bytes, of any size that the channel accepts; else like uploadFile. Nothing is sent until an answer has
-   * its `upload_id`.
-   */
+  /** Uploads raw bytes of any size that the channel accepts. Nothing is sent until an answer has the `upload_id`. */
   async uploadBlob(
     file: Blob,
     { conversation_id, ...query }: Omit<UploadFileInput, 'base64'>,

@@ -5,9 +5,7 @@ export type ToolRoute = Pick<Call, 'path' | 'isRepeatable' | 'timeoutMs'> & { me
 
 export type CallTool = <Answer>(route: ToolRoute, input: object, options?: CallOptions) => Promise<Answer>
 
-/**
- * Creates a function that calls operations: fields that are not in the path become the query of a GET, else the body.
- */
+/** Calls operations: fields that are not in the path become the query of a GET, else the body. */
 export function callTool(call: Caller): CallTool {
   return ({ path, ...route }, input, options) => {
     const rest: Record<string, unknown> = { ...input }

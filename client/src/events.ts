@@ -11,9 +11,7 @@ export interface CursorStore {
 }
 
 export interface FollowOptions {
-  /**
-   * Where to start if the store is empty: a cursor, or `latest` for new events only. Default: the oldest kept event.
-   */
+  /** Start with an empty store: a cursor, or `latest` for new events. Default: the oldest kept event. */
   after?: string | undefined
   /** Event names or groups to return. */
   events?: readonly (EventName | 'lead.*' | 'inbox.*')[] | undefined

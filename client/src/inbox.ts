@@ -22,9 +22,7 @@ import type {
 export type ConversationFilter = Omit<ListConversationsQuery, 'cursor'>
 
 export interface SendOptions extends CallOptions {
-  /**
-   * Unique per message, the same for all attempts. Generated if omitted; set it if a restarted program may send again.
-   */
+  /** Unique per message, same for all attempts. Default: generated; set it if a restarted program may send again. */
   idempotencyKey?: string
 }
 

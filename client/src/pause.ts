@@ -15,10 +15,7 @@ export const pause: Pause = (ms, signal) =>
     signal?.addEventListener('abort', stop, { once: true })
   })
 
-/**
- * Returns a signal that aborts with the outer one or at the timeout. `end` removes both; outer signals can live for
- * months.
- */
+/** Returns a signal that aborts with the outer one or at the timeout. `end` detaches it from the outer one. */
 export function timeoutSignal(outer: AbortSignal | undefined, timeoutMs: number): { signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   const abort = () => controller.abort()

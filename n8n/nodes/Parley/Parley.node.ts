@@ -18,7 +18,6 @@ import { readBinaryFile, uploadFile } from './upload-file.ts'
 
 const pageSize = 50
 
-/** Node for the operations of Parley's agent API. */
 export class Parley implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Parley',
@@ -49,7 +48,6 @@ export class Parley implements INodeType {
   }
 }
 
-/** Runs the operation for one item. */
 async function executeOperation(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject[]> {
   const operation = operationOf(context, itemIndex)
   const filled = readFields(context, operation, itemIndex)

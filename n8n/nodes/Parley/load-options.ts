@@ -4,7 +4,6 @@ import { sendRequest } from '../../shared/request.ts'
 
 const toOption = ({ name, id }: { name: string; id: string }): INodePropertyOptions => ({ name, value: id })
 
-/** Options of dropdowns. */
 export const loadOptions = {
   getConnections: optionsLoader('/connections', ({ connections }: ConnectionsListed) => connections.map(toOption)),
   getLabels: optionsLoader('/labels', ({ labels }: LabelsListed) => labels.map(toOption)),

@@ -64,12 +64,10 @@ export async function deregister(context: IHookFunctions): Promise<void> {
   for (const name of ['workspaceId', 'endpointId', 'secret'] satisfies (keyof Registration)[]) delete all[name]
 }
 
-/** Options of the workspace dropdown. */
 export async function getWorkspaces(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
   return (await workspacesOf(this)).map(({ id, name }) => ({ name, value: id }))
 }
 
-/** Returns the workspaces of the token. */
 async function workspacesOf(context: Context): Promise<{ id: string; name: string }[]> {
   const call = { method: 'GET', path: '/api/team/v1/workspaces' } as const
   const { workspaces } = await sendRequest<{ workspaces: { id: string; name: string }[] }>(

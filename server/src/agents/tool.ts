@@ -16,7 +16,6 @@ import type { UpsertLead } from '../leads/write/upsert.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { WorkQueue } from './work/work-queue.ts'
 
-/** Dependencies of tools. */
 export interface AgentDeps {
   inbox: SendDeps
   leads: ListDeps
@@ -33,9 +32,7 @@ export interface AgentDeps {
 
 /** Uploads of agents for their answers. */
 export interface AgentUploads {
-  /**
-   * Stores an upload for a conversation of the caller; throws 404, 409 for another owner, and errors of the channel.
-   */
+  /** Stores an upload for an own conversation; throws 404, 409 for another owner, and errors of the channel. */
   create(caller: Caller, upload: NewUpload): Promise<UploadResult>
   /** Deletes an upload; does nothing if a message has used it. */
   delete(caller: Caller, conversationId: string, id: string): Promise<void>

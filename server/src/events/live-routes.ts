@@ -21,7 +21,6 @@ export interface StreamContents {
   frames: Record<string, string>
 }
 
-/** Registers the event stream of the web app. */
 export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamContents, guard: TeamGuard): void {
   const teamFrames = Object.entries(frames).map(([name, describesFrames]) => `\`${name}\`: ${describesFrames}`)
   const openStream = createStreamLimits()

@@ -55,9 +55,7 @@ export function drained(stream: Stream): Promise<void> {
   })
 }
 
-/**
- * Keeps proxies from closing an idle connection; disconnects a client that has read nothing since the last heartbeat.
- */
+/** Keeps proxies from closing an idle connection; disconnects a client that has read nothing since the last one. */
 export function sendHeartbeat(stream: Stream): void {
   if (!isOpen(stream)) return
   const isFull = stream.out.writableLength > 0

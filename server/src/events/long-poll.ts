@@ -129,9 +129,7 @@ export interface PlaceLimit {
   refusal: () => ApiError
 }
 
-/**
- * Counts acquired slots. A call acquires one slot per limit, or throws and acquires none. Returns the release function.
- */
+/** Creates a counter. A call acquires a slot per limit, or throws and acquires none; returns the release function. */
 export function createPlaces(): (limits: readonly PlaceLimit[]) => () => void {
   const taken = new Map<string, number>()
   return (limits) => {

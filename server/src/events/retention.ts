@@ -5,9 +5,7 @@ import { dropPartition, isFarAhead, listPeriods, restOf } from '../base/partitio
 /** Milliseconds that events are kept. */
 export const retentionMs = 30 * 24 * 3_600_000
 const batchSize = 1000
-/**
- * Time after which a partition that cannot be dropped, because it is locked or in use, is emptied by deletes instead.
- */
+/** Time after which a partition that cannot be dropped, because it is locked or in use, is emptied by deletes. */
 const graceMs = 24 * 3_600_000
 
 export const eventPartitions = { table: 'events', column: 'id' } as const

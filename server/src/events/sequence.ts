@@ -78,9 +78,7 @@ export interface Unsequenced {
 }
 
 const maxListed = 1000
-/**
- * Events per page. Most workspaces have few; after a full page of one workspace, the next page starts at the next one.
- */
+/** Events per page. Most workspaces have few; after a full page of one, the next page starts at the next one. */
 const listPage = 1000
 
 /** Returns at most 1,000 workspaces with unsequenced events; reads few rows, even if one workspace has many. */

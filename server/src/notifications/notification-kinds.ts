@@ -24,6 +24,5 @@ export function withDefaults(stored: Partial<NotificationPreferences> | null): N
   return { ...defaultPreferences, ...stored }
 }
 
-/** Sounds of open pages. */
 export const notificationTones = ['chime', 'drop', 'knock'] as const
 export type NotificationTone = (typeof notificationTones)[number]

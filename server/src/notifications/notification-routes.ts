@@ -48,7 +48,6 @@ function userIdOf({ workspaceId, userId }: Member) {
   return { workspaceId, userId }
 }
 
-/** Registers the routes of a member's notifications and preferences. */
 export function notificationRoutes(app: App, deps: NotificationDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Notifications')
   const { db, clock, mentionsRead, resolveNames } = deps
@@ -95,7 +94,6 @@ export function notificationRoutes(app: App, deps: NotificationDeps, guard: Team
   pushRoutes(api, deps)
 }
 
-/** Registers the routes of notification preferences. */
 function settingsRoutes(api: TeamApi, deps: NotificationDeps): void {
   const { db, pushKey } = deps
   api.get(`${notificationsPath}/settings`, 'member', {
@@ -144,7 +142,6 @@ function presentNotification(notification: Notification, names: NotificationName
   }
 }
 
-/** Registers the routes of push subscriptions. */
 function pushRoutes(api: TeamApi, deps: NotificationDeps): void {
   const { db, keyStore, clock, outgoing } = deps
   api.post(pushPath, 'member', {

@@ -10,7 +10,6 @@ import {
 } from './notification-kinds.ts'
 import type { NotificationSettingsBody } from './schema.ts'
 
-/** Notification preferences of a person in a workspace. */
 export interface NotificationSettings {
   ways: NotificationPreferences
   quiet: QuietHours | null

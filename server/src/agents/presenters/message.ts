@@ -204,7 +204,6 @@ function presentFile(message: MessageView, details: MessageDetails): Partial<Sta
   }
 }
 
-/** Path of a file's bytes in the agent API. */
 export const filePath = (conversationId: string, fileId: string): string =>
   `/api/v2/conversations/${conversationId}/files/${fileId}`
 

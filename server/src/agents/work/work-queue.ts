@@ -159,7 +159,6 @@ async function waitUntilWorkOrEnd(
 const hasAccessChanged = (first: KeyStatus | null, now: KeyStatus): boolean =>
   !now.hasInbox || (first !== null && (first.keyHash !== now.keyHash || (now.isStopped && !first.isStopped)))
 
-/** A waiting request of a key. */
 interface Waiter {
   keyId: string
   /** No feed event up to here is for the key; null before the first read, infinite to ignore events. */

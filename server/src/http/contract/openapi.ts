@@ -4,7 +4,6 @@ import { documentInfo } from '../../base/version.ts'
 import { polish } from './openapi-polish.ts'
 import type { Document, OpenApiDocument, RouteDocument } from './openapi-shared.ts'
 
-/** Introduction of the webhook routes. */
 const webhooksGuide = `Parley sends events by POST to your URLs, signed according to
 [Standard Webhooks](https://www.standardwebhooks.com).
 
@@ -125,7 +124,6 @@ const tags = Object.values(groups).flatMap((group) =>
 
 const tagGroups = Object.entries(groups).map(([name, group]) => ({ name, tags: Object.keys(group) }))
 
-/** Introduction of the reference. */
 const guide = `Parley keeps a team's leads and its chat inbox in one place, shared by people and AI agents.
 
 ### Authentication

@@ -31,9 +31,7 @@ from top to bottom, as often as you like. They change and delete only resources 
 the official channel with an open window: they take it over and write to its customer. Use a test workspace, or set
 \`conversation_id\` and \`connection_id\`. With several workspaces, set \`workspace_id\` too.`
 
-/**
- * Builds a Postman v2.1 collection with a folder per tag; its requests succeed from top to bottom once keys are set.
- */
+/** Builds a Postman v2.1 collection with a folder per tag; with keys set, it succeeds from top to bottom. */
 export function postmanCollection(
   document: RouteDocument,
   baseUrl: string,

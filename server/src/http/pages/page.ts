@@ -96,9 +96,7 @@ ${body}
 `
 }
 
-/**
- * Sends a page that no site can frame. Its URL can contain a token, so the referrer is sent to the same origin only.
- */
+/** Sends a page that no site can frame. Its URL can contain a token, so other origins get no referrer. */
 export function sendPage(reply: FastifyReply, body: Html, statusCode = 200): FastifyReply {
   return reply
     .code(statusCode)

@@ -22,9 +22,7 @@ interface PageSources {
   frames?: string
 }
 
-/**
- * Sets a content security policy that lets an HTML response load everything from this server and nothing from others.
- */
+/** Sets a policy that lets an HTML response load everything from this server and nothing from others. */
 export function asPage(reply: FastifyReply, sources: PageSources = {}): FastifyReply {
   const policy = [
     "default-src 'self'",

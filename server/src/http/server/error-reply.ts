@@ -184,7 +184,6 @@ function hasRoute(app: App, method: HTTPMethods, request: FastifyRequest): boole
   return route !== null && !('*' in (route.params ?? {}))
 }
 
-/** Returns the 404 page for browsers. */
 function lostPage(words: Words): Html {
   return page(
     { title: words.nothingHere, words },

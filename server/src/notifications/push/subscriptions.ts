@@ -27,9 +27,7 @@ export const maxSubscriptions = 10
 
 const targetContext = (id: string) => ({ table: 'push_subscriptions', row: id, column: 'content' })
 
-/**
- * Adds or renews the subscription of a session's browser, and returns its id; throws 403 unless the person is a member.
- */
+/** Adds or renews the subscription of a session's browser; returns its id. Throws 403 for non-members. */
 export async function addSubscription(
   tx: Tx,
   keyring: Keyring,
@@ -80,7 +78,6 @@ export async function removeSubscription(tx: Tx, workspaceId: string, userId: st
   return removed.count > 0
 }
 
-/** Returns the subscriptions of these people. */
 export async function listSubscriptions(
   sql: Sql,
   keyring: Keyring,

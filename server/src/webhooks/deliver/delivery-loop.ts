@@ -15,17 +15,12 @@ import { releasedTopic } from './rebalance.ts'
 import { recordResults } from './record-results.ts'
 import { canStartRequest, startRequests } from './send-request.ts'
 
-/**
- * Safety margin in milliseconds, so that no request is still running when another worker may start: covers DNS,
- * connecting and clock drift.
- */
+/** Milliseconds before the end of a lease in which no request runs: covers DNS, connecting and clock drift. */
 const leaseMarginMs = 2000
 const firstPauseMs = 100
 const maxPauseMs = 5000
 
-/**
- * Returns the time until which requests may start, for a lease requested at `requestedAt`; `performance.now()` clock.
- */
+/** Returns until when requests may start under a lease requested at `requestedAt`; times of `performance.now()`. */
 export function leaseEndsAfter(requestedAt: number): number {
   return requestedAt + leaseMs - leaseMarginMs
 }
@@ -62,9 +57,7 @@ export async function openQueue(deps: DeliveryLoopDeps, claimed: ClaimedQueue, r
   }
 }
 
-/**
- * Sends due deliveries until nothing is left to do now. Retries database errors for as long as the lease is held.
- */
+/** Sends due deliveries until nothing is left to do now. Retries database errors for as long as the lease is held. */
 export async function runQueue(deps: DeliveryLoopDeps, queue: Queue): Promise<void> {
   let failures = 0
   while (!queue.isLost) {

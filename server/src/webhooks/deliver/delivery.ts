@@ -29,7 +29,6 @@ export interface Delivery {
   attempts: number
 }
 
-/** Outcome of an attempt. */
 export interface DeliveryAttempt {
   at: Date
   ms: number
@@ -59,7 +58,6 @@ type Written = Pick<
   'position' | 'eventId' | 'name' | 'subjectId' | 'occurredAt' | 'masked' | 'round' | 'roundAttempts' | 'attempts'
 >
 
-/** Columns of a delivery to save. */
 export interface DeliveryRow extends Written {
   state: 'pending' | 'delivered' | 'failed'
   dueAt: Date | null
@@ -69,20 +67,17 @@ export interface DeliveryRow extends Written {
   deliveredAnswer: Buffer | null
 }
 
-/** Columns of an attempt to save. */
 export interface AttemptRow extends Omit<DeliveryAttempt, 'masked'> {
   position: number
   number: number
 }
 
-/** Returns the row of a pending delivery. */
 export function waitingRow(delivery: Delivery, dueAt: Date): DeliveryRow {
   const { payload, trace, isTest, hasRow, ...written } = delivery
   const untaken = { deliveredAt: null, deliveredStatus: null, deliveredMs: null, deliveredAnswer: null }
   return { ...written, state: 'pending', dueAt, ...untaken }
 }
 
-/** Returns the row of a delivery after an attempt. */
 export function attemptedRow(
   keyring: Keyring,
   endpointId: string,
@@ -140,7 +135,6 @@ export function renderPayload(
   return areaOf(name) === 'leads' ? shown : `{"event":${JSON.stringify(name)},"payload":${shown}}`
 }
 
-/** Identifies an attempt. */
 interface AttemptKey {
   endpointId: string
   position: number

@@ -16,9 +16,7 @@ const maxQueues = 500
 /** Milliseconds that an idle queue is kept: the next event then needs no claim. */
 const lingerMs = 2000
 const maxDrainMs = 8000
-/**
- * With all slots in use, queues that were held for this many milliseconds are drained, at most `maxDrained` at a time.
- */
+/** With all slots in use, queues held for this many milliseconds are drained, at most `maxDrained` at a time. */
 const maxWorkMs = 10_000
 const maxDrained = 50
 /** Deliveries in memory, of all queues together. */
@@ -117,9 +115,7 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
   }
 }
 
-/**
- * Tracks whether queues were left out that no notification will report again, so that the next claim must cover all.
- */
+/** Tracks queues that were left out and that no notification will report, so that the next claim covers all. */
 function createLeftovers() {
   let hasSome = false
   const note = () => {

@@ -91,7 +91,6 @@ export interface Queue {
   isLost: boolean
 }
 
-/** Returns whether sending is paused. */
 export function isPausedNow(queue: Queue, now: Date): boolean {
   return queue.isEnding || queue.isLost || isPaused(queue.health, now)
 }
@@ -101,9 +100,7 @@ export function positionsInMemory({ lanes, results }: Pick<Queue, 'lanes' | 'res
   return [...lanes.all(), ...results.map((result) => result.delivery)].map(({ position }) => position)
 }
 
-/**
- * Returns the position up to which all deliveries are done or have a row: a worker that resumes there misses nothing.
- */
+/** Returns up to where all deliveries are done or have a row: a worker that resumes there misses nothing. */
 export function cursorOf(queue: Pick<Queue, 'lanes' | 'results' | 'batch' | 'readTo'>): number {
   let cursor = queue.readTo
   for (const { hasRow, position } of unsavedDeliveries(queue)) if (!hasRow && position <= cursor) cursor = position - 1
@@ -115,9 +112,7 @@ function unsavedDeliveries({ lanes, results, batch }: Pick<Queue, 'lanes' | 'res
   return [...lanes.all(), ...[...results, ...inBatch].map(({ delivery }) => delivery)]
 }
 
-/**
- * Removes payloads and responses of an erased lead or conversation from memory; its deliveries then fail as expired.
- */
+/** Removes payloads and responses of an erased subject from memory; its deliveries then fail as expired. */
 export function dropErased(queues: readonly Queue[], subjectId: string): void {
   for (const { lanes, results } of queues) {
     for (const delivery of lanes.all()) if (delivery.subjectId === subjectId) delivery.payload = null
@@ -125,7 +120,6 @@ export function dropErased(queues: readonly Queue[], subjectId: string): void {
   }
 }
 
-/** Limits of this process. */
 interface ConcurrencyLimits {
   inFlight: number
   /** Part of `inFlight` for failing endpoints, so that they cannot use all slots. */

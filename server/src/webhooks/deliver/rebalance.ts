@@ -40,9 +40,7 @@ export function planRebalance([own, ...others]: readonly WorkerLoad[]): Rebalanc
   return { from: richest.session, to: own.session, count: Math.min(Math.floor(difference / 2), maxAtOnce) }
 }
 
-/**
- * Milliseconds after a database restart during which no worker counts as dead, because processes reconnect one by one.
- */
+/** Milliseconds after a database restart in which no worker counts as dead, because they reconnect one by one. */
 const graceMs = 3000
 /** Interval of searches for leases of workers that died before this process saw their sessions. */
 const searchEveryMs = 1000

@@ -55,9 +55,7 @@ export async function recordResults(deps: DeliveryLoopDeps, queue: Queue): Promi
   return true
 }
 
-/**
- * Saves a batch of only fresh successes, the common case, together with those of other queues; null if not possible.
- */
+/** Saves a batch of fresh successes, the common case, together with other queues; null if not possible. */
 async function recordInSharedBatch(
   deps: DeliveryLoopDeps,
   queue: Queue,

@@ -44,7 +44,6 @@ export function startRequests(deps: DeliveryLoopDeps, queue: Queue): void {
   }
 }
 
-/** Returns whether a request can start now. */
 export function canStartRequest({ clock }: DeliveryLoopDeps, queue: Queue): boolean {
   return (
     queue.lanes.hasReady() &&

@@ -91,7 +91,6 @@ export function createDeliveryWorker(options: WorkerDeps): DeliveryWorker {
   }
 }
 
-/** Reacts to notifications. */
 function listen(deps: WorkerDeps, leases: QueueLeases, unsequenced: ChangedIds): () => Promise<void> {
   const { db, clock, log, sequencer } = deps
   const backgroundTasks = createBackgroundTasks()

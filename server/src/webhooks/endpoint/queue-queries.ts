@@ -184,7 +184,6 @@ export async function endLeases(tx: Tx, workers: readonly string[]): Promise<num
   return ended.count
 }
 
-/** Identifies a claim. */
 export interface Lease {
   workspaceId: string
   endpointId: string

@@ -1,7 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import { failuresBeforeProbes } from './retry-policy.ts'
 
-/** Delivery status of an endpoint. */
 export interface EndpointStatus {
   endpointId: string
   pausedUntil: Date | null
@@ -17,9 +16,7 @@ export interface EndpointStatus {
   oldestBehindAt: Date | null
 }
 
-/**
- * Returns the status of endpoints. Counts pending events up to a limit, because a backlog can be as long as the feed.
- */
+/** Returns the status of endpoints. Counts pending events up to a limit: a backlog can be as long as the feed. */
 export async function selectEndpointStatuses(
   sql: Sql,
   workspaceId: string,

@@ -45,7 +45,6 @@ function sampleOf(name: KnownEvent): object {
   return areaOf(name) === 'leads' ? payload : { event: name, payload }
 }
 
-/** Registers the team routes of endpoints, deliveries and replays. */
 export function webhookTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Webhooks')
   api.get('/api/team/v1/workspaces/:workspaceId/webhook-events', 'member', {
@@ -126,7 +125,6 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
   })
 }
 
-/** Registers the routes that rotate the secret, and disable and enable the endpoint. */
 function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.post(`${endpointPath}/rotate-secret`, 'admin', {
     operationId: 'rotateWebhookSecret',

@@ -93,7 +93,6 @@ function later(a: string | null, b: string | null): string | null {
   return a === null || (b !== null && b > a) ? b : a
 }
 
-/** Dependencies of the team operations on webhooks. */
 export interface WebhookDeps {
   db: Db
   keyStore: KeyStore
