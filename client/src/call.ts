@@ -158,5 +158,4 @@ function parse(text: string): unknown {
 const defined = <Options extends object>(options: Options): Options =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
 
-/** Joins encoded path parts. */
 export const pathOf = (...parts: string[]): string => parts.map(encodeURIComponent).join('/')

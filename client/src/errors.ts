@@ -3,7 +3,6 @@ import type { ErrorBody } from './types.ts'
 export interface Issue {
   /** Path of the field; empty: the whole body or query. */
   path: string
-  /** What to change. */
   message: string
 }
 

@@ -101,7 +101,6 @@ export class Inbox {
     return this.#call({ method: 'POST', path: `${path}/echoes`, body: echo, isRepeatable: true }, options)
   }
 
-  /** Lists approved templates. */
   async templates(filter: ListTemplatesQuery = {}, options?: CallOptions): Promise<Template[]> {
     const call = { method: 'GET', path: `${path}/templates`, query: filter, isRepeatable: true } as const
     return (await this.#call<ListTemplatesAnswer>(call, options)).templates

@@ -10,7 +10,6 @@ export interface BinaryFile {
   bytes: Uint8Array
   type: string
   name: string | undefined
-  /** SHA-256 of the bytes. */
   digest: string
 }
 

@@ -30,7 +30,6 @@ export interface AgentDeps {
   circuitBreaker: CircuitBreaker
 }
 
-/** Uploads of agents for their answers. */
 export interface AgentUploads {
   /** Stores an upload for an own conversation; throws 404, 409 for another owner, and errors of the channel. */
   create(caller: Caller, upload: NewUpload): Promise<UploadResult>
@@ -38,7 +37,6 @@ export interface AgentUploads {
   delete(caller: Caller, conversationId: string, id: string): Promise<void>
 }
 
-/** The authorized caller of a tool. */
 export interface AgentCaller extends Caller {
   /** What is left of the rate limit; null: unlimited. */
   rateLimitLeft: Take | null

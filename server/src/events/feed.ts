@@ -252,7 +252,6 @@ export const needsPresenting = (json: string): boolean => json.includes('"former
 export interface EventDefinition {
   /** When it fires and what its body contains, for people who choose events. */
   guide: string
-  /** The shape of its body. */
   schema: TSchema
   /** Returns a sample event of a fictional lead or conversation, for webhook tests and documentation. */
   sample(subjectId: string, at: Date): NewEvent

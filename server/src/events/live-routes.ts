@@ -12,7 +12,6 @@ import { areaOf, type EventName } from './record.ts'
 
 const maxStreamsOfMember = 20
 const maxStreams = 2_000
-/** Streams per workspace. */
 const maxStreamsOfWorkspace = maxStreams / 4
 
 /** Contents of the stream: names of events, and descriptions of live-only frames by name. */

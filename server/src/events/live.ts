@@ -49,7 +49,6 @@ export interface Live {
   publish(workspaceId: string, liveUpdate: LiveUpdate): void
   /** Resolves when the stream has ended. */
   addStream(stream: NewStream): Promise<void>
-  /** Ends all streams. */
   close(): Promise<void>
 }
 

@@ -91,7 +91,6 @@ const isEnabled = (sql: Sql, method: 'bell' | 'push') =>
 /** Descriptions of live-only frames, for the documentation of the stream. */
 export const notificationFrames = { 'team.notices': '`{}`: your notifications changed; list them again' }
 
-/** Live streams of this process. */
 interface LiveConnections {
   hasStreams(workspaceId: string): boolean
   publish(workspaceId: string, liveUpdate: { name: string; data: object; userId?: string }): void

@@ -56,7 +56,6 @@ export const withoutDescriptions = <F extends Record<string, TSchema>>(fields: F
     Object.entries(fields).map(([key, field]) => [key, Type.Optional(withDescription(field))]),
   ) as unknown as F
 
-/** Field that a new lead requires. */
 export const firstName = withDescription(NewLead.properties.firstName, undefined, name)
 
 /** Fields that can be set. Null clears a nullable field. */

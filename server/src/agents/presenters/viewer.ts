@@ -8,7 +8,6 @@ import type { AgentCaller, AgentDeps } from '../tool.ts'
 /** Facts about the key that decide what a presenter shows. */
 export interface AgentViewerContext {
   keyId: string
-  /** Whether phone numbers are masked. */
   masked: boolean
   now: Date
   keyring: Keyring

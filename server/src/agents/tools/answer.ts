@@ -196,7 +196,6 @@ function nextSteps(status: 'sent' | 'failed', isReplay: boolean, hasOwnKey: bool
 
 const AnswerContent = Type.Object(contentFields)
 
-/** Parsed content of an answer. */
 interface AnswerContent {
   body: object
   /** It uses features beyond those of the contract's send. */

@@ -32,7 +32,6 @@ export interface WorkItem {
   handover: Handover | null
 }
 
-/** Current permissions of the key. */
 export interface KeyStatus {
   /** False if the key is revoked, expired or lacks `inbox.read`. */
   isActive: boolean
@@ -182,7 +181,6 @@ function selectWork(sql: Sql, request: WorkRequest, looksForUnplaced: boolean): 
     ${selectThreadParts(sql, workspaceId, keyId)}`
 }
 
-/** Selects the state of the feed and the permissions of the key. */
 function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, looksForUnplaced: boolean): Fragment {
   const unplaced = looksForUnplaced
     ? sql`exists (select from events where workspace_id = ${workspaceId} and position is null)`

@@ -182,7 +182,6 @@ const count = (description: string, example: number) => ({
   schema: { type: 'integer', minimum: 0, maximum: 9_007_199_254_740_991, examples: [example] },
 })
 
-/** Response headers for `components`. */
 const headerComponents = {
   RequestId: {
     description: 'Id of this request in the logs. Quote it when you report a problem.',

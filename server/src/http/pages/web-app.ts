@@ -227,7 +227,6 @@ export function renderShell({ page, parts }: Shell, { url, nonce, language, sche
 interface Place {
   workspaceId: string | null
   room: string
-  /** Whether it is the main page of the section. */
   isWhole: boolean
   /** Whether the path continues below the section. */
   hasBelow: boolean
@@ -237,7 +236,6 @@ interface Place {
 /** Sections whose main page also serves all paths below. */
 const wide = ['inbox', 'settings']
 
-/** Sections without sign-in. */
 const entries = ['sign-in', 'invite', 'choose-password']
 
 function placeOf(url: string): Place {

@@ -12,7 +12,6 @@ export interface PushContent {
   /** Name of the customer; null if unknown or not to be shown. */
   customer: string | null
   connection: string | null
-  /** The connection works with limitations. */
   isLimited?: boolean
 }
 

@@ -4,7 +4,6 @@ import { areaOf, type EventName } from '../../events/record.ts'
 import type { RetryDecision } from '../endpoint/retry-policy.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
 
-/** A delivery of an event to an endpoint. */
 export interface Delivery {
   position: number
   eventId: string

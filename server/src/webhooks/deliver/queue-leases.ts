@@ -95,7 +95,6 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
 
   return {
     claim,
-    /** Whether queues were left out. */
     hasLeft: left.hasSome,
     /** Renews leases and applies changes of the endpoints. */
     renew: (queues: readonly Queue[]) => renewAll(deps, queues),

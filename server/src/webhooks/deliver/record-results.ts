@@ -199,7 +199,6 @@ async function archiveLateAttempts(tx: Tx, lease: Lease, rows: readonly Delivery
       and d.position = r.position`
 }
 
-/** Logs and counts saved results. */
 function reportResults(
   { log, observe }: { log: Log; observe: WebhookObserver },
   endpointId: string,

@@ -190,7 +190,6 @@ export interface Lease {
   owner: string
 }
 
-/** State of a queue at its release. */
 export interface QueueRelease {
   generation: number
   /** Everything up to here is done. */

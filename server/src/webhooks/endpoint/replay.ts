@@ -154,7 +154,6 @@ async function countOpenReplays(tx: Tx, { workspaceId, id }: EndpointKey): Promi
 /** Events per step of a replay. */
 const batchSize = 1000
 
-/** The part of a queue that a replay needs. */
 interface ReplayQueue {
   lease: Lease
   generation: number

@@ -83,7 +83,6 @@ export function retryAfterMs(value: string | undefined, now: Date): number | nul
   return requestedMs > 0 ? Math.min(requestedMs, maxRetryAfterMs) : null
 }
 
-/** Recent success of an endpoint. */
 export interface Health {
   /** Time of the first failure since the last success. */
   failingSince: Date | null

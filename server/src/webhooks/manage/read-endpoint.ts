@@ -23,7 +23,6 @@ export const endpointPath = `${webhooksPath}/:endpointId`
 
 const countUpTo = 10_000
 
-/** Returns an endpoint as the member may see it. */
 export async function readEndpoint(deps: WebhookDeps, member: Member, id: string) {
   const row = await requireEndpoint(deps.db.sql, { workspaceId: member.workspaceId, id })
   const statuses = await selectEndpointStatuses(deps.db.sql, row.workspaceId, [id], countUpTo)
