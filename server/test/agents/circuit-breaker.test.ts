@@ -114,7 +114,7 @@ test('a key that keeps answering conversations of people is paused, and people a
   const admin = await signedInMember(w, 'admin')
   const seen = async (by = admin) => (await by.call('GET', '/stats')).body.attention
   await isTold
-  // Behind the transaction that has the key.
+  // Waits until the transaction that reads the key is done.
   await w.db.sql`select from api_keys where workspace_id = ${w.workspaceId} and id = ${w.agent.id} for update`
   const [{ code, id, name, reason }] = await seen()
   assert.deepEqual([code, id, name, reason], ['key_paused', w.agent.id, 'Support agent', 'same_call'])

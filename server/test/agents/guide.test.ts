@@ -12,7 +12,7 @@ import { assertShows, fillIn, type Values } from '../support/program/tutorial.ts
 
 const guide = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
 
-/** A call with what is answered, or what happens between two of them. */
+/** A call with its response, or what happens between two calls. */
 const steps = /^```http\n([\s\S]*?)^```\n+```json\n([\s\S]*?)^```$|^> (\w+) (writes|hands it back): (.*)$/gm
 
 test('all calls of the guide return what the guide shows', async () => {

@@ -15,7 +15,7 @@ const suite = fileURLToPath(
   new URL('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
 )
 
-/** Scenarios that any server can pass. */
+/** Scenarios that apply to any server. */
 const applying = [
   'server-initialize',
   'ping',
@@ -24,11 +24,11 @@ const applying = [
   'prompts-list',
   'dns-rebinding-protection',
 ]
-/** Those that call tools, prompts and resources made for the suite, or need what the service does not declare. */
+/** Scenarios that need tools, prompts and resources of the suite, or capabilities that the server does not declare. */
 const others =
   /^(?:tools-call-|prompts-get-|resources-(?:read-|templates-|subscribe|unsubscribe)|elicitation-|server-sse-|json-schema-|logging-|completion-)/
 
-/** The service as the suite sees it, which knows of no key: each request gets one, and is passed on as it came. */
+/** A proxy for the suite, which knows no key: adds the key to each request. */
 async function withKey(target: string, key: string): Promise<string> {
   const proxy = createServer((asked, answer) => {
     const headers = { ...asked.headers, authorization: `Bearer ${key}` }

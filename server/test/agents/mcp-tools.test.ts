@@ -17,7 +17,7 @@ import { addAgent, addLabel, marina } from '../support/inbox/inbox-world.ts'
 
 type Call = [tool: string, input: Record<string, unknown>]
 
-/** Each tool once, in an order in which each can do what it is for. */
+/** Each tool once, in an order in which each can succeed. */
 async function everyCall(w: AgentsWorld): Promise<Call[]> {
   const other = await addAgent(w)
   const label = await addLabel(w, 'VIP')
@@ -27,7 +27,7 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
     await w.customerWrites('Two', { customer: { ...marina, phone: '5581990000002' } }),
     await w.customerWrites('Three', { customer: { ...marina, phone: '5581990000003' } }),
   ]
-  // One of them belongs to nobody, for the agent to take.
+  // One conversation has no owner, for the agent to take.
   await w.patch(third, { owner: 'human' }, w.agent.value)
   await w.db.sql`update conversations set held = false where workspace_id = ${w.workspaceId} and id = ${third}`
   const phone = '5581998765432'

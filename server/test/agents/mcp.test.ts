@@ -41,7 +41,7 @@ for (const era of eras) {
     assert.deepEqual(pick(prompts, 'name'), ['answer_next_customer'])
     const { messages } = await client.getPrompt({ name: 'answer_next_customer' })
     const words = JSON.stringify(messages) + client.getInstructions()
-    // Names of fields stand in backticks, and a value is named as a tool is.
+    // Names of fields are in backticks; values are excluded by name.
     const named = new Set(words.match(/(?<!`)\b(?!next_cursor|another_agent)[a-z]+(?:_[a-z]+)+\b/g))
     for (const name of named) toolNamed(name)
     assert.ok(named.size >= 3)
@@ -131,7 +131,7 @@ test('upload_file accepts 2 MiB, for one conversation only', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Show me')
   const call = toolCaller(await mcpClient(w, w.agent.value))
-  // Bytes that are no picture may stand behind one.
+  // Bytes after an image are allowed.
   const file = Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024 - png.length)])
   const { read } = await call('upload_file', { conversation_id, kind: 'image', base64: file.toString('base64') })
   assert.deepEqual([read.type, read.bytes], ['image/png', file.length])

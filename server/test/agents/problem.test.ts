@@ -111,7 +111,7 @@ test('the type of every problem is an anchor in the documentation', async () => 
   }
 })
 
-/** Every code that anything in the service fails with, whether or not an agent meets it. */
+/** All error codes of the server, including those that agents never get. */
 async function codesInSource(): Promise<string[]> {
   const root = new URL('../../src/', import.meta.url)
   const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'))

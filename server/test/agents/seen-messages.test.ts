@@ -7,7 +7,7 @@ import { signedInMember } from '../support/member.ts'
 import { badPlans, forgetStatistics } from '../support/plans.ts'
 import type { Answer } from '../support/world.ts'
 
-// What an agent answers is what it has seen: whatever the customer wrote since goes on waiting.
+// An agent answers what it has seen: later messages of the customer stay pending.
 
 const work = async (w: AgentsWorld, more: object = {}, key?: string): Promise<Answer['body']> =>
   (await w.callTool('wait_for_work', { wait: 0, ...more }, key)).body
@@ -16,12 +16,12 @@ const waiting = async (w: AgentsWorld, id: string): Promise<string | null> =>
     (one: { id: string }) => one.id === id,
   ).waiting_since
 const unread = async (w: AgentsWorld): Promise<number> => (await w.conversations())[0].unread_count
-/** The customer's messages of which the platform was told that they were read. */
+/** Customer messages that were reported to the platform as read. */
 const ticks = ({ platform, connectionId }: AgentsWorld): string[] =>
   platform.reads.filter((read) => read.connectionId === connectionId).map(({ externalId }) => externalId)
 const texts = (messages: { customer_text?: string }[]) => messages.map(({ customer_text }) => customer_text)
 
-/** The customer writes, the agent takes it, and the customer writes again. */
+/** The customer writes, the agent reads it, and the customer writes again. */
 async function overtaken() {
   const w = await withTemplate()
   const { id } = await w.customerWrites('Where is my order?')
@@ -107,7 +107,7 @@ test('what a previous owner was shown does not count', async () => {
   assert.equal((await work(w, {}, other.value)).work.length, 1)
   w.clock.advance(1000)
   await w.customerWrites('Hello?')
-  // A look by whoever does not have it changes nothing either.
+  // A read by an agent that is not the owner changes nothing either.
   await w.callTool('read_conversation', { conversation_id: id })
   const { body } = await w.callTool('answer', { conversation_id: id, text: 'It left.' }, other.value)
   assert.deepEqual(texts(body.arrived_meanwhile), ['Hello?'])

@@ -93,7 +93,7 @@ test('20 concurrent sends on two nodes respect the limits', async () => {
   const codes = answers.map(codeOf)
   assert.equal(codes.filter((code) => code === '200 sent').length, 3, codes.join())
   assert.equal(codes.filter((code) => code === '409 UNANSWERED_LIMIT').length, 17, codes.join())
-  // Ten of those may have met one node, which pauses the key for a minute then.
+  // Ten of these can reach one node, which then pauses the key for a minute.
   w.clock.advance(60_000)
   await setLimits(w, { unansweredSends: 50, dailySends: 8 })
   await receivedAll(w.db)

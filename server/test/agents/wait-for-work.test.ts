@@ -13,7 +13,7 @@ import type { Answer } from '../support/world.ts'
 const joao = { ...marina, phone: '5581998765432', name: 'João Prado' }
 const customer = (n: number) => ({ ...marina, phone: `55819912${String(n).padStart(5, '0')}`, name: `Customer ${n}` })
 
-/** What waits at this moment, or came after a cursor. */
+/** Returns pending work, or work after a cursor. */
 const now = async (w: AgentsWorld, cursor?: string | null, more: Record<string, unknown> = {}, key?: string) =>
   (await w.callTool('wait_for_work', { wait: 0, ...(cursor == null ? {} : { cursor }), ...more }, key)).body
 
@@ -123,7 +123,7 @@ test('conversations of others, resolved ones, and those that the agent took itse
   await answer(w, resolved.id, 'Done.')
   const begun = await now(w)
   assert.deepEqual(idsIn(begun), [])
-  // Answered by the other one, then taken.
+  // Answered by the other agent, then taken.
   await w.callTool('answer', { conversation_id: taken.id, text: 'Hi!' }, other.value)
   w.clock.advance(1000)
   await w.patch(taken.id, { owner: `agent:${w.agent.id}` }, w.agent.value)

@@ -14,7 +14,7 @@ const team = async (w: AgentsWorld, method: 'PATCH' | 'POST' | 'DELETE', path: s
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
 }
 
-/** Begins to wait, on a node of its own. */
+/** Starts a wait on a node of its own. */
 async function waiting(options: Parameters<typeof waitingNode>[1] = {}) {
   const w = await agentsWorld()
   const node = await waitingNode(w, options)

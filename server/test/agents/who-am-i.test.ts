@@ -9,7 +9,7 @@ import { receivedAll } from '../support/received.ts'
 const never = { monday: [], tuesday: [], wednesday: [], thursday: [], friday: [], saturday: [], sunday: [] }
 const hour = 3_600_000
 
-/** One span around the present moment, or around the next hours of the same day, by UTC. */
+/** A span around now, or within the next hours of the same UTC day. */
 function spanFrom(now: Date, inHours: number) {
   const day = now.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' }).toLowerCase()
   const time = (at: number) => `${String(at).padStart(2, '0')}:00`

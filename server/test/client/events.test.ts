@@ -17,7 +17,7 @@ test('a stopped follower resumes from its store without loss', async () => {
   for (let i = 0; i < 3; i++) await lead(nameOf(i))
   const store = memory()
   const seen: string[] = []
-  // It ends while it deals with the first page, so that this page comes again.
+  // Stops while it processes the first page, so that the page is returned again.
   for await (const event of parley.events.follow({ store, events: ['lead.created'] })) {
     if (event.event === 'lead.created') seen.push(event.payload.firstName)
     break

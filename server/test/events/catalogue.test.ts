@@ -18,7 +18,7 @@ test('every event has a guide and a sample with its name', () => {
   }
 })
 
-// Whatever the feed answers in a test is held against the schema of its event.
+// Every feed response in tests is validated against its event schema.
 test('samples match their schemas, masked or not, and masked ones contain no phone', async () => {
   const w = await feedWorld()
   await w.record(eventNames)

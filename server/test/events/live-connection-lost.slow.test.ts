@@ -12,7 +12,7 @@ import { databaseByProxy } from '../support/postgres/cutting-proxy.ts'
 import { until } from '../support/until.ts'
 import { callerOf, type World, world } from '../support/world.ts'
 
-/** Another node, whose way to the database can be cut. */
+/** Another node whose database connection can be cut. */
 async function nodeByProxy(w: World) {
   const { proxy, options } = await databaseByProxy((await testDatabase()).options)
   const said: boolean[] = []
@@ -36,7 +36,7 @@ test('after a lost LISTEN connection, browsers get a reset', async () => {
   proxy.cutAfter(0)
   proxy.cutAll()
   await until(() => said.length === 1, 'deafness')
-  // Of such a change nothing is left that a node could find by looking.
+  // Polling cannot detect such a change.
   const renamed = await member.call('PATCH', '', { name: 'Another name' })
   assert.equal(renamed.status, 200)
   proxy.cutAfter(null)

@@ -15,7 +15,7 @@ const asToken = { authorization: `Bearer ${testTeamToken}` }
 
 const oneNode = oncePerFile(async () => startNode(await testApp()))
 
-/** A client that asks for the stream and reads nothing of it until it resumes. */
+/** A client that opens the stream and reads nothing until it resumes. */
 function openDeaf(w: FeedWorld, { url }: Node, credential: string) {
   const { hostname, port } = new URL(url)
   const client = connect({ host: hostname, port: Number(port) })
@@ -135,15 +135,15 @@ test('a client that does not read is disconnected, and the others get everything
   const idle = openDeaf(w, node, `authorization: ${asToken.authorization}`)
   const signedOut = openDeaf(w, node, `cookie: ${cookie}`)
   const stream = await follow(w, node, asToken)
-  // More than the kernel takes on both sides of a connection, and the service beside it.
+  // More than the kernel buffers on both sides, plus the buffer of the server.
   for (let round = 0; round < 20; round++) {
     await w.record(Array<'lead.created'>(100).fill('lead.created'), { more: { notes: 'x'.repeat(10_000) } })
   }
   for (let count = 0; count < 2000; count++) await stream.nextEvent('lead.created')
   await w.db.tx((tx) => endAllSessions(tx, userId))
-  // Two heartbeats, within which nothing was taken, would end it as well: this is one.
+  // Two heartbeats without reads would end it too; this is one.
   await node.tick()
-  // Now its end can be seen.
+  // Its end is visible now.
   signedOut.client.resume()
   await signedOut.closed
   await node.tick()

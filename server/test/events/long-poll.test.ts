@@ -15,13 +15,13 @@ import { atEnd, oncePerFile } from '../support/file-end.ts'
 import { testApp } from '../support/world.ts'
 
 interface Waiting extends Node {
-  /** The one connection of the node's pool. */
+  /** The only connection of the node's pool. */
   db: Db
-  /** Asks the node, and resolves once it has found nothing and waits. */
+  /** Starts a request, and resolves when it has found nothing and waits. */
   wait(w: FeedWorld, query?: Record<string, string>): Promise<{ answer: Promise<Json>; leave(): void }>
 }
 
-/** A node with a single connection: whoever held it while waiting would stop everything. */
+/** A node with a single connection: a wait that held it would block everything. */
 async function newNode(): Promise<Waiting> {
   const { options } = await testDatabase()
   let onRead = () => {}
@@ -46,7 +46,7 @@ async function newNode(): Promise<Waiting> {
     const answer = asked.then((reply) => reply.json())
     answer.catch(() => {})
     await reading
-    // Behind the read on the only connection, which is free again.
+    // Waits for the read on the only connection, which is free again.
     await db.sql`select 1`
     return { answer, leave: () => controller.abort() }
   }
@@ -67,7 +67,7 @@ test('polling finds the event if the notification is lost', async () => {
   const w = await feedWorld()
   const node = await oneNode()
   const unplaced = await node.wait(w)
-  // Another pool, whose news reach nobody.
+  // Another pool, whose notifications reach nobody.
   await w.record(['lead.created'])
   await node.tick()
   assert.deepEqual(namesIn(await unplaced.answer), ['lead.created'])

@@ -14,7 +14,7 @@ atEnd(async () => {
   syncBuiltinESMExports()
 })
 
-/** How many sealed values are opened meanwhile. */
+/** Counts decryptions during the call. */
 async function openedBy(work: () => Promise<unknown>): Promise<number> {
   const before = opening.mock.callCount()
   await work()

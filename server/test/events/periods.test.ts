@@ -15,15 +15,15 @@ const everything = async () => Number.POSITIVE_INFINITY
 
 interface PeriodWorld extends FeedWorld {
   make(): Promise<number>
-  /** Comes again, as a worker does, while a vacuum is at the table. */
+  /** Retries, like a worker, while a vacuum locks the table. */
   makeOne(): Promise<void>
   sweep(): Promise<number>
 }
 
-/** A world whose clock stands a week before the end of a period that no test before it has seen. */
+/** A world whose clock is a week before the end of a period that no earlier test has used. */
 async function freshPeriod(): Promise<PeriodWorld> {
   const w = await feedWorld()
-  // The periods of a database are those of all of its tests: each begins where those before it have none any more.
+  // All tests share the partitions of a database: each starts after those of earlier tests.
   w.clock.advance(70 * dayMs)
   w.clock.advance(periodAt(w.clock.now()).to.getTime() + 7 * dayMs - w.clock.now().getTime())
   const make = () => makeAhead(w.db, eventPartitions, w.clock.now())
@@ -32,21 +32,21 @@ async function freshPeriod(): Promise<PeriodWorld> {
   return { ...w, make, makeOne: () => again(async () => (await make()) === 1), sweep }
 }
 
-/** Comes again, as a worker does, until this is so: the test's own limit bounds it. */
+/** Retries, like a worker, until the condition is true; bounded by the test's timeout. */
 async function again(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo()));
 }
 
 const periodsOf = async ({ db }: { db: Db }) => (await listPeriods(db.sql, 'events')).map(({ name }) => name)
 
-/** In which parts the events of a workspace are, in the order of the feed. */
+/** Returns the partitions of a workspace's events, in feed order. */
 async function partsOf({ db, workspaceId }: FeedWorld): Promise<string[]> {
   const rows = await db.sql<{ part: string }[]>`
     select tableoid::regclass::text as part
     from events
     where workspace_id = ${workspaceId}
     order by position, seq`
-  // Where tables are spread it is the piece of one, which bears a number behind the name.
+  // Under Citus, the shard name has a number after the partition name.
   return rows.map(({ part }) => part.replace(/^(events_(?:\d{8}|default))_\d+$/, '$1'))
 }
 
@@ -75,7 +75,7 @@ test('events go into their partitions, are read across the boundary in order, an
     cursors.push(after)
   }
 
-  // The first event was before all periods and is deleted; those of the first period are gone for readers, and then for good.
+  // The first event is older than all partitions and is deleted; those of the first partition are hidden, then dropped.
   w.clock.advance(29 * dayMs)
   assert.equal(await w.sweep(), 1)
   assert.deepEqual(await periodsOf(w), [first, second])

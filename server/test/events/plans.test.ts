@@ -8,7 +8,7 @@ import { statementsOf } from '../support/database.ts'
 import { feedWorld } from '../support/events/feed-world.ts'
 import { badPlans, waysTo } from '../support/plans.ts'
 
-// The plan of a new installation: it is kept for as long as the database has not counted the table.
+// The plan of a new installation, which is kept until the table is analyzed.
 test('sequencing uses ids while the table is empty too', async () => {
   const w = await feedWorld()
   const statements = await statementsOf(async () => {

@@ -5,7 +5,7 @@ import { addLabel } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { about, type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 
-/** The texts that the customers of this world were sent. */
+/** Texts that were sent to customers of this world. */
 const textsTold = (w: N8nWorld): string[] =>
   w.sent().map((message) => (message.kind === 'text' ? message.text : message.kind))
 
@@ -15,7 +15,7 @@ test('an answer is sent once per execution, however often n8n retries the node',
   const answer = about('answer', id, { text: 'It left this morning.' })
   const [first] = await w.run(answer)
   w.clock.advance(1000)
-  // The customer's next message would make another key of Parley's own.
+  // A later customer message would change Parley's default key.
   await w.customerWrites('Hello?')
   const [again] = await w.run(answer)
   assert.deepEqual([first?.json.was_new, again?.json.was_new], [true, false])

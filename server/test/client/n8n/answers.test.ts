@@ -10,12 +10,12 @@ import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { about, type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 
 interface FilesWorld extends N8nWorld {
-  /** A customer has written there, on a connection that takes files. */
+  /** A customer has written, on a connection that accepts files. */
   id: string
   writes(text: string): Promise<void>
 }
 
-/** Where the platform takes files. */
+/** The platform's upload address. */
 const filesUrl = oncePerFile(async () => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{"id":"file-1"}'))
@@ -42,7 +42,7 @@ async function withFiles(): Promise<FilesWorld> {
 
 const picture = { data: { mimeType: 'image/png', fileName: 'a b.png', bytes: png } }
 
-/** The files that customers were sent. */
+/** Files that were sent to customers. */
 const filesTold = (w: N8nWorld) =>
   w.sent().flatMap((said) => (said.kind === 'media' ? [[said.file.kind, said.file.name, said.caption]] : []))
 
@@ -54,7 +54,7 @@ test('a file of the item is sent in one step, and once despite retries', async (
   const [first] = await w.run(answer, { binary: picture, asked })
   assert.deepEqual(asked, [`POST /api/v2/conversations/${id}/files`, `POST /api/v2/conversations/${id}/answer`])
   w.clock.advance(1000)
-  // The customer's next message would make another key of Parley's own.
+  // A later customer message would change Parley's default key.
   await w.writes('Hello?')
   const [again] = await w.run(answer, { binary: picture })
   assert.deepEqual([first?.json.was_new, again?.json.was_new], [true, false])

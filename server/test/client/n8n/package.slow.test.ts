@@ -22,7 +22,7 @@ test('the built package has all nodes, no dependencies, and all files that it na
   const instances = (files: string[]) => files.map((file) => new (require(join(folder, file))[classIn(file)])())
   const built = mapped({ nodes: instances(n8n.nodes), credentials: instances(n8n.credentials) })
   const { nodes, credentials } = await loadedNodes()
-  // As n8n hands them to its pages.
+  // As n8n passes them to its editor.
   const shown = (things: Map<string, object>) => JSON.parse(JSON.stringify([...things]))
   assert.deepEqual(shown(built.nodes), shown(nodes))
   assert.deepEqual(shown(built.credentials), shown(credentials))

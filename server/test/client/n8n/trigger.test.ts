@@ -12,16 +12,16 @@ import { testTeamToken } from '../../support/world.ts'
 
 interface TriggerWorld extends N8nWorld {
   receiver: Receiver
-  /** What n8n keeps with the workflow. */
+  /** n8n's static data of the workflow. */
   stored: Record<string, unknown>
-  /** The workflow is switched on, or n8n begins anew with one that is. */
+  /** Activates the workflow, or restarts n8n with an active one. */
   activate(given?: Partial<Given>): Promise<void>
   deactivate(): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   endpoints(): Promise<any[]>
-  /** Delivers what has happened, signed now. */
+  /** Delivers an event, signed now. */
   deliver(): Promise<void>
-  /** n8n gets a webhook; answers the status and what starts the workflow. */
+  /** Sends a webhook to n8n; returns the status and what starts the workflow. */
   get(webhook: ReceivedWebhook, given?: Partial<Given>): Promise<{ status: number; items: Item[] | undefined }>
 }
 
@@ -148,7 +148,7 @@ test('a webhook with other settings is recreated; a test run has its own', async
 
 test('a token with several workspaces requires a choice', async () => {
   const w = await triggerWorld()
-  // Another workspace, whatever other tests have made.
+  // Another workspace, in addition to those of other tests.
   await n8nWorld()
   const everywhere = { parleyTeamApi: { baseUrl: w.url, teamToken: testTeamToken } }
   await assert.rejects(w.activate({ credentials: everywhere }), /ambiguous/)

@@ -9,10 +9,10 @@ interface Following {
   emitted: Item['json'][]
   failed: (Error & { httpCode?: string })[]
   stored: Record<string, unknown>
-  /** Resolves once this is so, looking whenever something is emitted, fails, or is kept. */
+  /** Resolves when the condition is true; checked on every emit, error and save. */
   when(isSo: (following: Following) => boolean): Promise<void>
   stop(): Promise<void>
-  /** What a workflow that is tried does before it waits. */
+  /** Runs a manual test up to its wait. */
   tryIt?: () => Promise<void>
 }
 

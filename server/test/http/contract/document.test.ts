@@ -20,7 +20,7 @@ test('docs/ matches the contract of the app', async () => {
   assert.deepEqual(await checkContract(await app()), [], 'run npm run contract')
 })
 
-// They are compiled when they are first needed, which for most of them is in no test.
+// Schemas compile on first use, which most tests do not reach.
 test('all schemas of routes compile', async () => {
   await app()
   await compileRest()
@@ -122,7 +122,7 @@ test('the event name discriminates the payload', async () => {
   })
   assert.deepEqual(discriminator.mapping, Object.fromEntries(choices.map(({ $ref, name }) => [name, $ref])))
   assert.ok(choices.every(({ name, payload }) => name !== '' && payload !== undefined))
-  // Those of leads have one in common.
+  // Lead events share a schema.
   const others = choices.filter(({ name }) => !name.startsWith('lead.')).length
   assert.equal(new Set(choices.map(({ payload }) => payload)).size, others + 1)
 })
@@ -148,11 +148,11 @@ test('the collection changes and deletes only resources that it has created', as
     for (const [, variable] of script.matchAll(/^pm\.collectionVariables\.set\('(\w+)'/gm)) own.add(variable ?? '')
   }
   assert.deepEqual(foreign, [
-    // Sent back as it was read.
+    // Sent back unchanged.
     'Change a workspace',
-    // A key owns what it sends in.
+    // A key owns what it uploads.
     'Change owner, status or labels; add a note',
-    // Open already, since text can be sent in it.
+    // It is open already, because its window is open.
     'Change status, labels or assignee',
   ])
 })

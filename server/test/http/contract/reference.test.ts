@@ -49,7 +49,7 @@ test('a matching ETag gets 304', async () => {
       const again = await app.inject({ url, headers })
       assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, '', tag], `${url} ${known}`)
     }
-    // Another encoding is another body.
+    // Another encoding has another ETag.
     const other = await app.inject({ url, headers: { 'if-none-match': tag } })
     assert.equal(other.statusCode, 200)
     assert.notEqual(other.headers.etag, tag)

@@ -18,7 +18,7 @@ import { testApp, testTeamToken, type World, world } from '../../support/world.t
 
 const metricsToken = 'metrics-token-of-the-tests-01'
 
-/** A service of its own on the tests' database: what it counts is what the test did. */
+/** A separate server on the test database, so that it counts only the test's actions. */
 async function measured(settings: Record<string, string> = {}): Promise<{ app: App; workerApp: App }> {
   const runtime = await testApp()
   const env = { PARLEY_TEAM_TOKEN: testTeamToken, PARLEY_METRICS_TOKEN: metricsToken, ...settings }

@@ -156,7 +156,7 @@ test('exported metrics match /metrics, plus requests under the semantic conventi
 test('an unsampled trace is propagated but not exported', async () => {
   const { telemetry, collector, call } = await traced()
   const w = await webhookWorld()
-  // What the tests before have left.
+  // Data of earlier tests.
   await w.drain()
   const unkept = `00-${callersTrace}-${callersSpan}-00`
   await call(w)('POST', '/api/v1/leads', { body: { firstName: 'Marina' }, headers: { traceparent: unkept } })

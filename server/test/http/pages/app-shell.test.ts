@@ -53,7 +53,7 @@ for (const [url, room, files, language] of [
     assert.match(page, new RegExp(`data-room="${room}"`))
     assert.deepEqual(filesOf(page), files)
     const styles = [...page.matchAll(/assets\/([\w-]+)\.css/g)].map(([, name]) => name)
-    // Words have none.
+    // Text catalogs have no styles.
     assert.deepEqual(
       styles,
       files.filter((name) => !/-(?:en|pt)$/.test(name)),

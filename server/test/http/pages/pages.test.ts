@@ -21,7 +21,7 @@ for (const path of ['/sign-in', '/sign-in/unknown', '/invite/unknown'])
     assert.match(policy, /frame-ancestors 'none'/)
     assert.doesNotMatch(policy, /unsafe/)
     assert.equal(headers['referrer-policy'], 'same-origin')
-    // It has none of the session, and asks for nothing that takes one.
+    // Without a session it preloads nothing that needs one.
     assert.match(body, /data-room="entry"/)
     assert.doesNotMatch(body, /\/api\/|https?:\/\//)
   })

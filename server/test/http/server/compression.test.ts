@@ -34,18 +34,18 @@ async function ask(
 
 const serveLong = (app: App) => app.get('/long', (_request, reply) => reply.type(json).send(text))
 
-/** A route whose answer is a stream of these pieces. */
+/** A route that streams these chunks. */
 const serveStream = (path: string, pieces: () => Iterable<string> | AsyncIterable<string>) => (app: App) =>
   app.get(path, (_request, reply) => reply.type('text/csv').send(Readable.from(pieces())))
 
-/** The answer as it begins, for a caller that takes gzip. */
+/** Returns the start of the response for a client that accepts gzip. */
 async function begin(port: number, path: string): Promise<IncomingMessage> {
   const request = get({ port, path, headers: { 'accept-encoding': 'gzip' }, agent: false })
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   return answer
 }
 
-/** Lines that are not all alike. */
+/** Lines with some variation. */
 const linesOf = (n: number) => `${n},${(n * 2_654_435_761) % 4_294_967_296}\n`
 
 test('responses are compressed in an accepted encoding, or not at all', async () => {

@@ -14,7 +14,7 @@ const host = 'Host: localhost\r\n'
 const serveEcho = (app: App) =>
   app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
 
-/** A route that answers once it is let go. */
+/** A route that responds when it is released. */
 function slowRoute() {
   const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const serve = (app: App) =>
@@ -84,7 +84,7 @@ test('closing finishes running requests, refuses new ones and closes connections
   await Promise.all([once(busy, 'connect'), once(pipelined, 'connect')])
   busy.write(`GET /slow HTTP/1.1\r\n${host}\r\n`)
   await started
-  // A connection with a request half sent is not idle, so it is still open when the server closes.
+  // A connection with a partial request is not idle, so it is open when the server closes.
   pipelined.write(`GET /readyz HTTP/1.1\r\n${host}`)
   await fetch(`http://127.0.0.1:${port}/healthz`)
 
@@ -128,7 +128,7 @@ test('draining serves requests, closes their connections, and fails readiness on
     ['/nowhere', 404],
   ]
   for (const [path, statusCode] of rows) {
-    // Reads until the server ends the connection.
+    // Reads until the server closes the connection.
     const [answer] = await exchange(port, `GET ${path} HTTP/1.1\r\n${host}\r\n`)
     assert.deepEqual([answer?.statusCode, answer?.headers.connection], [statusCode, 'close'], path)
     if (path === '/readyz') assert.deepEqual(JSON.parse(answer?.body ?? '').data, { code: 'DRAINING' })
@@ -187,7 +187,7 @@ test('a streamed body must arrive in time too', async () => {
   const whole = exchange(port, `${head}four`)
   const [late] = await exchange(port, `${head}tw`)
   assert.equal(late?.statusCode, 408)
-  // The deadline of the whole one began first, and so has passed.
+  // The deadline of the complete request started first, so it has passed.
   goOn()
   const [kept] = await whole
   assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"size":4}'])

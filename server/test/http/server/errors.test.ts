@@ -166,7 +166,7 @@ test('an unavailable database is 503 with Retry-After', async () => {
     ...['57P01', '57P02', '57P03', '53300', '55P03', '57014', '25006', '08006', '08P01'].map((code) =>
       ofDatabase(code),
     ),
-    // A standby that is asked for the counters of the limits.
+    // A standby rejects writes of the rate limit counters.
     ofDatabase('0A000', 'get_relation_info'),
   ]
   for (const failure of failures) {

@@ -111,15 +111,15 @@ test('a body of 1 MiB is parsed in linear time, whatever its content', () => {
   }
   for (const [name, body] of Object.entries(bodies)) {
     const [part, whole] = [cpuMs(body.slice(0, body.length / 16)), cpuMs(body)]
-    // Sixteen times the bytes take sixteen times the work, and 256 times where it grows with the square.
+    // Sixteen times the bytes take sixteen times the work; with quadratic growth it would be 256 times.
     assert.ok(whole < 64 * Math.max(part, floorMs), `${name}: ${part} ms, then ${whole} ms`)
   }
 })
 
-/** Below this nothing is told from noise; measured are 3 to 20 ms for the whole. */
+/** Below this, measurements are noise; measured are 3 to 20 ms in total. */
 const floorMs = 2
 
-/** The least CPU time of a few readings: other programs of the machine do not count. */
+/** Minimum CPU time of several runs, so that other programs do not count. */
 function cpuMs(body: string): number {
   const bytes = Buffer.from(body)
   const times = Array.from({ length: 4 }, () => {

@@ -25,7 +25,7 @@ test('all strings, numbers and lists of routes have limits', async () => {
 })
 
 test('responses that repeat a session token are not compressed', async () => {
-  // What changes something makes a session, and with it a token that was never sent before.
+  // Changing routes may create a session, and with it a new token.
   const readers = (await allRoutes()).filter(({ method }) => [method].flat().includes('GET'))
   const namesToken = ({ schema = {} }: RouteOptions) => JSON.stringify(schema.response ?? {}).includes('"csrfToken"')
   assert.deepEqual(

@@ -13,7 +13,7 @@ async function anotherPool(): Promise<Db> {
   return db
 }
 
-/** The database as another process has it, one that has claimed the queue of the world. */
+/** The database of another process, which has claimed the queue of the world. */
 async function anotherWorker(w: WebhookWorld): Promise<Db> {
   const db = await anotherPool()
   await w.recordEach(1)
@@ -22,7 +22,7 @@ async function anotherWorker(w: WebhookWorld): Promise<Db> {
   return db
 }
 
-/** Answers how many queues it got. */
+/** Returns the number of claimed queues. */
 async function claim(db: Db, w: WebhookWorld): Promise<number> {
   return (await claimed(db, w)).length
 }
@@ -31,14 +31,14 @@ function claimed(db: Db, { workspaceId, clock }: WebhookWorld): Promise<ClaimedQ
   return db.statement((tx) => claimQueues(tx, 'all', 1, clock.now(), workspaceId))
 }
 
-/** Gives back what was claimed, for the worker of that name or for anyone. */
+/** Releases the claimed queue to the named worker or to anyone. */
 async function release(db: Db, w: WebhookWorld, [queue]: ClaimedQueue[], successor: string | null): Promise<void> {
   assert.ok(queue !== undefined)
   const lease = { workspaceId: w.workspaceId, endpointId: w.endpointId, owner: queue.owner }
   await db.statement((tx) => releaseQueue(tx, lease, { generation: 1, cursor: 0, successor }))
 }
 
-/** Looks by a clock that is driven, past whatever grace the beginning has. */
+/** Checks with a controlled clock, after the grace period. */
 async function looker(db: Db) {
   let atMs = 0
   const look = createDeadWorkerReaper(db, () => atMs)
@@ -51,7 +51,7 @@ async function looker(db: Db) {
   return lookAfter
 }
 
-/** As a restart of the database does. */
+/** Simulates a database restart. */
 async function endSessions(of: Db, by: Db): Promise<void> {
   await by.sql`
     select pg_terminate_backend(pid, 5000)
@@ -60,7 +60,7 @@ async function endSessions(of: Db, by: Db): Promise<void> {
       and application_name = ${processName(of.sql)}`
 }
 
-/** A session for statements comes back with the next of them, one past a pooler in its own time. */
+/** A session reconnects with its next statement; one outside the pooler does so on its own. */
 async function isSeen(of: Db, by: Db): Promise<boolean> {
   await of.sql`select 1`.catch(() => {})
   const rows = await by.sql`
@@ -90,7 +90,7 @@ test('after a database restart, no worker counts as dead until all could reconne
   await slow.close()
   await endSessions(quick, w.db)
   while (!(await isSeen(quick, w.db)));
-  // One of its statements may still meet the end of its session.
+  // A statement can still meet the end of its session.
   await lookAfter(1).catch(() => {})
   await lookAfter(1)
   await lookAfter(2000)

@@ -68,7 +68,7 @@ test('a worker that starts during steady traffic gets its share without lost, re
   }
 })
 
-/** How many queues of the workspace each worker holds. */
+/** Returns how many queues of the workspace each worker holds. */
 async function heldByEach({ db, workspaceId }: WebhookWorld): Promise<number[]> {
   const rows = await db.sql<{ held: number }[]>`
     select count(*) as held

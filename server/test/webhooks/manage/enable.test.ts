@@ -104,7 +104,7 @@ test('a rotated secret is shown once, and the old one signs until the overlap en
   const admin = await signedInMember(w, 'admin')
   const { endpoint } = (await admin.call('GET', `${hooksPath}/${id}`)).body
   assert.deepEqual(endpoint.secrets, { valid: 1, oldUntil: null })
-  // A leaked one is ended at once.
+  // Ends a leaked secret at once.
   const ended = await admin.call('POST', `${hooksPath}/${id}/rotate-secret`, { overlapHours: 0 })
   assert.deepEqual(ended.body.endpoint.secrets, { valid: 1, oldUntil: null })
 })

@@ -7,12 +7,12 @@ import { type DeliveryWorld, deliveryWorld, hooksPath, webhookApi } from '../../
 // biome-ignore lint/suspicious/noExplicitAny: as in Answer
 type Json = any
 
-/** Has the receiver answer each event by its own list of answers, and take it after that. */
+/** The receiver responds to each event with its list of responses, then with success. */
 function script(w: DeliveryWorld, answers: Record<string, (number | 'cut')[]>): void {
   w.receiver.answer(({ id }) => {
     const next = answers[id]?.shift() ?? 200
     if (next === 'cut') return next
-    // A request on a connection that was kept is repeated by itself once it is cut.
+    // A cut request on a reused connection is repeated automatically.
     return { status: next, headers: { connection: 'close' }, body: next < 300 ? 'thanks' : 'not now' }
   })
 }
@@ -23,7 +23,7 @@ const show = async (w: DeliveryWorld, eventId: string): Promise<Json> =>
   (await w.ok('GET', `/${w.id}/deliveries/${eventId}`)).delivery
 const resend = (w: DeliveryWorld, eventId: string) => w.ok('POST', `/${w.id}/deliveries/${eventId}/resend`)
 
-/** Has so many attempts made of what is not taken before, each when it is due. */
+/** Runs this many attempts of undelivered events, each when it is due. */
 async function attempt(w: DeliveryWorld, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     if (n > 0) w.clock.advance(n === 1 ? 5_000 : 30_000)
@@ -217,7 +217,7 @@ test('statistics count the events of each hour', async () => {
   const delays = { delayMsP50: 5000, delayMsP95: 5000 }
   assert.deepEqual(counts, { start: hour.toISOString(), delivered: 1, failedAttempts: 3, ...delays })
   assert.ok(msP50 >= 0 && msP95 >= msP50)
-  // What was delivered and is sent again counts by the first time it was taken.
+  // A delivered event that was resent counts with its first success.
   w.clock.advance(hourMs)
   await resend(w, first.eventId)
   const { delivered, delayMsP50 } = (await w.ok('GET', `/${w.id}/stats`)).buckets.at(-2)

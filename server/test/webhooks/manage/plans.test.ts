@@ -14,7 +14,7 @@ interface Filled {
   eventId: string
 }
 
-/** A feed, and what became of it at one endpoint: one in fifty has failed, the last ten wait. */
+/** A feed with its deliveries at one endpoint: one in fifty failed, the last ten pending. */
 async function filled(count: number): Promise<Filled> {
   const w = await webhookApi()
   const { id } = await w.endpoint()
@@ -99,7 +99,7 @@ test('statistics of a long feed are sampled and close to the exact values', asyn
   const { delivered, failedAttempts, msP50 } = stats.buckets.at(-1)
   assert.ok(stats.sampledEvery > 1)
   assert.equal(msP50, 84)
-  // 39,191 and 809; what is allowed is many standard deviations of the sample.
+  // 39,191 and 809; the tolerance is many standard deviations of the sample.
   assert.ok(Math.abs(delivered - 39_191) < 1_300, String(delivered))
   assert.ok(Math.abs(failedAttempts - 809) < 400, String(failedAttempts))
 })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createReplay } from '../../../src/webhooks/endpoint/replay.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
-/** Of the hour before. */
+/** The hour before. */
 async function replayAll(w: WebhookWorld): Promise<void> {
   const range = { from: new Date(w.clock.now().getTime() - 3_600_000), to: w.clock.now(), scope: 'all' as const }
   const endpoint = { workspaceId: w.workspaceId, id: w.endpointId, phoneVisibility: 'full' as const }
