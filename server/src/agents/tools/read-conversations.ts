@@ -267,7 +267,7 @@ function writeChange({ detail, reason }: Activity, name: string | null): string 
     case 'status':
       return `Status: ${detail.from} → ${detail.to}${detail.snoozedUntil === null ? '' : ` until ${detail.snoozedUntil}`}.${by}`
     case 'assignee':
-      return `${detail.to === null ? 'Assigned to nobody' : 'Assigned to a member'}.${by}`
+      return `${detail.to === null ? 'Unassigned' : 'Assigned to a member'}.${by}`
     case 'labels':
       return `Labels: ${detail.added.length} added, ${detail.removed.length} removed.${by}`
     default:

@@ -23,7 +23,7 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
         tags: ['Service'],
         operationId: 'getLiveness',
         summary: 'Check liveness',
-        description: 'Always 200 while the process runs, whatever the state of the database.',
+        description: 'Always 200 while the process runs, regardless of the database.',
         security: [],
         response: { 200: { ...healthy, description: 'The process is running.' }, ...errors(400) },
       },

@@ -49,7 +49,7 @@ export function createMetrics(source: GaugeSource): Metrics {
   collectDefaultMetrics({ register: registry })
   new Gauge({
     name: 'parley_build_info',
-    help: 'Always 1; the labels say what runs.',
+    help: 'Always 1; labels have the versions.',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version, node: process.versions.node }, 1)
@@ -57,24 +57,29 @@ export function createMetrics(source: GaugeSource): Metrics {
 
   const own = meters(registers)
   const { count, measure } = own
-  const requests = count('parley_http_requests_total', 'Requests answered.', 'method', 'route', 'status')
+  const requests = count('parley_http_requests_total', 'HTTP responses.', 'method', 'route', 'status')
   const requestTime = measure(
     'parley_http_request_seconds',
-    'Time from a request to its answer; a long poll or a live feed lasts as long as it waits.',
+    'Time from request to response; long polls and live streams include the wait.',
     requestSeconds,
     'method',
     'route',
   )
-  const sends = count('parley_sends_total', 'Calls that send one part of a message.', 'channel', 'outcome')
-  const sendTime = measure('parley_send_seconds', 'Time that the platform took for one part.', callSeconds, 'channel')
+  const sends = count('parley_sends_total', 'Platform calls that send one part of a message.', 'channel', 'outcome')
+  const sendTime = measure('parley_send_seconds', 'Duration of platform calls for one part.', callSeconds, 'channel')
   const items = count(
     'parley_received_total',
-    'What platforms handed in and is stored, repeats included.',
+    'Stored inbound items of platforms, including repeats.',
     'channel',
     'type',
   )
-  const files = count('parley_files_total', 'Tries to fetch files that messages carry.', 'result')
-  const fileTime = measure('parley_file_seconds', 'Time that a try took, with the preview.', jobSeconds, 'result')
+  const files = count('parley_files_total', 'Attempts to fetch files of messages.', 'result')
+  const fileTime = measure(
+    'parley_file_seconds',
+    'Duration of fetch attempts, including the preview.',
+    jobSeconds,
+    'result',
+  )
   const jobs = count('parley_scheduled_jobs_total', 'Runs of scheduled jobs.', 'job', 'result')
   const jobTime = measure('parley_scheduled_job_seconds', 'Duration of scheduled jobs.', jobSeconds, 'job')
 
@@ -127,17 +132,20 @@ function meters(registers: Registry[]) {
 function webhookObserver({ count, measure }: ReturnType<typeof meters>): WebhookObserver {
   const attempts = count(
     'parley_webhook_attempts_total',
-    'Webhook attempts: delivered, failed, or given up with the last of the schedule; `error` says why.',
+    'Webhook attempts: delivered, failed, or given up after the last retry; `error` has the reason.',
     'result',
     'error',
   )
-  const time = measure('parley_webhook_attempt_seconds', 'Time that receivers took.', callSeconds)
+  const time = measure('parley_webhook_attempt_seconds', 'Response time of receivers.', callSeconds)
   const delay = measure(
     'parley_webhook_delay_seconds',
-    'From the event to its receipt, when the first attempt was taken.',
+    'Time from the event to a successful first attempt.',
     delaySeconds,
   )
-  const disabled = count('parley_webhook_endpoints_disabled_total', 'Endpoints disabled as gone or failing for days.')
+  const disabled = count(
+    'parley_webhook_endpoints_disabled_total',
+    'Endpoints disabled as gone or failing for five days.',
+  )
   return {
     delivered: ({ ms, delayMs }) => {
       attempts.inc({ result: 'delivered', error: '' })
