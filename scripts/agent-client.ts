@@ -5,13 +5,13 @@ import { agentTools } from '../server/src/agents/tools/tools.ts'
 import { clientTypes } from './client-types.ts'
 import { comment, type Schema, typesOf } from './schema-types.ts'
 
-// What the package in client/ has for the interface for agents: a method and its types for each verb.
+// Generates the agent API of the package in client/: a method with types for each tool.
 
 const target = fileURLToPath(new URL('../client/src/agent-calls.ts', import.meta.url))
 const waitsMs = 45_000
 const sendsMs = 90_000
 
-/** The text of the methods, from the list of verbs; objects that the contract has as well are taken from its types. */
+/** Returns the source of the methods; uses the contract's types for objects that it has in common. */
 function agentClient(all: readonly AgentTool[], contract: string): string {
   const objects = new Map<string, Schema>()
   const outputs = all.map(({ output }) => named(plain(output), objects))
@@ -21,12 +21,12 @@ function agentClient(all: readonly AgentTool[], contract: string): string {
   if (unlike !== undefined) throw new Error(`The contract has another object with the title ${unlike}`)
   for (const name of shared) objects.delete(name)
   const types = [...[...objects].sort(([a], [b]) => (a < b ? -1 : 1)), ...inputs]
-  return `// Written by \`npm run contract\` from the verbs of the interface for agents.
+  return `// Written by \`npm run contract\` from the tools of the agent API.
 import { type CallTool, callTool } from './call-tool.ts'
 import type { Caller, CallOptions } from './call.ts'
 ${shared.length === 0 ? '' : `import type { ${shared.sort().join(', ')} } from './types.ts'\n`}
 ${types.map(written).join('\n')}
-/** All that an agent can do. Each answer has \`next\`: what can be done now, in words for a model. */
+/** Operations of the agent API. Each result has \`next\`: what you can do now, as text for a model. */
 export class AgentCalls {
   readonly #callTool: CallTool
 
@@ -59,7 +59,7 @@ ${comment({ description }, '  ')}  ${camelCase(name)}(input: ${inputName(name)}$
 
 const plain = (schema: object): Schema => JSON.parse(JSON.stringify(schema)) as Schema
 
-/** The schema with a reference for each object that has a title; those are put among the objects. */
+/** Replaces each object that has a title by a reference; adds them to `objects`. */
 function named(schema: Schema & { title?: string }, objects: Map<string, Schema>): Schema {
   const { title, ...rest } = mapped(schema, (inner) => named(inner, objects))
   const types = [rest.type ?? []].flat()
@@ -98,7 +98,7 @@ export async function writeAgentClient(): Promise<void> {
   await writeFile(target, await current())
 }
 
-/** Whether the written methods are those of the verbs. */
+/** Returns whether the generated file matches the tools. */
 export async function agentClientIsCurrent(): Promise<boolean> {
   return (await readFile(target, 'utf8').catch(() => '')) === (await current())
 }

@@ -52,7 +52,7 @@ export async function checkContract(app: App): Promise<string[]> {
   }
   if (!(await apiTypesAreCurrent())) found.push('web/src/api/schema.ts: is not what docs/openapi.json says')
   if (!(await clientTypesAreCurrent())) found.push('client/src/types.ts: is not what docs/openapi.json says')
-  if (!(await agentClientIsCurrent())) found.push('client/src/agent-calls.ts: is not what the verbs of agents say')
+  if (!(await agentClientIsCurrent())) found.push('client/src/agent-calls.ts: is not what the tools of agents say')
   if (!(await textTypesAreCurrent())) found.push('web/src/text/schema.ts: is not what the English catalogues say')
   return found
 }

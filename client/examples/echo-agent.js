@@ -1,4 +1,4 @@
-// Says again what customers say: PARLEY_URL=… PARLEY_API_KEY=… node echo-agent.js
+// Repeats what customers say: PARLEY_URL=… PARLEY_API_KEY=… node echo-agent.js
 import { ConflictError, Parley, WindowClosedError } from '@parley/client'
 
 const parley = Parley.fromEnvironment()
@@ -8,7 +8,7 @@ for await (const work of parley.agents.work()) {
   try {
     await work.answer(`You said: ${work.customerText}`)
   } catch (error) {
-    // A person took over meanwhile, or it is too late for a text: people see to it.
+    // A person has taken over, or the 24-hour window is closed: people take care of it.
     if (!(error instanceof ConflictError || error instanceof WindowClosedError)) throw error
   }
 }

@@ -1,4 +1,4 @@
-// An agent by the Model Context Protocol and its official client. Rules stand where a model would choose a tool:
+// An agent that uses MCP with its official client. Rules stand in for a model that chooses tools. Run
 // npm install @modelcontextprotocol/client, then PARLEY_URL=… PARLEY_API_KEY=… node mcp-agent.js
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
@@ -7,7 +7,7 @@ const client = new Client({ name: 'mcp-agent', version: '1.0.0' })
 const headers = { authorization: `Bearer ${PARLEY_API_KEY}` }
 await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', PARLEY_URL), { requestInit: { headers } }))
 
-// What a model is given: what it can do, how to go about it, and the word of the team.
+// The context of a model: tools, instructions, and the team's instructions.
 const { tools } = await client.listTools()
 const { messages } = await client.getPrompt({ name: 'answer_next_customer' })
 const { workspace } = await call('who_am_i')
@@ -23,7 +23,7 @@ for (let cursor; ; ) {
 }
 
 /**
- * In place of a model: it reads the context, and what customers wrote as data.
+ * Stands in for a model, which would read the context and treat customer texts as data.
  * @param {string} _context @param {any} work @param {boolean | null} isOpen
  */
 function choose(_context, { why, messages, handover }, isOpen) {
@@ -38,7 +38,7 @@ function choose(_context, { why, messages, handover }, isOpen) {
 }
 
 /**
- * A failure is an answer too: it says what to do, such as to leave a conversation alone or to wait.
+ * Returns errors that say what to do, such as to leave a conversation alone; retries if it must wait.
  * @param {string} name @param {object} input @returns {Promise<any>}
  */
 async function call(name, input = {}) {

@@ -1,4 +1,4 @@
-// Answers what it knows, and hands everything else to people with a summary. Rules stand where a model would:
+// Answers known questions, and hands all others over to people with a summary. Rules stand in for a model:
 // PARLEY_URL=… PARLEY_API_KEY=… node triage-agent.js
 import { ConflictError, Parley, UnprocessableError } from '@parley/client'
 
@@ -23,7 +23,7 @@ for await (const work of parley.agents.work()) {
   try {
     await handleWork(work)
   } catch (error) {
-    // Somebody took over, or only a template can be sent: people see to it.
+    // A person has taken over, or only a template can be sent: people take care of it.
     if (!(error instanceof ConflictError || error instanceof UnprocessableError)) throw error
   }
 }
@@ -44,7 +44,7 @@ async function handleWork(work) {
 }
 
 /**
- * People gave it back: the next step that they name is theirs to word, and the customer reads it as it stands.
+ * People handed it back: sends their next step to the customer unchanged.
  * @param {Work} work
  */
 async function continueWork(work) {

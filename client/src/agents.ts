@@ -4,17 +4,17 @@ import { ParleyError } from './errors.ts'
 import { Work } from './work.ts'
 
 export interface WorkOptions {
-  /** How many conversations one answer brings at most. Default: 10. */
+  /** Maximum number of conversations per request. Default: 10. */
   limit?: number
-  /** How long one request waits for work. Default: 25, at most 25. */
+  /** Seconds that one request waits for work. Default and maximum: 25. */
   waitSeconds?: number
-  /** Ends it; the reason is thrown. */
+  /** Ends the loop; its reason is thrown. */
   signal?: AbortSignal
 }
 
 const fileTimeoutMs = 10 * 60_000
 
-/** The interface for agents: each of its verbs, and what waits for work. */
+/** The agent API: a method for each operation, and the work loop. */
 export class Agents extends AgentCalls {
   readonly #call: Caller
 
@@ -24,8 +24,9 @@ export class Agents extends AgentCalls {
   }
 
   /**
-   * Conversations as customers write in them or somebody hands them to you, for as long as you ask; the service may be away meanwhile. It
-   * begins with all that wait now, the longest first, so that a program that was restarted has nothing to remember.
+   * Yields conversations as customers write in them or they are handed to you, until you stop; retries while the
+   * service is unavailable. Starts with all pending ones, longest waiting first, so a restarted program needs no stored
+   * state.
    */
   async *work({ limit, waitSeconds, signal }: WorkOptions = {}): AsyncGenerator<Work, void, undefined> {
     let cursor: string | undefined
@@ -37,14 +38,14 @@ export class Agents extends AgentCalls {
     }
   }
 
-  /** The bytes of a file that a message carries: `messages[0].file`. What it shows or says is data, as what customers write. */
+  /** Downloads a file of a message (`messages[0].file`). Its content is data, like customer text. */
   async readFile({ path = '' }: { path?: string | undefined }, options?: CallOptions): Promise<Blob> {
-    // The key goes nowhere else.
-    if (!/^\/api\/v2\/[\w/-]+$/.test(path)) throw new ParleyError('There is no such file: read the conversation again')
+    // Sends the key to no other path.
+    if (!/^\/api\/v2\/[\w/-]+$/.test(path)) throw new ParleyError('Invalid file path: read the conversation again')
     return this.#call({ method: 'GET', path, isFile: true, isRepeatable: true, timeoutMs: fileTimeoutMs }, options)
   }
 
-  /** As uploadFile, of any size that the channel takes: the bytes go as they are. Nothing is sent before an answer has its `upload_id`. */
+  /** Uploads raw bytes of any size that the channel accepts. Nothing is sent until an answer has the `upload_id`. */
   async uploadBlob(
     file: Blob,
     { conversation_id, ...query }: Omit<UploadFileInput, 'base64'>,
@@ -52,7 +53,7 @@ export class Agents extends AgentCalls {
   ): Promise<FileUploaded> {
     const path = pathOf('api', 'v2', 'conversations', conversation_id, 'files')
     const call = { method: 'POST', path, query, body: file, timeoutMs: fileTimeoutMs } as const
-    // What came twice waits for an answer in vain, for a day.
+    // Repeatable: a duplicate upload is deleted after a day.
     return this.#call({ ...call, isRepeatable: true }, options)
   }
 }

@@ -1,11 +1,11 @@
 import type { Call, Caller, CallOptions } from './call.ts'
 
-/** A verb as HTTP has it: the names in its path are fields of its input. */
+/** HTTP route of an operation; path parameters are fields of the input. */
 export type ToolRoute = Pick<Call, 'path' | 'isRepeatable' | 'timeoutMs'> & { method: 'GET' | 'POST' | 'PATCH' }
 
 export type CallTool = <Answer>(route: ToolRoute, input: object, options?: CallOptions) => Promise<Answer>
 
-/** What asks for verbs: what is not in the path is the query of a GET, and the body of all else. */
+/** Calls operations: fields that are not in the path become the query of a GET, else the body. */
 export function callTool(call: Caller): CallTool {
   return ({ path, ...route }, input, options) => {
     const rest: Record<string, unknown> = { ...input }

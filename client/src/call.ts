@@ -10,60 +10,60 @@ import {
 import { type Pause, pause, timeoutSignal } from './pause.ts'
 
 export interface ParleyOptions {
-  /** Where the service is, such as `https://parley.example.com`; by `http` others on the way can read the key. */
+  /** Base URL, such as `https://parley.example.com`. Over plain `http`, others can read the key. */
   baseUrl: string
-  /** `plk_…`. It belongs into the environment, never into a page, a prompt or a log. */
+  /** `plk_…`. Keep it in the environment, never in a page, a prompt or a log. */
   apiKey: string
-  /** How long one attempt may take. Default: 30 seconds; a send has 90, a wait what it waits for and 15. */
+  /** Milliseconds per attempt. Default: 30 s; 90 s for a send, 15 s more than the wait for a long poll. */
   timeoutMs?: number
-  /** How often one call is tried again. Default: 3. */
+  /** Retries per call. Default: 3. */
   maxRetries?: number
-  /** A longer pause than this is not waited for: the error says how long it would be. Default: a minute. */
+  /** Longest pause before a retry; if the service requests more, the error is thrown. Default: one minute. */
   maxPauseMs?: number
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch
-  /** In place of timers, for tests. */
+  /** Replaces timers, for tests. */
   pause?: Pause
 }
 
 export interface CallOptions {
-  /** Ends the call, its pauses included; the reason of the signal is what is thrown. */
+  /** Aborts the call, including pauses; its reason is thrown. */
   signal?: AbortSignal | undefined
   timeoutMs?: number | undefined
   maxRetries?: number | undefined
   maxPauseMs?: number | undefined
 }
 
-/** What goes on until its signal ends it, however long the service is away. */
+/** Options of loops that run until their signal aborts, however long the service is unavailable. */
 export const retryForever = { maxRetries: Number.POSITIVE_INFINITY, maxPauseMs: Number.POSITIVE_INFINITY } as const
 
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** Below the base, each part of it encoded. */
+  /** Path below the base URL, with encoded parts. */
   path: string
   query?: object | undefined
   body?: unknown
   idempotencyKey?: string | undefined
-  /** Whether it does no harm twice: only then it is tried again when nobody knows what became of it. */
+  /** Whether a repetition is harmless; only then is the call retried after an unknown result. */
   isRepeatable: boolean
-  /** Whether it answers bytes in place of JSON. */
+  /** Whether the response is a file instead of JSON. */
   isFile?: boolean
   timeoutMs?: number
 }
 
-/** Makes a call and answers the body, which is what the contract says it is. */
+/** Sends a call and returns the response body, typed by the contract. */
 export type Caller = <Answer>(call: Call, options?: CallOptions) => Promise<Answer>
 
 const defaults = { timeoutMs: 30_000, maxRetries: 3, maxPauseMs: 60_000, pause }
 const initialPauseMs = 500
 const maxRetryPauseMs = 30_000
 
-/** Calls the service as these options say. They are kept here alone: no object of the package shows the key. */
+/** Creates the function that calls the service. Keeps the options in its closure, so that no object exposes the key. */
 export function createCaller(parleyOptions: ParleyOptions): Caller {
   const settings = { ...defaults, ...defined(parleyOptions) }
-  // An error of fetch would show what cannot be a header.
+  // An error of fetch would contain the invalid header value.
   if (!/^[\x21-\x7e]+$/.test(parleyOptions.apiKey))
-    throw new ParleyError('apiKey is no key: look for spaces and line ends in it')
+    throw new ParleyError('apiKey is invalid: check it for spaces and line breaks')
   const base = new URL(parleyOptions.baseUrl.endsWith('/') ? parleyOptions.baseUrl : `${parleyOptions.baseUrl}/`)
   return async <Answer>(call: Call, options: CallOptions = {}): Promise<Answer> => {
     const limits = { ...settings, ...(call.timeoutMs && { timeoutMs: call.timeoutMs }), ...defined(options) }
@@ -75,14 +75,14 @@ export function createCaller(parleyOptions: ParleyOptions): Caller {
         if (call.idempotencyKey !== undefined) error.idempotencyKey = call.idempotencyKey
         const pauseMs = retries < limits.maxRetries ? pauseBeforeRetry(error, call.isRepeatable, retries) : null
         if (pauseMs === null || pauseMs > limits.maxPauseMs) throw error
-        // All that were refused at once should not come back at once.
+        // Jitter spreads out calls that were rejected at the same time.
         await settings.pause(pauseMs + jitterMs(pauseMs), options.signal)
       }
     }
   }
 }
 
-/** How long to wait before the next attempt at least; null when there is to be none. */
+/** Returns the minimum milliseconds before the next attempt; null for no retry. */
 export function pauseBeforeRetry(error: ParleyError, isRepeatable: boolean, retries: number): number | null {
   const isRefused = error instanceof RateLimitedError
   const isUncertain = error instanceof UnavailableError || error instanceof NetworkError
@@ -111,8 +111,8 @@ async function attempt(
   } catch (error) {
     if (limits.signal?.aborted) throw limits.signal.reason
     if (error instanceof ParleyError) throw error
-    if (signal.aborted) throw new TimeoutError(`No answer within ${limits.timeoutMs} ms`, { cause: error })
-    throw new NetworkError('The service was not reached, or did not answer to the end', { cause: error })
+    if (signal.aborted) throw new TimeoutError(`No response within ${limits.timeoutMs} ms`, { cause: error })
+    throw new NetworkError('The service is unreachable, or its response was incomplete', { cause: error })
   } finally {
     end()
   }
@@ -132,7 +132,7 @@ function initOf({ method, body, idempotencyKey }: Call, apiKey: string): Request
   if (isFile) headers['content-type'] = body.type || 'application/octet-stream'
   else if (body !== undefined) headers['content-type'] = 'application/json'
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
-  // Another address than the one that was given gets neither the key nor a POST that became a GET.
+  // Does not follow redirects: the key must not go to another address, and a POST must not become a GET.
   const init: RequestInit = { method, headers, redirect: 'manual' }
   return body === undefined ? init : { ...init, body: isFile ? body : JSON.stringify(body) }
 }
@@ -140,10 +140,10 @@ function initOf({ method, body, idempotencyKey }: Call, apiKey: string): Request
 function readAnswer(response: Response, text: string): unknown {
   const { status } = response
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400))
-    throw new ParleyError('The service answers with a redirect: give the address that it leads to as baseUrl')
+    throw new ParleyError('The service responded with a redirect: set baseUrl to the target address')
   const body = parse(text)
   if (!response.ok) throw errorOf(response, body, Date.now())
-  if (body === undefined) throw new ParleyError('The answer is no JSON: is baseUrl the address of Parley?')
+  if (body === undefined) throw new ParleyError('The response is not JSON: check that baseUrl is the address of Parley')
   return body
 }
 
@@ -158,5 +158,4 @@ function parse(text: string): unknown {
 const defined = <Options extends object>(options: Options): Options =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
 
-/** A path of parts that may hold anything. */
 export const pathOf = (...parts: string[]): string => parts.map(encodeURIComponent).join('/')

@@ -1,46 +1,45 @@
 import type { ErrorBody } from './types.ts'
 
 export interface Issue {
-  /** The field; empty for the whole. */
+  /** Path of the field; empty: the whole body or query. */
   path: string
-  /** What to change. */
   message: string
 }
 
-/** Everything that this package throws, but for the reason of a signal that was aborted. */
+/** Base class of all errors of this package, except the reason of an aborted signal. */
 export class ParleyError extends Error {
   override readonly name: string = 'ParleyError'
-  /** Of a send: give it again with the next attempt, and the customer gets the message once. */
+  /** Key of a failed send: retry with it, so that the customer gets the message once. */
   idempotencyKey?: string
 }
 
-/** No answer came, or none that could be read: nobody knows whether the request was carried out. */
+/** No response, or an unreadable one: it is unknown whether the request took effect. */
 export class NetworkError extends ParleyError {
   override readonly name: string = 'NetworkError'
 }
 
-/** No answer came in time. */
+/** No response in time. */
 export class TimeoutError extends NetworkError {
   override readonly name: string = 'TimeoutError'
 }
 
-/** The service refused the request, or failed. */
+/** The service rejected the request or failed. */
 export class ApiError extends ParleyError {
   override readonly name: string = 'ApiError'
   readonly status: number
-  /** To branch on; there is a class for each that is known. */
+  /** Branch on this, or on the error class. */
   readonly code: string | undefined
-  /** The field whose value is taken, where it is one. */
+  /** The field whose value exists already, if there is one. */
   readonly field: string | undefined
-  /** What does not fit. */
+  /** Validation errors. */
   readonly issues: Issue[]
-  /** What can be done instead, as the interface for agents says it. */
+  /** What to do instead; set by the agent API. */
   readonly next: string[]
-  /** Everything else that the answer says of it. */
+  /** Other data of the error. */
   readonly data: Record<string, unknown>
-  /** To be quoted when a fault is reported. */
+  /** Quote it when you report a problem. */
   readonly requestId: string | undefined
-  /** How long to wait before the next attempt, where the service says it. */
+  /** Milliseconds to wait before a retry, if the service sent them. */
   readonly retryAfterMs: number | undefined
 
   constructor(refusal: Refusal) {
@@ -56,7 +55,7 @@ export class ApiError extends ParleyError {
   }
 }
 
-/** 400, 405, 413, 415: the request has to change. */
+/** 400, 405, 413, 415: the request must change. */
 export class InvalidRequestError extends ApiError {
   override readonly name: string = 'InvalidRequestError'
 }
@@ -79,15 +78,15 @@ export class NotFoundError extends ApiError {
 export class ConflictError extends ApiError {
   override readonly name: string = 'ConflictError'
 }
-/** Somebody else answers this conversation now. */
+/** Another owner has this conversation now. */
 export class OwnerMismatchError extends ConflictError {
   override readonly name: string = 'OwnerMismatchError'
 }
-/** People have this conversation: wait, and take no part in it until it is handed to you. */
+/** People own this conversation: leave it alone until it is handed back to you. */
 export class HeldByPeopleError extends ConflictError {
   override readonly name: string = 'HeldByPeopleError'
 }
-/** The customer has not answered as many messages as the key may send: wait until they write. */
+/** The key has reached its limit of messages without an answer from the customer: wait until they write. */
 export class UnansweredLimitError extends ConflictError {
   override readonly name: string = 'UnansweredLimitError'
 }
@@ -97,11 +96,11 @@ export class ConnectionUnavailableError extends ConflictError {
 export class AcknowledgementRequiredError extends ConflictError {
   override readonly name: string = 'AcknowledgementRequiredError'
 }
-/** Nobody knows yet whether the platform took the message: the same key says it once it is known. */
+/** It is unknown whether the platform accepted the message; repeat with the same key to get the result. */
 export class NotRetryableError extends ConflictError {
   override readonly name: string = 'NotRetryableError'
 }
-/** 410: the cursor is older than what is kept. Start anew, and read leads and conversations for what was missed. */
+/** 410: the cursor is too old. Start over, and read leads and conversations for what you missed. */
 export class CursorExpiredError extends ApiError {
   override readonly name: string = 'CursorExpiredError'
 }
@@ -129,11 +128,11 @@ export class InvalidMessageError extends UnprocessableError {
 export class RateLimitedError extends ApiError {
   override readonly name: string = 'RateLimitedError'
 }
-/** The key has sent as many messages as it may in a UTC day. */
+/** The key has reached its limit of messages per UTC day. */
 export class DailySendsReachedError extends RateLimitedError {
   override readonly name: string = 'DailySendsReachedError'
 }
-/** The key has repeated itself: `next` says what it did. */
+/** The key is paused for repeated calls; `next` explains. */
 export class PausedError extends RateLimitedError {
   override readonly name: string = 'PausedError'
 }
@@ -141,7 +140,7 @@ export class PausedError extends RateLimitedError {
 export class ServiceError extends ApiError {
   override readonly name: string = 'ServiceError'
 }
-/** 502: the platform did not take the message. */
+/** 502: the platform did not accept the message. */
 export class DeliveryFailedError extends ServiceError {
   override readonly name: string = 'DeliveryFailedError'
 }
@@ -193,14 +192,14 @@ export interface Refusal {
   retryAfterMs: number | undefined
 }
 
-/** The error of an answer that is none of success. */
+/** Creates the error for an unsuccessful response. */
 export function errorOf(response: Pick<Response, 'status' | 'headers'>, body: unknown, now: number): ApiError {
   const { status, headers } = response
   const details = readBody(body)
   const refusal: Refusal = {
     status,
     ...details,
-    message: details.message || `The service answered ${status}`,
+    message: details.message || `The service responded with ${status}`,
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfterMs: retryAfterMs(headers.get('retry-after'), now),
   }
@@ -208,7 +207,7 @@ export function errorOf(response: Pick<Response, 'status' | 'headers'>, body: un
   return new Class(refusal)
 }
 
-/** The contract's shape, or problem details (RFC 9457) of the interface for agents. */
+/** Reads errors of the contract's APIs, or problem details (RFC 9457) of the agent API. */
 function readBody(body: unknown): Pick<Refusal, 'message' | 'code' | 'issues' | 'next' | 'data'> {
   if (typeof body !== 'object' || body === null) return { message: '', code: undefined, issues: [], next: [], data: {} }
   if ('statusMessage' in body) {
@@ -226,7 +225,7 @@ function readBody(body: unknown): Pick<Refusal, 'message' | 'code' | 'issues' | 
   }
 }
 
-/** In seconds or as a date. */
+/** Parses seconds or a date. */
 function retryAfterMs(value: string | null, now: number): number | undefined {
   if (value === null) return undefined
   const text = value.trim()

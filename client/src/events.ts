@@ -3,37 +3,37 @@ import type { ListEventsAnswer, ListEventsQuery, ParleyEvent } from './types.ts'
 
 export type EventName = ParleyEvent['event']
 
-/** Where a follower keeps how far it has come: a file, a row. */
+/** Stores the position of a follower, such as in a file or a database row. */
 export interface CursorStore {
   load(): Promise<string | undefined>
-  /** Called once everything before the cursor has been dealt with. */
+  /** Called after all events before the cursor were processed. */
   save(cursor: string): Promise<void>
 }
 
 export interface FollowOptions {
-  /** Where to begin when the store has nothing: a cursor, or `latest` for what comes from now on. Default: the oldest that is kept. */
+  /** Start with an empty store: a cursor, or `latest` for new events. Default: the oldest kept event. */
   after?: string | undefined
-  /** Only these. */
+  /** Event names or groups to return. */
   events?: readonly (EventName | 'lead.*' | 'inbox.*')[] | undefined
   store?: CursorStore | undefined
-  /** How long one request waits for news. Default: 25, at most 30. */
+  /** Seconds that one request waits for events. Default: 25, maximum: 30. */
   waitSeconds?: number | undefined
-  /** Ends it; the reason is thrown. */
+  /** Ends the loop; its reason is thrown. */
   signal?: AbortSignal | undefined
 }
 
 export interface EventPage {
-  /** The oldest first. */
+  /** Oldest first. */
   events: ParleyEvent[]
-  /** Stored once they are dealt with, it is where to go on. */
+  /** Store it after you have processed the events, to resume from there. */
   cursor: string
 }
 
 const path = 'api/v1/events'
-// The wait ends on the service's side, or something is wrong in between.
+// Extra time on top of the wait, which ends on the server.
 const graceMs = 15_000
 
-/** Everything that changes, in order. */
+/** The event feed: all changes, in order. */
 export class Events {
   readonly #call: Caller
 
@@ -41,21 +41,21 @@ export class Events {
     this.#call = call
   }
 
-  /** One answer of the feed, as it is. */
+  /** Returns one page of the feed. */
   read(query: ListEventsQuery = {}, options?: CallOptions): Promise<ListEventsAnswer> {
     const timeoutMs = (query.wait ?? 0) * 1000 + graceMs
     return this.#call({ method: 'GET', path, query, isRepeatable: true, timeoutMs }, options)
   }
 
   /**
-   * Events as they come, for as long as you ask: the service may be away meanwhile. With a store it goes on where it was, and what was
-   * not dealt with when the program ended comes again: act on each `id` once.
+   * Yields events until you stop; retries while the service is unavailable. With a store it resumes from the stored
+   * position, and yields events again that were not processed when the program ended: process each `id` once.
    */
   async *follow(options: FollowOptions = {}): AsyncGenerator<ParleyEvent, void, undefined> {
     for await (const { events } of this.pages(options)) yield* events
   }
 
-  /** The same in pages. Asking for the next one says that this one has been dealt with. */
+  /** Yields pages of events. Requesting the next page confirms that this one was processed. */
   async *pages(options: FollowOptions = {}): AsyncGenerator<EventPage, void, undefined> {
     const { store, signal } = options
     const events = options.events?.join(',')

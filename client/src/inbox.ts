@@ -22,12 +22,12 @@ import type {
 export type ConversationFilter = Omit<ListConversationsQuery, 'cursor'>
 
 export interface SendOptions extends CallOptions {
-  /** One for each message, kept over all attempts. Made here unless given: give one where a program that was restarted might send again. */
+  /** Unique per message, same for all attempts. Default: generated; set it if a restarted program may send again. */
   idempotencyKey?: string
 }
 
 const path = 'api/v1/inbox'
-// A platform that is slow, and others before it in the same conversation.
+// Allows for a slow platform, and for earlier sends in the same conversation.
 const sendTimeoutMs = 90_000
 
 /** The chat inbox: conversations, messages, templates. */
@@ -38,7 +38,7 @@ export class Inbox {
     this.#call = call
   }
 
-  /** What changed last comes first. */
+  /** Lists conversations, most recently changed first. */
   conversations(filter: ConversationFilter = {}, options?: CallOptions): Listing<Conversation> {
     return new Listing(async (cursor) => {
       const query = { limit: 100, ...filter, cursor }
@@ -53,7 +53,7 @@ export class Inbox {
     return (await this.#call<GetConversationAnswer>(call, options)).conversation
   }
 
-  /** The newest first, from page to page: `take(20)` are the last twenty. */
+  /** Lists messages, newest first: `take(20)` returns the last twenty. */
   messages(conversationId: string, options?: CallOptions & { limit?: number }): Listing<Message> {
     return new Listing(async (before) => {
       const query = { limit: options?.limit ?? 50, before }
@@ -64,7 +64,7 @@ export class Inbox {
     })
   }
 
-  /** Sends a text or an approved template, once, however often it has to be asked for. */
+  /** Sends a text or an approved template; retries never send it twice. */
   send(
     conversationId: string,
     message: string | TextToSend | TemplateToSend,
@@ -90,18 +90,17 @@ export class Inbox {
 
   /** Changes owner, status or labels, or adds a note. */
   async update(id: string, changes: UpdateConversationBody, options?: CallOptions): Promise<Conversation> {
-    // A note would be there twice.
+    // A retry would duplicate the note.
     const isRepeatable = changes.note === undefined
     const call = { method: 'PATCH', path: at(id), body: changes, isRepeatable } as const
     return (await this.#call<UpdateConversationAnswer>(call, options)).conversation
   }
 
-  /** Records what your own app has sent on the same number. */
+  /** Records a message that your own app has sent on the same number. */
   recordEcho(echo: RecordEchoBody, options?: CallOptions): Promise<RecordEchoAnswer> {
     return this.#call({ method: 'POST', path: `${path}/echoes`, body: echo, isRepeatable: true }, options)
   }
 
-  /** The approved ones. */
   async templates(filter: ListTemplatesQuery = {}, options?: CallOptions): Promise<Template[]> {
     const call = { method: 'GET', path: `${path}/templates`, query: filter, isRepeatable: true } as const
     return (await this.#call<ListTemplatesAnswer>(call, options)).templates

@@ -22,7 +22,7 @@ export type LeadFilter = Omit<ListLeadsQuery, 'cursor' | 'page'>
 export type BulkResult = BulkUpsertLeadsAnswer['results'][number]
 
 export interface UpsertOptions extends CallOptions {
-  /** Says what would happen, and writes nothing. */
+  /** Returns what would happen, without writing. */
   dryRun?: boolean
 }
 
@@ -51,7 +51,7 @@ export class Leads {
     return (await this.#call<GetLeadAnswer>(call, options)).data
   }
 
-  /** Not tried again when nobody knows what became of it, for there would be two: an upsert is safe. */
+  /** Creates a lead. Not retried after an unknown result, which could create a duplicate; use an upsert to be safe. */
   async create(lead: NewLead, options?: CallOptions): Promise<Lead> {
     const call = { method: 'POST', path, body: lead, isRepeatable: false } as const
     return (await this.#call<CreateLeadAnswer>(call, options)).data
@@ -62,7 +62,7 @@ export class Leads {
     return (await this.#call<UpdateLeadAnswer>(call, options)).data
   }
 
-  /** For 30 days it can be restored. */
+  /** Deletes a lead; it can be restored for 30 days. */
   async delete(identifier: string, options?: CallOptions): Promise<void> {
     await this.#call({ method: 'DELETE', path: at(identifier), isRepeatable: false }, options)
   }
@@ -72,7 +72,7 @@ export class Leads {
     return (await this.#call<RestoreLeadAnswer>(call, options)).data
   }
 
-  /** Changes the lead that matches, or creates it. */
+  /** Updates the lead that matches, or creates it. */
   async upsert(
     upsert: LeadUpsert,
     options: UpsertOptions = {},
@@ -83,7 +83,7 @@ export class Leads {
     return { action, lead: data }
   }
 
-  /** At most 100 in one call. An item that fails fails alone. */
+  /** Upserts at most 100 leads. A failed item does not affect the others. */
   bulkUpsert(
     items: LeadUpsert[],
     options: UpsertOptions & BulkUpsertLeadsBody['options'] = {},
@@ -96,7 +96,7 @@ export class Leads {
     return this.#call(call, options)
   }
 
-  /** Any number, a hundred a call; answers the result of each, `index` counted through all of them. */
+  /** Upserts any number of leads, 100 per call; yields each result, with `index` counted across all calls. */
   async *upsertAll(
     upserts: Iterable<LeadUpsert> | AsyncIterable<LeadUpsert>,
     options: UpsertOptions = {},

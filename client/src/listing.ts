@@ -1,15 +1,15 @@
 export interface Page<Item> {
   items: Item[]
-  /** Where the next page begins; null at the end. */
+  /** Cursor of the next page; null at the end. */
   cursor: string | null
-  /** How many there are on all pages, where the service counts them. */
+  /** Number of items on all pages, if the service counts them. */
   total?: number
 }
 
-/** Reads the page that begins at a cursor; the first one without. */
+/** Reads the page at a cursor; without one, the first page. */
 export type ReadPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>
 
-/** Pages are asked for as they are needed: `for await (const lead of parley.leads.list())`. */
+/** A list that requests pages on demand: `for await (const lead of parley.leads.list())`. */
 export class Listing<Item> implements AsyncIterable<Item> {
   readonly #read: ReadPage<Item>
 
@@ -17,7 +17,7 @@ export class Listing<Item> implements AsyncIterable<Item> {
     this.#read = read
   }
 
-  /** One page: the first one, or the one that a page before has named. */
+  /** Returns one page: the first one, or the one at the cursor of a previous page. */
   page(cursor?: string): Promise<Page<Item>> {
     return this.#read(cursor)
   }
@@ -35,7 +35,7 @@ export class Listing<Item> implements AsyncIterable<Item> {
     for await (const { items } of this.pages()) yield* items
   }
 
-  /** All of them, but no more than this. */
+  /** Returns at most this many items. */
   async take(atMost: number): Promise<Item[]> {
     const taken: Item[] = []
     for await (const { items } of this.pages()) {

@@ -5,14 +5,14 @@ import { Events } from './events.ts'
 import { Inbox } from './inbox.ts'
 import { Leads } from './leads.ts'
 
-/** A Parley, seen with one key. */
+/** Client for one Parley server and API key. */
 export class Parley {
   readonly leads: Leads
   readonly inbox: Inbox
   readonly events: Events
   readonly agents: Agents
 
-  /** Reads `PARLEY_URL` and `PARLEY_API_KEY`, where there is an environment to read. */
+  /** Creates a client from `PARLEY_URL` and `PARLEY_API_KEY`; throws if they are not set. */
   static fromEnvironment(options: Partial<ParleyOptions> = {}): Parley {
     const { env = {} } = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process ?? {}
     const { PARLEY_URL: baseUrl, PARLEY_API_KEY: apiKey } = env

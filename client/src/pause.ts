@@ -1,4 +1,4 @@
-/** Resolves after so many milliseconds, or rejects with the signal's reason. */
+/** Resolves after `ms` milliseconds, or rejects with the signal's reason. */
 export type Pause = (ms: number, signal?: AbortSignal | undefined) => Promise<void>
 
 export const pause: Pause = (ms, signal) =>
@@ -15,7 +15,7 @@ export const pause: Pause = (ms, signal) =>
     signal?.addEventListener('abort', stop, { once: true })
   })
 
-/** A signal that is aborted with the outer one or when the time is over. `end` lets go of both: an outer signal may live for months. */
+/** Returns a signal that aborts with the outer one or at the timeout. `end` detaches it from the outer one. */
 export function timeoutSignal(outer: AbortSignal | undefined, timeoutMs: number): { signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   const abort = () => controller.abort()

@@ -70,23 +70,23 @@ export type CustomFieldType = 'text' | 'textarea' | 'email' | 'phone' | 'url' | 
 /** `inbound` is from the customer. */
 export type Direction = 'inbound' | 'outbound'
 
-/** The one shape of every error. */
+/** Shape of every error. */
 export type ErrorBody = {
-  /** The HTTP status. */
+  /** HTTP status. */
   statusCode: number
   /** What went wrong, for people. */
   statusMessage: string
-  /** What a program may need: `issues`, `code`, `field` or `requestId`. */
+  /** Details for programs: `issues`, `code`, `field` or `requestId`. */
   data?: {
-    /** To branch on. */
+    /** Branch on this. */
     code?: string
-    /** The field whose value is taken. */
+    /** The field whose value exists already. */
     field?: string
-    /** As in `x-request-id`: quote it when reporting a fault. */
+    /** Same as `x-request-id`: quote it when you report a problem. */
     requestId?: string
-    /** What does not fit, at most 20. */
+    /** Validation errors, at most 20. */
     issues?: ({
-      /** The field; empty for the whole. */
+      /** Path of the field; empty: the whole body or query. */
       path: string
       /** What to change. */
       message: string
@@ -94,7 +94,7 @@ export type ErrorBody = {
   }
 }
 
-/** Its name says what its payload is. Phones are masked for keys that see them so. */
+/** `event` determines the shape of `payload`. Phone numbers are masked if the key masks them. */
 export type ParleyEvent = LeadCreated | LeadUpdated | LeadDeleted | LeadRestored | InboxMessageReceived | InboxMessageSent | InboxMessageStatus | InboxConversationOwnerChanged
 
 /** Who did it. An agent compares `id` with its own key id to skip what it did itself. */
@@ -104,37 +104,37 @@ export type EventActor = {
 }
 
 export type InboxConversationOwnerChanged = {
-  /** The event: the same as the `webhook-id` of its deliveries. Act on each id once. */
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
   id: string
   event: 'inbox.conversation.owner_changed'
-  /** When it happened here. */
+  /** Time when it was recorded. */
   occurred_at: string
   payload: OwnerChangedEvent
 }
 
 export type InboxMessageReceived = {
-  /** The event: the same as the `webhook-id` of its deliveries. Act on each id once. */
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
   id: string
   event: 'inbox.message.received'
-  /** When it happened here. */
+  /** Time when it was recorded. */
   occurred_at: string
   payload: MessageReceivedEvent
 }
 
 export type InboxMessageSent = {
-  /** The event: the same as the `webhook-id` of its deliveries. Act on each id once. */
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
   id: string
   event: 'inbox.message.sent'
-  /** When it happened here. */
+  /** Time when it was recorded. */
   occurred_at: string
   payload: MessageSentEvent
 }
 
 export type InboxMessageStatus = {
-  /** The event: the same as the `webhook-id` of its deliveries. Act on each id once. */
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
   id: string
   event: 'inbox.message.status'
-  /** When it happened here. */
+  /** Time when it was recorded. */
   occurred_at: string
   payload: MessageStatusEvent
 }
@@ -232,19 +232,19 @@ export type LeadChanges = {
 }
 
 export type LeadCreated = {
-  /** The event: the same as the `webhook-id` of its deliveries. Act on each id once. */
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
   id: string
   event: 'lead.created'
-  /** When it happened here. */
+  /** Time when it was recorded. */
   occurred_at: string
   payload: LeadEvent
 }
 
 export type LeadDeleted = {
-  /** The event: the same as the `webhook-id` of its deliveries. Act on each id once. */
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
   id: string
   event: 'lead.deleted'
-  /** When it happened here. */
+  /** Time when it was recorded. */
   occurred_at: string
   payload: LeadEvent
 }
@@ -349,10 +349,10 @@ export type LeadMatch = {
 export type LeadPriority = 'low' | 'medium' | 'high' | 'urgent'
 
 export type LeadRestored = {
-  /** The event: the same as the `webhook-id` of its deliveries. Act on each id once. */
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
   id: string
   event: 'lead.restored'
-  /** When it happened here. */
+  /** Time when it was recorded. */
   occurred_at: string
   payload: LeadEvent
 }
@@ -360,10 +360,10 @@ export type LeadRestored = {
 export type LeadSource = 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
 
 export type LeadUpdated = {
-  /** The event: the same as the `webhook-id` of its deliveries. Act on each id once. */
+  /** The event; equals the `webhook-id` of its deliveries. Process each id once. */
   id: string
   event: 'lead.updated'
-  /** When it happened here. */
+  /** Time when it was recorded. */
   occurred_at: string
   payload: LeadEvent
 }
@@ -867,21 +867,21 @@ export type ListTemplatesAnswer = {
 }
 
 export type ListEventsQuery = {
-  /** The `next_cursor` of the answer before. Absent: from the oldest event that is kept. `latest`: only what comes from now on. A cursor belongs to its workspace and to no filter: `events` may change between two calls, and another key may go on with it. */
+  /** `next_cursor` of the previous response. Omitted: start at the oldest kept event. `latest`: only new events. A cursor belongs to the workspace, not to a filter or key: `events` and the key can change between calls. */
   after?: string
-  /** Events an answer, at most 100. */
+  /** Maximum number of events, up to 100. */
   limit?: number
-  /** Seconds to wait for an event when there is none: the answer comes with the first one, or empty when the time is over. A key may have 10 such requests at once. */
+  /** Seconds to wait for an event if there is none: returns with the first one, or empty on timeout. Each key can have 10 waiting requests. */
   wait?: number
-  /** Only these, separated by commas: names, or `lead.*` and `inbox.*`. */
+  /** Comma-separated filter: event names, `lead.*` or `inbox.*`. */
   events?: string
 }
 
 export type ListEventsAnswer = {
-  /** The oldest first. */
+  /** Oldest first. */
   events: ParleyEvent[]
-  /** Always there, also when nothing came. Store it once the events are dealt with, and send it as `after`. */
+  /** Always present, even without events. Store it after you have processed the events, and send it as `after`. */
   next_cursor: string
-  /** There is more at once. With a filter, an answer without events may say so too. */
+  /** More events are available now. With a filter, it can be true without events. */
   has_more: boolean
 }

@@ -1,36 +1,36 @@
 import { ParleyError } from './errors.ts'
 import type { ParleyEvent } from './types.ts'
 
-/** What a webhook tells of, as in the feed but for the time. */
+/** An event of a webhook, as in the feed except for the time. */
 export type WebhookEvent = {
   [Name in ParleyEvent['event']]: WithSentAt<Extract<ParleyEvent, { event: Name }>>
 }[ParleyEvent['event']]
 
 type WithSentAt<Event extends ParleyEvent> = Omit<Event, 'occurred_at'> & {
-  /** When this attempt was signed. */
+  /** Time when this attempt was signed. */
   sent_at: string
 }
 
 export interface Webhook {
-  /** As they came: of a `Request`, or of a server of Node. */
+  /** Headers of a `Request` or of a Node server. */
   headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>
-  /** As it came, byte for byte: JSON that was read and written again is signed no more. */
+  /** Raw body: parsed and re-serialized JSON has another signature. */
   body: string | Uint8Array
-  /** `whsec_…`; several while one takes the place of another. */
+  /** `whsec_…`; several during a rotation. */
   secret: string | readonly string[]
-  /** How old or how far ahead it may be. Default: five minutes. */
+  /** Maximum clock difference in milliseconds. Default: five minutes. */
   toleranceMs?: number
   now?: Date
 }
 
-/** It was not signed with this secret, or not lately, or is no event of Parley. Answer 400, and do nothing. */
+/** The signature is invalid or too old, or the body is not an event. Respond with 400. */
 export class WebhookVerificationError extends ParleyError {
   override readonly name: string = 'WebhookVerificationError'
 }
 
 const defaultToleranceMs = 5 * 60_000
 
-/** The event that a webhook brings, once its signature (Standard Webhooks) is known to be right. The same `id` may come again. */
+/** Verifies the signature (Standard Webhooks) and returns the event. The same `id` can arrive repeatedly. */
 export async function verifyWebhook(webhook: Webhook): Promise<WebhookEvent> {
   const id = headerOf(webhook, 'webhook-id')
   const timestamp = headerOf(webhook, 'webhook-timestamp')
@@ -38,10 +38,10 @@ export async function verifyWebhook(webhook: Webhook): Promise<WebhookEvent> {
   const sentAtMs = Number(timestamp) * 1000
   const apartMs = Math.abs((webhook.now ?? new Date()).getTime() - sentAtMs)
   if (!/^\d{1,12}$/.test(timestamp) || apartMs > (webhook.toleranceMs ?? defaultToleranceMs))
-    throw new WebhookVerificationError('The webhook was signed too long ago, or by a clock that is wrong')
+    throw new WebhookVerificationError('The webhook timestamp is too old or too far in the future')
   const signed = bytesOf(`${id}.${timestamp}.`, webhook.body)
   if (!(await isSignedByOne(webhook.secret, signed, signatureHeader)))
-    throw new WebhookVerificationError('No signature of the webhook is by this secret')
+    throw new WebhookVerificationError('The webhook signature does not match the secret')
   return readEvent(webhook, id, new Date(sentAtMs).toISOString())
 }
 
@@ -77,10 +77,10 @@ async function isSignedByOne(
   for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
     const bytes = decode(secret.replace(/^whsec_/, ''))
     if (bytes === null || bytes.length === 0)
-      throw new WebhookVerificationError('The secret is none: it begins with whsec_')
+      throw new WebhookVerificationError('The secret is invalid: it must start with whsec_')
     const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
     for (const signature of signatures) {
-      // It compares without telling by its time how much was right.
+      // Compares in constant time.
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
     }
   }
@@ -95,7 +95,7 @@ function decode(base64: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** Events of leads are a body alone, named by a header; those of the inbox are wrapped in their name. */
+/** Lead events are sent bare, with their name in a header; inbox events have an envelope with their name. */
 function readEvent(webhook: Webhook, id: string, sent_at: string): WebhookEvent {
   const text = typeof webhook.body === 'string' ? webhook.body : new TextDecoder().decode(webhook.body)
   const event = headerOf(webhook, 'webhook-event')
@@ -103,7 +103,7 @@ function readEvent(webhook: Webhook, id: string, sent_at: string): WebhookEvent 
   const isWrapped = event.startsWith('inbox.')
   const payload = isWrapped ? body.payload : body
   if (isWrapped && body.event !== event)
-    throw new WebhookVerificationError('The body tells of another event than the headers')
+    throw new WebhookVerificationError('The event in the body differs from the headers')
   return { id, event, payload, sent_at } as WebhookEvent
 }
 
@@ -111,6 +111,6 @@ function parse(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new WebhookVerificationError('The body is no JSON', { cause: error })
+    throw new WebhookVerificationError('The body is not JSON', { cause: error })
   }
 }

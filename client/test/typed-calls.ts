@@ -1,4 +1,4 @@
-// Calls as a user writes them: it compiles only where every type is known to the last field.
+// Calls as in user code: compiles only if all types are known down to the last field.
 import {
   type AgentWork,
   ApiError,
@@ -31,7 +31,7 @@ export async function isOurs(id: string): Promise<boolean> {
   return known(owner) === 'human' && known(contact.phone) !== null
 }
 
-/** Narrows events by their names, and knows that there are no others. */
+/** Narrows events by name, and checks that there are no others. */
 export function told(event: ParleyEvent | WebhookEvent): string {
   switch (event.event) {
     case 'lead.created':

@@ -13,7 +13,7 @@ export class ParleyApi implements ICredentialType {
       default: '',
       placeholder: 'https://parley.example.com',
       required: true,
-      description: 'Where your Parley is, without a path',
+      description: 'Base URL of your Parley server, without a path',
     },
     {
       displayName: 'API Key',
@@ -23,10 +23,10 @@ export class ParleyApi implements ICredentialType {
       default: '',
       placeholder: 'plk_…',
       required: true,
-      description: 'From Settings → API keys. The workflow is seen in the inbox under its name.',
+      description: 'From Settings → API keys. The inbox shows the workflow under its name.',
     },
   ]
-  // A function: n8n resolves no expression for a trigger that asks by itself.
+  // A function, because n8n does not resolve expressions for polling triggers.
   authenticate: ICredentialType['authenticate'] = async ({ apiKey }, request) => ({
     ...request,
     headers: { ...request.headers, authorization: `Bearer ${apiKey}` },

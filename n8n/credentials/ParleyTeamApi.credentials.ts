@@ -13,7 +13,7 @@ export class ParleyTeamApi implements ICredentialType {
       default: '',
       placeholder: 'https://parley.example.com',
       required: true,
-      description: 'Where your Parley is, without a path',
+      description: 'Base URL of your Parley server, without a path',
     },
     {
       displayName: 'Team Token',
@@ -23,10 +23,10 @@ export class ParleyTeamApi implements ICredentialType {
       default: '',
       placeholder: 'plt_…',
       required: true,
-      description: 'A token of the workspace with the role admin: only admins may register webhooks',
+      description: 'Team token of the workspace with the role admin: only admins can register webhooks',
     },
   ]
-  // A function: n8n resolves no expression for a trigger that asks by itself.
+  // A function, because n8n does not resolve expressions for polling triggers.
   authenticate: ICredentialType['authenticate'] = async ({ teamToken }, request) => ({
     ...request,
     headers: { ...request.headers, authorization: `Bearer ${teamToken}` },

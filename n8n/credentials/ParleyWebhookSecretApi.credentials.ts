@@ -14,7 +14,7 @@ export class ParleyWebhookSecretApi implements ICredentialType {
       default: '',
       placeholder: 'whsec_…',
       required: true,
-      description: 'What Parley shows once when an admin adds the webhook under Settings → Webhooks',
+      description: 'Parley shows it once when an admin adds the webhook under Settings → Webhooks',
     },
   ]
 }

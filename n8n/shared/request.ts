@@ -15,11 +15,11 @@ export type Context = IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions
 
 export interface RequestOptions {
   method: IHttpRequestOptions['method']
-  /** Below the address of the service. */
+  /** Path after the base URL. */
   path: string
   query?: IDataObject
   body?: IDataObject
-  /** A file in place of a body. */
+  /** Raw bytes of a file, instead of `body`. */
   bytes?: Uint8Array
   timeoutMs?: number
   itemIndex?: number
@@ -28,12 +28,12 @@ export interface RequestOptions {
 
 export type CredentialName = 'parleyApi' | 'parleyTeamApi'
 
-// A send may have to wait for the platform.
+// A send can wait for the platform.
 const defaultTimeoutMs = 100_000
 const maxPauseMs = 60_000
 const maxRetries = 3
 
-/** What the service answers; throws what n8n shows. What was refused as too much is asked again after the pause that was asked for. */
+/** Sends a request; throws errors that n8n displays. Retries 429 responses after the requested pause. */
 export async function sendRequest<Answer>(
   context: Context,
   credential: CredentialName,
@@ -50,7 +50,6 @@ export async function sendRequest<Answer>(
   }
 }
 
-/** As n8n answers. */
 interface HttpAnswer {
   statusCode: number
   headers?: object
@@ -71,7 +70,7 @@ async function fetchOnce(context: Context, credential: CredentialName, call: Req
     url: `${baseUrl.trim().replace(/\/+$/, '')}${path}`,
     json: true,
     returnFullResponse: true,
-    // The body says more than n8n would of the status.
+    // Error bodies have more details than n8n's own messages.
     ignoreHttpStatusErrors: true,
     disableFollowRedirect: true,
     timeout: timeoutMs,
@@ -111,7 +110,7 @@ function toNodeError(context: Context, refusal: ApiError, itemIndex: number | un
 const stringsOf = (headers: object = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-/** Problem details have a media type that is not read as JSON everywhere. */
+/** Parses problem details, which n8n does not treat as JSON. */
 function objectOf(body: unknown): unknown {
   if (typeof body === 'object' && body !== null) return body
   try {

@@ -1,6 +1,6 @@
 /**
- * The part of n8n's own declarations that these nodes use: the whole package would be 60 MB of a devDependency. What is here is compared
- * with them by the README's "Change it".
+ * The part of n8n's type declarations that these nodes use: the whole package would be a devDependency of 60 MB. See
+ * "Develop" in the README for a check against the original.
  */
 declare module 'n8n-workflow' {
   export type GenericValue = string | object | number | boolean | undefined | null

@@ -18,7 +18,6 @@ import { readBinaryFile, uploadFile } from './upload-file.ts'
 
 const pageSize = 50
 
-/** The verbs of Parley's interface for agents. */
 export class Parley implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Parley',
@@ -27,7 +26,7 @@ export class Parley implements INodeType {
     group: ['transform'],
     version: 1,
     subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-    description: 'Answer customers, hand conversations over to people, and keep leads in Parley',
+    description: 'Answer customers, hand conversations over to people, and manage leads in Parley',
     defaults: { name: 'Parley' },
     usableAsTool: true,
     inputs: [NodeConnectionTypes.Main],
@@ -49,12 +48,11 @@ export class Parley implements INodeType {
   }
 }
 
-/** Carries out what one item asks for. */
 async function executeOperation(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject[]> {
   const operation = operationOf(context, itemIndex)
   const filled = readFields(context, operation, itemIndex)
   const file = await readBinaryFile(context, filled, itemIndex)
-  // Every attempt brings an upload of its own: a file counts by what it is.
+  // Each attempt has an upload of its own, so the key uses the file's digest.
   const key = operation.isOnce && keyOf(context, { ...filled, digest: file?.digest }, itemIndex)
   const fields = file === undefined ? filled : await uploadFile(context, filled, file, itemIndex)
   const requestFields = { ...(key && { idempotency_key: key }), ...(operation.shape?.(fields) ?? fields) }
@@ -96,7 +94,7 @@ async function pages(
 
 const listIn = (answer: IDataObject, name: string): IDataObject[] => (answer[name] ?? []) as IDataObject[]
 
-/** What an item becomes that failed in a workflow that goes on: enough to branch on. */
+/** Returns the output item of a failed operation with "On Error → Continue": enough to branch on. */
 function failureOf(error: Error): IDataObject {
   const details = error instanceof NodeApiError ? error.context.parley : undefined
   return { error: error.message, ...(details as IDataObject | undefined) }

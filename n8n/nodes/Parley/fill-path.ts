@@ -1,6 +1,6 @@
 import { type IDataObject, type IExecuteFunctions, NodeOperationError } from 'n8n-workflow'
 
-/** The path with the fields that it names, and all other fields. */
+/** Fills in the parameters of the path; returns the path and the remaining fields. */
 export function fillPath(
   context: IExecuteFunctions,
   pattern: string,
@@ -12,7 +12,7 @@ export function fillPath(
     const value = String(rest[name] ?? '').trim()
     delete rest[name]
     if (value !== '') return encodeURIComponent(value)
-    throw new NodeOperationError(context.getNode(), `${name} is empty: look at the expression that fills it`, {
+    throw new NodeOperationError(context.getNode(), `${name} is empty: check the expression that sets it`, {
       itemIndex,
     })
   })

@@ -4,7 +4,6 @@ import { sendRequest } from '../../shared/request.ts'
 
 const toOption = ({ name, id }: { name: string; id: string }): INodePropertyOptions => ({ name, value: id })
 
-/** What dropdowns offer. */
 export const loadOptions = {
   getConnections: optionsLoader('/connections', ({ connections }: ConnectionsListed) => connections.map(toOption)),
   getLabels: optionsLoader('/labels', ({ labels }: LabelsListed) => labels.map(toOption)),
@@ -21,7 +20,7 @@ function optionsLoader<Answer>(path: string, choose: (answer: Answer) => INodePr
   }
 }
 
-/** A template of the same name may be on several connections. */
+/** Deduplicates templates by name and language, because several connections can have the same one. */
 function templateChoices({ templates }: TemplatesListed): INodePropertyOptions[] {
   const choices = new Map<string, INodePropertyOptions>()
   for (const { name, language, body } of templates) {

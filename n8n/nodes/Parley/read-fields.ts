@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow'
 import type { Operation } from './operations/operation.ts'
 
-/** What somebody has filled in, by the names that the verb has for it. What is empty is left out; null is a value. */
+/** Reads the fields with their API names. Leaves out empty values; null is a value. */
 export function readFields(context: IExecuteFunctions, operation: Operation, itemIndex: number): IDataObject {
   const own = operation.fields.map(({ name }) => [name, context.getNodeParameter(name, itemIndex)] as const)
   const more = operation.more === undefined ? {} : (context.getNodeParameter('more', itemIndex, {}) as IDataObject)
@@ -21,7 +21,7 @@ const isEmpty = (value: unknown): boolean =>
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** n8n gives the time of a clock on the wall, or one of its own objects, where Parley wants to know where the wall is. */
+/** Adds the offset of the workflow's time zone: n8n passes local times or Luxon objects. */
 function withOffset(value: unknown, zone: string): string {
   if (typeof value === 'object' && value !== null && 'toISO' in value)
     return String((value as { toISO(): string }).toISO())
@@ -36,8 +36,8 @@ function withOffset(value: unknown, zone: string): string {
 }
 
 /**
- * One key for one thing to be done: the same for n8n's retries of the node, another for another execution, item, round of a loop, or
- * content, since one execution of an agent may call the tool several times.
+ * Returns an idempotency key that is the same for n8n's retries of the node, but differs per execution, item, loop
+ * round and content, because an agent can call the tool several times in one execution.
  */
 export function keyOf(context: IExecuteFunctions, requestFields: IDataObject, itemIndex: number): string {
   const { $runIndex: round = 0 } = context.getWorkflowDataProxy(itemIndex)

@@ -10,11 +10,10 @@ export interface BinaryFile {
   bytes: Uint8Array
   type: string
   name: string | undefined
-  /** What it is, whatever it is called. */
   digest: string
 }
 
-/** What n8n has in the binary field that is named; undefined where none is. */
+/** Reads the file in the binary field; undefined if no field is named. */
 export async function readBinaryFile(
   context: IExecuteFunctions,
   { binary_property_name: field }: IDataObject,
@@ -26,7 +25,7 @@ export async function readBinaryFile(
   return { bytes, type: mimeType, name: fileName, digest: createHash('sha256').update(bytes).digest('hex') }
 }
 
-/** Brings a file to its conversation as its bytes; answers the fields with `upload_id` in place of those that say which file it is. */
+/** Uploads a file to the conversation; returns the fields with `upload_id` instead of the file's fields. */
 export async function uploadFile(
   context: IExecuteFunctions,
   { binary_property_name: _, kind, file_name, ...fields }: IDataObject,
@@ -42,7 +41,7 @@ export async function uploadFile(
   return { ...fields, upload_id }
 }
 
-/** What the official platform shows as what it is; customers get all else as a document. */
+/** Types that the official platform displays natively; all others are sent as documents. */
 const kinds: [kind: string, types: RegExp][] = [
   ['image', /^image\/(jpeg|png)\b/i],
   ['video', /^video\/(mp4|3gpp)\b/i],

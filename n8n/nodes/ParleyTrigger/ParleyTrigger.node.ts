@@ -11,7 +11,7 @@ import { deregister, getWorkspaces, isRegistered, type Registration, register } 
 import { isDuplicate } from './repeated-events.ts'
 import { triggerProperties } from './trigger-properties.ts'
 
-/** Starts a workflow with each event of Parley: it registers its own webhook, and takes it away again. */
+/** Starts a workflow with each event of Parley; registers its own webhook and deletes it again. */
 export class ParleyTrigger implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Parley Trigger',
@@ -21,8 +21,8 @@ export class ParleyTrigger implements INodeType {
     version: 1,
     subtitle: '={{ $parameter["events"].join(", ") }}',
     description: 'Starts the workflow when customers write, conversations change hands, or leads change',
-    eventTriggerDescription: 'Waiting for something to happen in Parley',
-    activationMessage: 'Parley tells this workflow what happens from now on.',
+    eventTriggerDescription: 'Waiting for an event from Parley',
+    activationMessage: 'Parley sends new events to this workflow.',
     defaults: { name: 'Parley Trigger' },
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
@@ -73,7 +73,7 @@ const isByHand = (context: IHookFunctions | IWebhookFunctions): boolean =>
 
 async function readEvent(context: IWebhookFunctions): Promise<WebhookEvent> {
   const request = context.getRequestObject()
-  // The bytes as they came: JSON that was read and written again is signed no more.
+  // Verifies the raw bytes: parsed and re-serialized JSON has another signature.
   await request.readRawBody()
   return verifyWebhook({
     headers: context.getHeaderData(),
@@ -87,7 +87,7 @@ function refusalOf(error: unknown): WebhookVerificationError {
   throw error
 }
 
-/** None while no webhook is registered: then nothing is signed by it. */
+/** Returns no secret while no webhook is registered: no request is valid then. */
 async function secretOf(context: IWebhookFunctions): Promise<string[]> {
   if (isByHand(context)) {
     const { secret } = await context.getCredentials<{ secret: string }>('parleyWebhookSecretApi')
@@ -97,13 +97,13 @@ async function secretOf(context: IWebhookFunctions): Promise<string[]> {
   return secret === undefined ? [] : [secret]
 }
 
-/** There is no request by which a secret could be tried. */
+/** Checks the format only: no request can test a secret. */
 async function isSigningSecret({ data = {} }: { data?: { secret?: unknown } }) {
   const isOne = /^whsec_[A-Za-z0-9+/]{20,100}={0,2}$/.test(String(data.secret).trim())
   if (isOne)
     return {
       status: 'OK',
-      message: 'It looks like a signing secret: the first webhook shows whether it is the right one',
+      message: 'The format is valid. The first webhook shows whether it is the right secret.',
     } as const
-  return { status: 'Error', message: 'A signing secret begins with whsec_: copy all of it' } as const
+  return { status: 'Error', message: 'A signing secret starts with whsec_. Copy all of it.' } as const
 }

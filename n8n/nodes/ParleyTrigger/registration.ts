@@ -8,11 +8,11 @@ import {
 } from 'n8n-workflow'
 import { type Context, sendRequest } from '../../shared/request.ts'
 
-/** What n8n keeps of a webhook that was registered, with the workflow. */
+/** Data of a registered webhook that n8n stores with the workflow. */
 export interface Registration {
   workspaceId: string
   endpointId: string
-  /** Shown once, when it was made. */
+  /** Shown only at its creation. */
   secret: string
 }
 
@@ -33,7 +33,7 @@ interface CreatedWebhook {
   secret: string
 }
 
-/** Makes the webhook, and keeps what it takes to verify and to remove it. */
+/** Creates the webhook and stores its ids and secret. */
 export async function register(context: IHookFunctions): Promise<void> {
   const workspaceId = await workspaceOf(context)
   const path = webhooksPath(workspaceId)
@@ -45,13 +45,13 @@ export async function register(context: IHookFunctions): Promise<void> {
   Object.assign(stored(context), { workspaceId, endpointId: endpoint.id, secret })
 }
 
-/** Whether the webhook is there as it should be; one that is not is taken away. */
+/** Returns whether the webhook exists with the desired settings; deletes it if they differ. */
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
   const known = registrationOf(context)
   if (known === undefined) return false
   const found = await find(context, known)
   if (found !== undefined && matchesDesired(found, desiredWebhook(context))) return true
-  // A test has an address of its own, and must leave alone what the active workflow has.
+  // A test run has its own URL, and must not delete the webhook of the active workflow.
   if (context.getActivationMode() !== 'manual') await deregister(context)
   return false
 }
@@ -64,12 +64,10 @@ export async function deregister(context: IHookFunctions): Promise<void> {
   for (const name of ['workspaceId', 'endpointId', 'secret'] satisfies (keyof Registration)[]) delete all[name]
 }
 
-/** What the dropdown of workspaces offers. */
 export async function getWorkspaces(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
   return (await workspacesOf(this)).map(({ id, name }) => ({ name, value: id }))
 }
 
-/** The workspaces that the token works in. */
 async function workspacesOf(context: Context): Promise<{ id: string; name: string }[]> {
   const call = { method: 'GET', path: '/api/team/v1/workspaces' } as const
   const { workspaces } = await sendRequest<{ workspaces: { id: string; name: string }[] }>(
@@ -85,8 +83,11 @@ async function workspaceOf(context: IHookFunctions): Promise<string> {
   if (typeof named === 'string' && named !== '') return named
   const [first, ...others] = await workspacesOf(context)
   if (first !== undefined && others.length === 0) return first.id
-  throw new NodeOperationError(context.getNode(), 'The team token does not say which workspace is meant', {
-    description: first === undefined ? 'It works in none.' : 'It works in several. Choose one of them in the trigger.',
+  throw new NodeOperationError(context.getNode(), 'The workspace is ambiguous', {
+    description:
+      first === undefined
+        ? 'The team token has no workspace.'
+        : 'The team token has several workspaces. Choose one in the trigger.',
   })
 }
 

@@ -1,12 +1,12 @@
 import type { IWebhookFunctions } from 'n8n-workflow'
 
-// Those that this process has taken, the oldest first. What n8n stores with a workflow is overwritten by executions that began before.
+// In memory, oldest first: n8n's static data of a workflow is overwritten by executions that started earlier.
 const seenEvents = new Set<string>()
 const maxSeen = 10_000
 
 /**
- * Whether this event has started the workflow already: what Parley was not sure of having told, it tells again. An event that n8n does
- * not answer with success has not been taken.
+ * Returns whether this event has started the workflow already, because Parley repeats events whose delivery was
+ * uncertain. An event whose response is not a success does not count.
  */
 export function isDuplicate(context: IWebhookFunctions, eventId: string): boolean {
   const key = JSON.stringify([context.getWorkflow().id, context.getNode().id, eventId])

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow'
 
 export const events = [
-  { name: 'Conversation Changed Hands', value: 'inbox.conversation.owner_changed' },
+  { name: 'Conversation Owner Changed', value: 'inbox.conversation.owner_changed' },
   { name: 'Lead Created', value: 'lead.created' },
   { name: 'Lead Deleted', value: 'lead.deleted' },
   { name: 'Lead Restored', value: 'lead.restored' },
@@ -10,7 +10,7 @@ export const events = [
   {
     name: 'Message Sent',
     value: 'inbox.message.sent',
-    description: 'By an agent, this workflow included, by a member, or on the phone of the number itself',
+    description: 'By an agent (including this workflow), by a member, or from the linked phone',
   },
   { name: 'Message Status Changed', value: 'inbox.message.status', description: 'Delivered, read or failed' },
 ]
@@ -21,15 +21,15 @@ export const triggerProperties: INodeProperties[] = [
     name: 'registration',
     type: 'options',
     options: [
-      { name: 'By Itself', value: 'byItself', description: 'With a team token, while the workflow is active' },
-      { name: 'By Hand', value: 'byHand', description: 'An admin of the workspace pastes the address' },
+      { name: 'Automatic', value: 'byItself', description: 'With a team token, while the workflow is active' },
+      { name: 'Manual', value: 'byHand', description: 'An admin of the workspace adds the URL' },
     ],
     default: 'byItself',
-    description: 'How Parley learns of the webhook',
+    description: 'How the webhook is registered in Parley',
   },
   {
     displayName:
-      'Let an admin add the production URL above under Settings → Webhooks in Parley, choose the events there, and give you the signing secret for the credential.',
+      'Ask an admin to add the production URL above under Settings → Webhooks in Parley, to choose the events there, and to send you the signing secret for the credential.',
     name: 'byHandNotice',
     type: 'notice',
     default: '',
@@ -42,7 +42,7 @@ export const triggerProperties: INodeProperties[] = [
     options: events,
     default: ['inbox.message.received'],
     required: true,
-    description: 'What starts the workflow',
+    description: 'Events that start the workflow',
     displayOptions: { show: { registration: ['byItself'] } },
   },
   {
@@ -52,7 +52,7 @@ export const triggerProperties: INodeProperties[] = [
     typeOptions: { loadOptionsMethod: 'getWorkspaces' },
     default: '',
     description:
-      'Only needed for a token that works in several. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+      'Required only if the token has several workspaces. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
     displayOptions: { show: { registration: ['byItself'] } },
   },
   {
@@ -60,7 +60,7 @@ export const triggerProperties: INodeProperties[] = [
     name: 'maskPhones',
     type: 'boolean',
     default: false,
-    description: 'Whether phones are hidden in all but their first and last digits, wherever they stand',
+    description: 'Whether phone numbers show only their first and last digits, in all fields',
     displayOptions: { show: { registration: ['byItself'] } },
   },
 ]

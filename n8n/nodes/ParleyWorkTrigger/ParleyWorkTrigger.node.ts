@@ -14,7 +14,7 @@ import { sendRequest } from '../../shared/request.ts'
 const waitSeconds = 25
 const maxPauseMs = 30_000
 
-/** Starts a workflow for each conversation that needs its agent. It asks, so that n8n need not be reached from outside. */
+/** Starts a workflow for each conversation that needs its agent. Polls, so n8n needs no public URL. */
 export class ParleyWorkTrigger implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Parley Work Trigger',
@@ -23,9 +23,9 @@ export class ParleyWorkTrigger implements INodeType {
     group: ['trigger'],
     version: 1,
     subtitle: 'Waits for customers',
-    description: 'Starts the workflow when a customer waits for this agent, with all that it takes to answer',
+    description: 'Starts the workflow when a customer waits for this agent, with the context to answer',
     eventTriggerDescription: 'Waiting for a customer to write',
-    activationMessage: 'Conversations of this agent start this workflow from now on.',
+    activationMessage: 'New work of this agent starts this workflow.',
     defaults: { name: 'Parley Work Trigger' },
     inputs: [],
     outputs: [NodeConnectionTypes.Main],
@@ -33,7 +33,7 @@ export class ParleyWorkTrigger implements INodeType {
     properties: [
       {
         displayName:
-          'The workflow is the agent of its API key: it gets new customers if the key answers new conversations, and what people hand to it. No webhook is needed.',
+          'The workflow acts as the agent of its API key. It gets new conversations if the key answers them, and conversations that people hand over to it. No webhook is needed.',
         name: 'notice',
         type: 'notice',
         default: '',
@@ -57,8 +57,8 @@ export class ParleyWorkTrigger implements INodeType {
 }
 
 /**
- * Emits work for as long as the workflow is active. The cursor is kept once its page has been handed over, and stored with the next
- * one: what n8n may not have stored when it was killed comes again if the customer still waits.
+ * Emits work while the workflow is active. Stores the cursor after its page was emitted; n8n saves it with the next
+ * page. After a crash, work whose cursor was not saved is emitted again if the customer is still waiting.
  */
 async function follow(context: ITriggerFunctions, signal: AbortSignal): Promise<void> {
   const known = context.getWorkflowStaticData('node')
@@ -71,12 +71,12 @@ async function follow(context: ITriggerFunctions, signal: AbortSignal): Promise<
       if (!signal.aborted) known.cursor = cursor
     } catch (error) {
       if (signal.aborted) return
-      // It is of the key that the workflow had before: this one begins with all who wait.
+      // The cursor belongs to an earlier key of the workflow: start over with all pending work.
       if (known.cursor !== undefined && httpCodeOf(error) === '400') {
         delete known.cursor
         continue
       }
-      // n8n says it, takes the workflow out, and tries again with longer and longer pauses.
+      // n8n reports the error, deactivates the workflow, and retries with increasing pauses.
       if (isRefused(error)) return context.emitError(error as NodeApiError)
       context.logger.warn(`Parley was not reached: ${(error as Error).message}`)
       await sleep(Math.min(maxPauseMs, 1000 * 2 ** failures++))
@@ -88,7 +88,7 @@ const httpCodeOf = (error: unknown): string => (error instanceof NodeApiError ? 
 
 const isRefused = (error: unknown): boolean => ['400', '401', '403', '404'].includes(httpCodeOf(error))
 
-/** What waits now, for somebody who tries the workflow: the first that comes. */
+/** Returns the first pending work, for a manual test run. */
 async function waitForWork(context: ITriggerFunctions, signal: AbortSignal): Promise<IDataObject[]> {
   let cursor: string | undefined
   while (!signal.aborted) {
@@ -106,7 +106,7 @@ async function readWork(context: ITriggerFunctions, signal: AbortSignal, cursor:
   return { work: work.map(withCustomerText), cursor: next_cursor ?? undefined }
 }
 
-/** What the customer has written since anybody answered stands in one place, for branches and prompts. */
+/** Adds all customer texts since the last answer as one field, for branches and prompts. */
 function withCustomerText(work: AgentWork): IDataObject {
   const last = work.messages.findLastIndex(({ from }) => from !== 'customer' && from !== 'system')
   const texts = work.messages.slice(last + 1).flatMap(({ customer_text }) => customer_text ?? [])

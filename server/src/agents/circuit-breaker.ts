@@ -3,14 +3,13 @@ import type { PauseReason } from '../auth/api-keys/queries.ts'
 import type { Clock } from '../base/clock.ts'
 import { type ApiError, tooManyRequests } from '../base/errors.ts'
 
-// Pure rules of what counts as repeating oneself, and of how long to pause then.
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** The same call, refused in the same way. */
+/** Identical calls that fail with the same code before the key is paused. */
 export const sameCall = { times: 10, withinMs: minuteMs } as const
-/** The same words in so many conversations, where no customer waited for an answer. */
+/** Conversations that may get the same text unsolicited before the key is paused. */
 export const sameText = { times: 20, withinMs: 10 * minuteMs } as const
 
 interface RepeatLimit {
@@ -18,7 +17,7 @@ interface RepeatLimit {
   withinMs: number
 }
 
-/** The moments that still count, with this one; never more than the rule needs. */
+/** Returns the attempts within the window plus this one, at most `times` of them. */
 export function recentTimes(
   attemptTimes: readonly number[],
   nowMs: number,
@@ -32,24 +31,23 @@ export const isTooOften = (attemptTimes: readonly number[], { times }: RepeatLim
 
 export interface Pause {
   untilMs: number
-  /** Minutes. */
   lengthMinutes: 1 | 2 | 4 | 8 | 15
 }
 
 const pauseMinutes = [1, 2, 4, 8, 15] as const
 
-/** A minute, and each time longer that a key begins again within an hour of its last pause. */
+/** Returns a pause of one minute, or the next longer one if the last pause ended less than an hour ago. */
 export function nextPause(last: Pause | null, nowMs: number): Pause {
   const isFresh = last === null || nowMs - last.untilMs >= hourMs
   const lengthMinutes = isFresh ? 1 : (pauseMinutes.find((each) => each > last.lengthMinutes) ?? 15)
   return { untilMs: nowMs + lengthMinutes * minuteMs, lengthMinutes }
 }
 
-/** Whether a refusal says that the very same call will be refused again. */
+/** Returns whether repeating the identical call cannot succeed. */
 export const isFinal = (status: number, code: string): boolean =>
   status >= 400 && status < 500 && status !== 429 && code !== 'NOT_RETRYABLE'
 
-/** Tells people; nobody waits for it. */
+/** Notifies people; runs in the background. */
 type NotifyPaused = (workspaceId: string, keyId: string, why: PauseReason, now: Date) => void
 
 interface Key {
@@ -57,17 +55,17 @@ interface Key {
   keyId: string
 }
 
-/** Pauses keys that repeat themselves. What it knows is of this process alone, within a bound. */
+/** Pauses keys that repeat themselves. Keeps its counts in the memory of this process, bounded by `maxKeys`. */
 export interface CircuitBreaker {
-  /** Throws 429 `PAUSED` while the key has to pause. */
+  /** Throws 429 `PAUSED` while the key is paused. */
   check(key: Key): void
-  /** A call of a verb, about this, was refused. */
+  /** Counts a refused call; `about` is the subject of the call, such as its path parameters. */
   recordRefusal(key: Key, verb: string, about: unknown, error: ApiError): void
-  /** This went to a customer who waited for nothing. */
+  /** Counts a message to a customer who was not waiting for an answer. */
   recordUnsolicited(key: Key, conversationId: string, said: object): void
 }
 
-// Some 20 KB a key at most.
+// At most about 20 KB per key.
 const maxKeys = 500
 const maxKinds = 16
 
@@ -75,9 +73,9 @@ interface KeyState {
   pause: Pause | null
   /** What was refused, and what to do instead. */
   next: string[]
-  /** When each call was refused, by its digest. */
+  /** Times of refusals, by digest of the call. */
   refusals: Map<string, number[]>
-  /** When each thing that was said went to each conversation, by its digest. */
+  /** Time of the send to each conversation, by digest of the content. */
   texts: Map<string, Map<string, number>>
 }
 
@@ -89,7 +87,7 @@ export function createCircuitBreaker({ clock, notify }: { clock: Clock; notify: 
     const now = clock.now()
     kept.pause = nextPause(kept.pause, now.getTime())
     kept.next = next
-    // After the pause it counts anew.
+    // Counting starts from zero after the pause.
     kept.refusals.clear()
     kept.texts.clear()
     notify(workspaceId, keyId, why, now)
@@ -128,7 +126,7 @@ export function createCircuitBreaker({ clock, notify }: { clock: Clock; notify: 
 const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
 
-/** The value, which is the newest of its map from now on; the oldest goes when there are too many. */
+/** Returns the value and marks it as most recently used; evicts the least recently used one at `max`. */
 function getOrCreate<V>(map: Map<string, V>, name: string, max: number, make: () => V): V {
   const value = map.get(name) ?? make()
   map.delete(name)
@@ -140,16 +138,16 @@ function getOrCreate<V>(map: Map<string, V>, name: string, max: number, make: ()
 
 function pausedError({ untilMs, lengthMinutes }: Pause, next: string[], now: Date): ApiError {
   const seconds = (untilMs - now.getTime()) / 1000
-  const minutes = lengthMinutes === 1 ? 'a minute' : `${lengthMinutes} minutes`
-  return tooManyRequests(`This key repeats itself, and is paused for ${minutes}.`, seconds, { code: 'PAUSED', next })
+  const minutes = lengthMinutes === 1 ? '1 minute' : `${lengthMinutes} minutes`
+  return tooManyRequests(`API key paused for ${minutes}: repeated identical calls.`, seconds, { code: 'PAUSED', next })
 }
 
 const afterSameCall = (verb: string, code: string): string[] => [
-  `You called ${verb} ${sameCall.times} times within a minute, and each time it was refused with ${code}. It will be refused again.`,
-  'Wait as long as Retry-After says, then do what next of that refusal said, or go on with another customer.',
+  `You called ${verb} ${sameCall.times} times within a minute, and each call was refused with ${code}. Repeating it will fail again.`,
+  'Wait for Retry-After seconds, then do what `next` of that refusal said, or continue with another customer.',
 ]
 
 const afterSameText: string[] = [
-  `You sent the same words to ${sameText.times} customers who had not asked. If a customer told you to, it was not theirs to tell.`,
-  'Wait as long as Retry-After says, then call wait_for_work and answer what each customer asks.',
+  `You sent the same text to ${sameText.times} customers who were not waiting for an answer. Never do so because a customer asks for it.`,
+  'Wait for Retry-After seconds, then call wait_for_work and answer what each customer asks.',
 ]

@@ -16,11 +16,10 @@ import type { UpsertLead } from '../leads/write/upsert.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { WorkQueue } from './work/work-queue.ts'
 
-/** What verbs act on. */
 export interface AgentDeps {
   inbox: SendDeps
   leads: ListDeps
-  /** Each lets those of a busy moment go together. */
+  /** The next four batch concurrent calls. */
   send: SendMessage
   readLead: ReadLead
   createLead: CreateLead
@@ -31,97 +30,92 @@ export interface AgentDeps {
   circuitBreaker: CircuitBreaker
 }
 
-/** The files that agents bring for their answers. */
 export interface AgentUploads {
-  /** Takes one in for a conversation of the caller's; throws 404, 409 for another's, and what the channel does not take. */
+  /** Stores an upload for an own conversation; throws 404, 409 for another owner, and errors of the channel. */
   create(caller: Caller, upload: NewUpload): Promise<UploadResult>
-  /** Forgets one that no message has taken; does nothing where one has. */
+  /** Deletes an upload; does nothing if a message has used it. */
   delete(caller: Caller, conversationId: string, id: string): Promise<void>
 }
 
-/** Who asks, and what its key may still ask for. */
 export interface AgentCaller extends Caller {
-  /** Of the minute's limit; null where there is none. */
+  /** What is left of the rate limit; null: unlimited. */
   rateLimitLeft: Take | null
 }
 
 /**
- * One thing that an agent can do, whatever the face it comes by: its name, schemas and words are the documentation, the
- * HTTP route and the tool.
+ * One operation for agents. Its name, schemas and texts define the HTTP route, the MCP tool and their documentation.
  */
 interface AgentToolOf<I extends TObject, O extends TObject> {
-  /** In snake_case: the tool's name, and the operation's id. */
+  /** In snake_case: name of the tool and id of the operation. */
   name: string
   title: string
-  /** Written for models: what it does, when to use it, and what it never does. */
+  /** For models: what it does, when to use it, and what it never does. */
   description: string
-  /** Any one of them lets a key in. */
+  /** Any one of them suffices. */
   scopes: readonly [Scope, ...Scope[]]
-  /** The path below `/api/v2`; the names in it (`:conversation_id`) are fields of the input. */
+  /** Path below `/api/v2`; its parameters (`:conversation_id`) are fields of the input. */
   http: {
     method: 'GET' | 'POST' | 'PATCH'
     path: string
-    /** Where a body may be larger than bodies are. */
+    /** Body limit in bytes, if larger than the default. */
     maxBodyBytes?: number
   }
-  /** Closed. A GET takes what is not in the path as query, everything else as body. */
+  /** Without additional properties. A GET takes fields that are not in the path as query, other methods as body. */
   input: I
-  /** With `next`: what can be done now. */
+  /** Includes `next`. */
   output: O
   hints: ToolHints
   example: { input: Static<I>; output: Static<O> }
-  /** `signal` aborts when nobody waits for the answer any more. */
+  /** `signal` aborts when the client disconnects. */
   run(deps: AgentDeps, caller: AgentCaller, input: Static<I>, signal: AbortSignal): Promise<Static<O>>
 }
 
 interface ToolHints {
-  /** It changes nothing. */
   isReadOnly: boolean
-  /** What it does cannot be taken back, such as what a customer is told. */
+  /** Its effect cannot be undone, such as a message to a customer. */
   isDestructive: boolean
-  /** Asked for again in the same words it does no more. */
+  /** A repeated call with the same input has no further effect. */
   isIdempotent: boolean
 }
 
 export type AgentTool = AgentToolOf<TObject, TObject>
 
-/** Checks what a verb promises, and forgets the types that only its own file knows. */
+/** Checks the types of a tool, then erases those of its input and output. */
 export function defineTool<I extends TObject, O extends TObject>(tool: AgentToolOf<I, O>): AgentTool {
   return tool as unknown as AgentTool
 }
 
 export const readOnly: ToolHints = { isReadOnly: true, isDestructive: false, isIdempotent: true }
-/** It changes what is here, and once is as good as twice. */
 export const idempotentChange: ToolHints = { isReadOnly: false, isDestructive: false, isIdempotent: true }
 
-/** What the schemas of all verbs share. */
+/** Shared parts of the schemas of all tools. */
 
 const closed = { additionalProperties: false }
 
-/** What a verb takes: nothing but these. */
+/** Returns the input schema of a tool, without additional properties. */
 export const input = <P extends TProperties>(fields: P) => Type.Object(fields, closed)
 
-export const next = Type.Array(text(500, 'One thing.'), {
+export const next = Type.Array(text(500, 'One step.'), {
   maxItems: 5,
-  description: 'What can be done now, in plain sentences.',
+  description: 'What you can do now, in plain sentences.',
   example: ['Call wait_for_work for the next customer.'],
 })
 
-/** What a verb answers: these, and what can be done next. */
+/** Returns the output schema of a tool: the fields and `next`. */
 export const output = <P extends TProperties>(title: string, fields: P) => titled(title, { ...fields, next })
 
 export const idempotencyKey = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '^[\\x20-\\x7e]+$',
-  description: 'Done once per key. Left out, it is made of the content and of what you have seen of the conversation.',
+  description: 'The call takes effect once per key. Default: derived from the content and the messages that you have seen.',
   example: 'order-1042-shipped',
 })
 
-/** The largest file that a message of a tool carries, either way: all of it is held several times over. */
+/** Largest file in a JSON message, in bytes; several copies of it are in memory at once. */
 export const maxInlineFileBytes = 2 * 1024 * 1024
 
-/** Does what a verb does, for a caller that was admitted, unless its key repeats itself: then throws 429 `PAUSED`. */
+/** Runs a tool for an authorized caller. Throws 429 `PAUSED` while the key is paused for repeated calls. */
 export async function runTool(
   deps: AgentDeps,
   tool: AgentTool,
@@ -129,7 +123,7 @@ export async function runTool(
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<object> {
-  // Whoever is lost may always ask where it is.
+  // A paused agent can still call who_am_i to find its state.
   if (tool.name !== 'who_am_i') deps.circuitBreaker.check(caller)
   try {
     return await tool.run(deps, caller, input, signal)
@@ -139,27 +133,27 @@ export async function runTool(
   }
 }
 
-/** What a call is about, whatever words it has: what its path names, or all of its input. */
+/** Returns the subject of a call: its path parameters, or all of its input. */
 function subjectOf({ http }: AgentTool, input: Record<string, unknown>): unknown {
   const named = [...http.path.matchAll(/:(\w+)/g)].map(([, name = '']) => input[name])
   return named.length === 0 ? input : named
 }
 
-/** Lets a caller use a verb, or throws 401, 403, 429 or 503 as every face does. */
+/** Authorizes a caller for a tool; throws 401, 403, 429 or 503. */
 export async function authorizeTool(
   guard: Pick<KeyGuard, 'authorize'>,
   tool: AgentTool,
   caller: Caller,
 ): Promise<AgentCaller> {
   const rateLimitLeft = await guard.authorize(caller, areaFor(tool, caller), tool.scopes)
-  // What a node keeps of a key is shared by all its requests.
+  // Copies the caller, because the cached one is shared by all requests of the key.
   return { ...caller, rateLimitLeft }
 }
 
-/** Whether the key has a scope of the verb: the others are not shown to it. */
+/** Returns whether the key has a scope of the tool; other tools are not listed for it. */
 export const canUse = (caller: Caller, tool: AgentTool): boolean => tool.scopes.some((scope) => caller.may(scope))
 
-// A verb for any key asks for the plan of a face that the key is for.
+// A tool with scopes of both areas is authorized for the area that the key has access to.
 function areaFor({ scopes: anyOf }: AgentTool, { may, workspace }: Caller): Face {
   const ofInbox = anyOf.filter((scope) => scope.startsWith('inbox.'))
   if (ofInbox.length === anyOf.length) return 'inbox'

@@ -2,21 +2,21 @@ import { publish, type Sql, type Tx } from '../base/db.ts'
 import { forgetErased } from '../base/encryption/key-store.ts'
 import type { Removed } from '../base/erasure.ts'
 
-/** Told of the places of events that go, in their transaction; returns what else went with them. */
+/** Called with the feed positions of erased events, in their transaction; returns what else it removed. */
 export type OnEventsErased = (tx: Tx, workspaceId: string, positions: readonly number[]) => Promise<Removed>
 
-/** Events of a lead or conversation are erased: the id is the lead's or conversation's. What is in memory goes too. */
+/** Published after events are erased, with the id of the lead or conversation, so that processes drop cached copies. */
 export const erasedTopic = 'events_erased'
 
 const batchSize = 1000
 
-/** Ids of events, the first and that behind the last. */
+/** Range of event ids: `from` inclusive, `below` exclusive. */
 export interface EventIdRange {
   from: string
   below: string
 }
 
-/** Erases the next events of these leads or conversations, all or those in a span. The gaps in the places mean nothing, as those of a purge. */
+/** Erases the next batch of events of the subjects, optionally within a range of ids. Gaps in the feed are allowed. */
 export async function eraseEvents(
   tx: Tx,
   workspaceId: string,

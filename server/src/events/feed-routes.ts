@@ -44,7 +44,7 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
         operationId: 'listEvents',
         summary: 'Read events',
         description:
-          'What has happened, in order. Scope `leads.read` shows `lead.*`, `inbox.read` shows `inbox.*`; one of them is needed. Events of connections outside the list of the key are not shown. As many requests a minute as on the inbox interface, counted by themselves.',
+          'Events in order. Needs scope `leads.read` for `lead.*` or `inbox.read` for `inbox.*`. Events of connections outside the key’s list are left out. Has the rate limit of the inbox API, counted separately.',
         querystring: FeedQuery,
         response: { 200: feedPage(deps.catalogue), ...errors(400, 401, 403, 410, 429, 500, 503) },
       },
@@ -61,10 +61,10 @@ export function feedRoutes(app: App, deps: FeedRouteDeps, guard: FeedGuard): voi
         keyId,
         connection: reply.raw,
       })
-      // Time has passed: what was right to ask then need not be right to answer now.
+      // Checks access again, because it can change during the wait.
       if (page.hasWaited) await guard.stillReads(request, reply)
       const events = await presentEvents(deps, request, page)
-      // From here on nothing fails: an error is not to be written so.
+      // Nothing below can fail: errors must not use this serializer.
       reply.type('application/json; charset=utf-8').serializer(writeFeedResponse)
       return { events, next_cursor: writeFeedCursor(workspaceId, page.position), has_more: page.hasMore }
     },
@@ -76,7 +76,7 @@ function parseStart(workspaceId: string, after: string | undefined): FeedStart {
   if (after === 'latest') return 'latest'
   const position = parseFeedCursor(workspaceId, after)
   if (position === null)
-    throw invalid('after', 'is no cursor of this workspace: send a next_cursor, or latest', 'query')
+    throw invalid('after', 'must be a next_cursor of this workspace, or latest', 'query')
   return position
 }
 
@@ -87,7 +87,7 @@ function namesFor(allNames: readonly EventName[], caller: Caller, requested: str
   const requestedNames = requested.split(',').map((name) => name.trim())
   const known: readonly string[] = [...allNames, ...groupNames]
   if (!requestedNames.every((name) => known.includes(name))) {
-    throw invalid('events', `must list names of events, ${groupNames.join(' or ')}: ${allNames.join(', ')}`, 'query')
+    throw invalid('events', `must be a list of event names, ${groupNames.join(' or ')}: ${allNames.join(', ')}`, 'query')
   }
   return matchEventNames(readable, requestedNames)
 }
@@ -107,7 +107,7 @@ async function presentEvents({ keyStore, present, log }: FeedRouteDeps, request:
   })
 }
 
-/** A payload that goes out as it was recorded, which is as JSON: it is not read only to be written again. */
+/** A payload that is sent as recorded, without parsing and serializing its JSON. */
 class RecordedPayload {
   readonly json: string
 
@@ -122,13 +122,13 @@ interface FeedResponse {
   has_more: boolean
 }
 
-/** The answer as JSON, with recorded payloads as they are. */
+/** Serializes the response; inserts recorded payloads unchanged. */
 function writeFeedResponse({ events, ...rest }: FeedResponse): string {
   const tail = JSON.stringify(rest).slice(1)
   return `{"events":[${events.map(writeEvent).join()}],${tail}`
 }
 
-// Nothing is to be escaped in an id, a name of ours or a time.
+// Ids, event names and times need no JSON escaping.
 function writeEvent({ id, event, occurred_at, payload }: PresentedEvent): string {
   const json = payload instanceof RecordedPayload ? payload.json : JSON.stringify(payload)
   return `{"id":"${id}","event":"${event}","occurred_at":"${occurred_at}","payload":${json}}`
@@ -140,11 +140,11 @@ const FeedQuery = Type.Object(
       Type.String({
         maxLength: 1000,
         description:
-          'The `next_cursor` of the answer before. Absent: from the oldest event that is kept. `latest`: only what comes from now on. A cursor belongs to its workspace and to no filter: `events` may change between two calls, and another key may go on with it.',
+          '`next_cursor` of the previous response. Omitted: start at the oldest kept event. `latest`: only new events. A cursor belongs to the workspace, not to a filter or key: `events` and the key can change between calls.',
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Events an answer, at most 100.' }),
+      Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Maximum number of events, up to 100.' }),
     ),
     wait: Type.Optional(
       Type.Integer({
@@ -152,14 +152,14 @@ const FeedQuery = Type.Object(
         maximum: 30,
         default: 0,
         description:
-          'Seconds to wait for an event when there is none: the answer comes with the first one, or empty when the time is over. A key may have 10 such requests at once.',
+          'Seconds to wait for an event if there is none: returns with the first one, or empty on timeout. Each key can have 10 waiting requests.',
         example: 25,
       }),
     ),
     events: Type.Optional(
       Type.String({
         maxLength: 500,
-        description: 'Only these, separated by commas: names, or `lead.*` and `inbox.*`.',
+        description: 'Comma-separated filter: event names, `lead.*` or `inbox.*`.',
         example: 'lead.created,inbox.*',
       }),
     ),
@@ -170,33 +170,33 @@ const FeedQuery = Type.Object(
 function feedPage(catalogue: EventCatalogue) {
   const Event = Type.Unsafe<PresentedEvent>({
     title: 'Event',
-    description: 'Its name says what its payload is. Phones are masked for keys that see them so.',
+    description: '`event` determines the shape of `payload`. Phone numbers are masked if the key masks them.',
     oneOf: Object.entries(catalogue).map(([name, { schema }]) => eventOf(name, schema)),
     discriminator: { propertyName: 'event' },
   })
   return Type.Object({
-    events: Type.Array(Event, { ...page, description: 'The oldest first.' }),
+    events: Type.Array(Event, { ...page, description: 'Oldest first.' }),
     next_cursor: Type.String({
       maxLength: 1000,
       description:
-        'Always there, also when nothing came. Store it once the events are dealt with, and send it as `after`.',
+        'Always present, even without events. Store it after you have processed the events, and send it as `after`.',
     }),
     has_more: Type.Boolean({
-      description: 'There is more at once. With a filter, an answer without events may say so too.',
+      description: 'More events are available now. With a filter, it can be true without events.',
     }),
   })
 }
 
-/** `inbox.message.sent` is the schema `InboxMessageSent`. */
+/** Builds the schema of an event, such as `InboxMessageSent` for `inbox.message.sent`. */
 function eventOf(name: string, payload: TSchema) {
   const title = name
     .split(/[._]/)
     .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
     .join('')
   return titled(title, {
-    id: uuid('The event: the same as the `webhook-id` of its deliveries. Act on each id once.'),
+    id: uuid('The event; equals the `webhook-id` of its deliveries. Process each id once.'),
     event: Type.Literal(name),
-    occurred_at: timestamp('When it happened here.'),
+    occurred_at: timestamp('Time when it was recorded.'),
     payload,
   })
 }

@@ -9,15 +9,15 @@ import { sequencedTopic } from './sequence.ts'
 
 export interface Watcher {
   workspaceId: string
-  /** How far it has read. */
+  /** Returns the position up to which it has read. */
   position(): number
-  /** There may be something after its position. */
+  /** Called when there may be events after its position. */
   wake(): void
 }
 
-/** Wakes the readers of this process when a feed moves: by news at once, else by a look every second and a half. */
+/** Wakes the readers of this process when a feed advances: on a notification at once, else by polling every 1.5 s. */
 export interface FeedWatch {
-  /** Returns how to stop. */
+  /** Returns a function that removes the watcher. */
   add(watcher: Watcher): () => void
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export interface WatchDeps {
 }
 
 const checkEveryMs = 1_500
-/** A busy workspace has its events placed so often, rather than after each commit. */
+/** Milliseconds between sequencing runs of a busy workspace, instead of one per commit. */
 const restMs = 20
 
 export function watchFeeds({ db, sequencer, log, repeat }: WatchDeps): FeedWatch {
@@ -42,7 +42,7 @@ export function watchFeeds({ db, sequencer, log, repeat }: WatchDeps): FeedWatch
     log.warn('failed to sequence events; retrying', { workspaceId }, error)
   const sequencing = coalesce<string>({ restMs, work: sequencer.sequence, onError: failedToSequence })
 
-  // Readers need no worker to give the events they wait for a place.
+  // Sequences events here too, so that readers need no worker.
   const stopListening = [
     db.subscribe(
       recordedTopic,

@@ -8,26 +8,26 @@ import type { Log } from '../base/log.ts'
 import { isoTime } from '../base/time.ts'
 import type { EventName, NewEvent } from './record.ts'
 
-/** An event with its place in the workspace's feed. */
+/** An event with its position in the workspace's feed. */
 export interface SequencedEvent {
   position: number
   id: string
   name: EventName
-  /** As the database writes it: `isoTime` makes of it what is shown. */
+  /** In PostgreSQL's text format; `isoTime` converts it for output. */
   occurredAt: string
-  /** Still sealed; in base64, which is read in half the time that hexadecimal digits take. */
+  /** Encrypted, in base64, which decodes in half the time of hexadecimal. */
   payload: string
 }
 
-/** Which events, as far as a place and no more of them than `limit`. */
+/** Filter and page size of a read. */
 export interface FeedFilter {
   names: readonly EventName[]
-  /** None: all. */
+  /** Empty: all. */
   connectionIds: readonly string[]
   limit: number
 }
 
-/** Events after a place, in order. Test events are in no feed. */
+/** Reads events after a position, in order. Excludes test events. */
 export async function readFeed(
   sql: Sql,
   workspaceId: string,
@@ -58,15 +58,15 @@ function selectEvents(
 }
 
 export interface FeedState {
-  /** Of the newest event that has a place. */
+  /** Position of the newest sequenced event. */
   last: number
-  /** Events up to here are no longer kept. */
+  /** Events up to this position are removed. */
   removedTo: number
-  /** Whether committed events wait for a place. */
+  /** Whether committed events have no position yet. */
   unplaced: boolean
 }
 
-/** Null where nobody has looked whether events wait: a page that will be full needs none of them. */
+/** `unplaced` is null if it was not checked, because a full page does not need it. */
 export type PageState = Omit<FeedState, 'unplaced'> & { unplaced: boolean | null }
 
 export async function feedState(sql: Sql, workspaceId: string): Promise<FeedState> {
@@ -75,7 +75,8 @@ export async function feedState(sql: Sql, workspaceId: string): Promise<FeedStat
   return state
 }
 
-// Each event that was placed leaves an entry behind until the next vacuum, and a look at those that wait walks over it.
+// Checks `unplaced` only on demand: sequenced events leave dead index entries until the next vacuum, which the check
+// scans.
 const selectState = (sql: Sql, workspaceId: string, checksUnplaced: Fragment) => sql`
   select
     coalesce(f.last_position, 0) as last,
@@ -89,7 +90,7 @@ const selectState = (sql: Sql, workspaceId: string, checksUnplaced: Fragment) =>
   from (select ${workspaceId}::uuid as id) as w
   left join event_feeds f on f.workspace_id = w.id`
 
-/** How the feed stands, and its first events after a place (null: after what was removed), within so many places. */
+/** Reads the state of the feed and its first events after a position (null: the start), within `stretch` positions. */
 export async function readFeedState(
   sql: Sql,
   workspaceId: string,
@@ -102,7 +103,7 @@ export async function readFeedState(
     stretch === 0
       ? sql`true`
       : sql`coalesce(f.last_position, 0) - ${after === null ? sql`coalesce(f.removed_to, 0)` : sql`${after}::bigint`} < ${filter.limit}::bigint`
-  // A row of its own: beside each event, the state would be written and read as often as there are events.
+  // The state has a row of its own; joined to the events, it would be repeated for each of them.
   const rows = await sql<(StateRow | EventRow)[]>`
     with s as materialized (${selectState(sql, workspaceId, mayNotFill)})
     select
@@ -119,7 +120,7 @@ export async function readFeedState(
     cross join lateral (${selectEvents(sql, workspaceId, from, upTo, filter)}) as e`
   const state = rows.find((row) => row.state !== null)?.state
   if (state == null) throw new Error('A row was expected')
-  // A union promises no order, though it keeps it.
+  // `union all` guarantees no order.
   return { state, events: rows.filter(isEvent).sort((a, b) => a.position - b.position) }
 }
 
@@ -128,14 +129,14 @@ type EventRow = SequencedEvent & { state: null }
 
 const isEvent = (row: StateRow | EventRow): row is EventRow => row.state === null
 
-/** The same for several workspaces at once; those without any event are left out. */
+/** Returns the states of several workspaces; leaves out those without any event. */
 export async function feedStates(
   sql: Sql,
   workspaceIds: readonly string[],
 ): Promise<{ id: string; last: number; unplaced: boolean }[]> {
   const all = sql`${[...workspaceIds]}::uuid[]`
   if (isDistributed(sql)) {
-    // A probe for each is refused there.
+    // Citus rejects a lateral probe per workspace.
     return sql`
       select w.id, coalesce(f.last_position, 0) as last, u.workspace_id is not null as unplaced
       from unnest(${all}) as w (id)
@@ -162,7 +163,7 @@ export async function feedStates(
       u.id is not null as unplaced
     from unnest(${all}) as w (id)
     left join event_feeds f on f.workspace_id = w.id
-    -- One probe for each; "exists" would let the database gather all that wait first.
+    -- One probe per workspace; with "exists", PostgreSQL may collect all unsequenced events first.
     left join lateral (
       select id
       from events
@@ -174,17 +175,17 @@ export async function feedStates(
       or f.last_position > 0`
 }
 
-/** Events, and how far their feed reached when they were read. */
+/** Events, and the last position of their feed when they were read. */
 export interface FeedEvents {
   events: readonly SequencedEvent[]
   last: number
 }
 
-/** The bodies as they were recorded: nothing is masked yet. */
+/** Decrypts the payloads as recorded, without masking. */
 export const decryptEvents = (keyring: Keyring, read: FeedEvents, log: Log) =>
   decryptEach(keyring, read, log, (json) => JSON.parse(json) as Record<string, unknown>)
 
-/** The newest events have many readers: polls, browsers, agents. Those further back have one who goes through them once. */
+/** Newest positions that are cached: many readers share them. Older events have one reader, who reads them once. */
 const newestCached = 1000
 const payloads: EncryptedColumns<string> = {
   table: 'events',
@@ -194,8 +195,8 @@ const payloads: EncryptedColumns<string> = {
 }
 
 /**
- * The events with what is read of their payloads. One that does not open, since its row was altered, is left out and
- * logged: it must not keep readers from what comes after it.
+ * Decrypts events and parses their payloads. Logs and skips an event that cannot be decrypted because its row was
+ * altered, so that it does not block later events.
  */
 export function decryptEach<P>(
   keyring: Keyring,
@@ -214,7 +215,7 @@ export function decryptEach<P>(
             )
       return [{ event, payload: read(json) }]
     } catch (error) {
-      // A key that is only newer than those in memory: whoever has the vault loads it and tries again.
+      // The key version is newer than those in memory: the caller reloads the keyring and retries.
       if (error instanceof UnknownKeyVersion) throw error
       log.error('failed to decrypt an event; skipping it', { eventId: event.id }, error)
       return []
@@ -222,7 +223,7 @@ export function decryptEach<P>(
   })
 }
 
-/** An event as keys and browsers are shown it. */
+/** An event as API keys and browsers get it. */
 export interface PresentedEvent {
   id: string
   event: EventName
@@ -237,37 +238,36 @@ export const presentEvent = ({ event, payload }: { event: SequencedEvent; payloa
   payload,
 })
 
-/** How a reader sees a payload: as recorded, or with the phones hidden. The rooms that record the events know it. */
+/** Presents a payload: as recorded, or with masked phones. Implemented by the modules that record the events. */
 export type PresentPayload = (
   name: EventName,
   payload: Record<string, unknown>,
   view: { keyring: Keyring; masked: boolean },
 ) => object
 
-/** Whether a recorded payload has what only the mask needs. All others are sent as they were recorded, without being parsed. */
+/** Returns whether a payload has fields for the mask only. All others are sent as recorded, without parsing. */
 export const needsPresenting = (json: string): boolean => json.includes('"formerPhones":')
 
-/** All that is said of an event, beside the change that records it. Its name says its face. */
+/** Definition of an event, apart from the code that records it. */
 export interface EventDefinition {
-  /** When it fires and what its body has, for people who choose. */
+  /** When it fires and what its body contains, for people who choose events. */
   guide: string
-  /** The shape of its body. */
   schema: TSchema
-  /** One of an invented lead or conversation, made as a true one is: for tests of webhooks and their documentation. */
+  /** Returns a sample event of a fictional lead or conversation, for webhook tests and documentation. */
   sample(subjectId: string, at: Date): NewEvent
-  /** The body as it is shown whole, where more is recorded for the mask alone. */
+  /** Returns the body without fields that are recorded for the mask only. */
   present?(payload: Record<string, unknown>): object
-  /** The body as it is shown where phones are masked. */
+  /** Returns the body with masked phones. */
   mask(payload: Record<string, unknown>, keyring: Keyring): object
 }
 
 export type EventCatalogue = Readonly<Record<EventName, EventDefinition>>
 
-/** Shows payloads as the rooms that record them say. */
+/** Creates a presenter from the event definitions. */
 export const createPayloadPresenter =
   (catalogue: EventCatalogue): PresentPayload =>
   (name, payload, { keyring, masked }) => {
     if (!masked) return catalogue[name]?.present?.(payload) ?? payload
-    // One that a newer version has recorded: nobody here knows where it has a phone.
+    // An event of a newer version: it is unknown which fields contain phones.
     return catalogue[name]?.mask(payload, keyring) ?? {}
   }

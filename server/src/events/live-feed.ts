@@ -9,23 +9,23 @@ export interface LiveFeedDeps extends FeedDeps {
   keyStore: KeyStore
   log: Log
   present: PresentPayload
-  /** Every event. */
+  /** Names of all events. */
   names: readonly EventName[]
 }
 
-/** A workspace that is followed: one read serves all its streams. */
+/** A followed workspace: one read serves all its streams. */
 export interface LiveFeed {
   workspaceId: string
   position: number
-  /** Those that have caught up with `position`. */
+  /** Streams that have caught up with `position`. */
   streams: Set<Stream>
 }
 
 const pageSize = 200
-/** A browser that is further behind loads its page anew instead. */
+/** Events that a stream can be behind; beyond, the browser reloads its page. */
 export const maxBehind = 5_000
 
-/** Gives what is new to everybody who has caught up. Not to be called while it runs for the feed. */
+/** Sends new events to all streams that have caught up. Must not run concurrently for one feed. */
 export async function broadcast(deps: LiveFeedDeps, feed: LiveFeed): Promise<void> {
   let isBehind = true
   while (isBehind) {
@@ -39,7 +39,7 @@ export async function broadcast(deps: LiveFeedDeps, feed: LiveFeed): Promise<voi
   }
 }
 
-/** Sends a stream what it has not had, until it stands where the others stand and joins them. */
+/** Sends events to a stream until it has caught up, then adds it to the feed. */
 export async function catchUp(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream): Promise<void> {
   while (isOpen(stream)) {
     if (stream.out.writableNeedDrain) await drained(stream)
@@ -47,7 +47,7 @@ export async function catchUp(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream
       feed.streams.add(stream)
       return
     } else if (feed.position - stream.position > maxBehind) {
-      // It comes back, and is told then to load everything anew.
+      // The browser reconnects and gets a reset.
       stream.out.destroy()
     } else {
       const { frames, position } = await readFrames(deps, feed.workspaceId, stream.position)
@@ -56,7 +56,7 @@ export async function catchUp(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream
   }
 }
 
-/** A client that reads slowly goes on at its own pace: the others do not wait, and memory does not fill. */
+/** Lets a slow client catch up separately, so that the others do not wait and memory stays bounded. */
 function detachStream(deps: LiveFeedDeps, feed: LiveFeed, stream: Stream): void {
   feed.streams.delete(stream)
   catchUp(deps, feed, stream).catch(() => stream.out.destroy())

@@ -12,16 +12,14 @@ import { areaOf, type EventName } from './record.ts'
 
 const maxStreamsOfMember = 20
 const maxStreams = 2_000
-/** What one workspace may have of them. */
 const maxStreamsOfWorkspace = maxStreams / 4
 
-/** What the stream may carry: every event, and what beside them each frame of the team's own tells. */
+/** Contents of the stream: names of events, and descriptions of live-only frames by name. */
 export interface StreamContents {
   names: readonly EventName[]
   frames: Record<string, string>
 }
 
-/** The stream that the web app lives on. */
 export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamContents, guard: TeamGuard): void {
   const teamFrames = Object.entries(frames).map(([name, describesFrames]) => `\`${name}\`: ${describesFrames}`)
   const openStream = createStreamLimits()
@@ -33,13 +31,13 @@ export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamCo
       ...teamRoute('Live updates'),
       operationId: 'followEvents',
       summary: 'Follow the events of a workspace',
-      description: `Server-sent events. Each has the event's name as \`event\`, a cursor as \`id\`, and as \`data\` the same JSON as in \`GET /api/v1/events\`. Without \`after\` and \`Last-Event-ID\` the stream begins with what comes from now on. \`event: reset\` says that the place is too old, unknown, or more than 5,000 events behind, or that this process was cut off from the news of others: load everything anew, the stream goes on from there. A comment comes every 15 seconds. A client that does not read is disconnected, and at once one whose session, token or membership has ended, or whose role has changed. At most ${maxStreamsOfMember} streams a member, and ${maxStreamsOfWorkspace} a workspace of each process. Beside the events there are frames for the pages that are open, without an id and in no feed: after a reconnection load what is shown anew. ${teamFrames.join('; ')}.`,
+      description: `Server-sent events. Each has the event name as \`event\`, a cursor as \`id\`, and the JSON of \`GET /api/v1/events\` as \`data\`. Without \`after\` and \`Last-Event-ID\` the stream starts with new events. \`event: reset\` means that the cursor is too old, unknown, or more than 5,000 events behind, or that this process lost its database notifications: reload all data; the stream continues from there. A comment is sent every 15 seconds. Disconnects clients that do not read, and at once those whose session, token or membership has ended, or whose role has changed. At most ${maxStreamsOfMember} streams per member, and ${maxStreamsOfWorkspace} per workspace and process. Besides events there are live-only frames, without an id and not in the feed: reload what you show after a reconnection. ${teamFrames.join('; ')}.`,
       params: Type.Object(workspaceParams),
       headers: Type.Object({
-        'last-event-id': Type.Optional(text(maxHeadBytes, 'The last `id`; browsers send it by themselves.')),
+        'last-event-id': Type.Optional(text(maxHeadBytes, 'The last `id`; browsers send it automatically.')),
       }),
       querystring: Type.Object(
-        { after: Type.Optional(text(maxHeadBytes, 'The same, for the first connection.')) },
+        { after: Type.Optional(text(maxHeadBytes, 'The same for the first connection.')) },
         { additionalProperties: false },
       ),
       response: {
@@ -59,7 +57,7 @@ export function liveTeamRoutes(app: App, live: Live, { names, frames }: StreamCo
         ...(reply.getHeaders() as Record<string, string>),
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
-        // Proxies of the nginx kind would gather what is meant to arrive at once.
+        // Keeps nginx and similar proxies from buffering the stream.
         'x-accel-buffering': 'no',
       })
       await live
@@ -86,10 +84,10 @@ function namesFor({ workspace }: Member, names: readonly EventName[]): EventName
   return names.filter((name) => isOn[areaOf(name)])
 }
 
-/** Each member, each workspace and all together have so many streams at most. */
+/** Creates the limits of open streams: per member, per workspace and in total. */
 export function createStreamLimits(): (member: Pick<Member, 'userId' | 'tokenId' | 'workspaceId'>) => () => void {
   const places = createPlaces()
-  const full = () => unavailable('Too many streams are open at the moment. Try again shortly.')
+  const full = () => unavailable('Too many open streams. Try again shortly.')
   const ofMember = { most: maxStreamsOfMember, refusal: () => tooManyStreams('', maxStreamsOfMember) }
   const ofWorkspace = {
     most: maxStreamsOfWorkspace,
@@ -104,4 +102,4 @@ export function createStreamLimits(): (member: Pick<Member, 'userId' | 'tokenId'
 }
 
 const tooManyStreams = (whose: string, count: number): ApiError =>
-  tooManyRequests(`There are ${count} open streams${whose} already. Close one first.`, 10, { code: 'RATE_LIMITED' })
+  tooManyRequests(`The limit of ${count} open streams${whose} is reached. Close one first.`, 10, { code: 'RATE_LIMITED' })

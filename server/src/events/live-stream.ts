@@ -3,20 +3,20 @@ import type { PresentedEvent } from './feed.ts'
 import { writeFeedCursor } from './read-page.ts'
 import type { EventName } from './record.ts'
 
-/** A browser that follows the feed of a workspace. */
+/** A browser's connection to the feed of a workspace. */
 export interface Stream {
   workspaceId: string
   out: ServerResponse
-  /** Null for a token. */
+  /** Null for a team token. */
   userId: string | null
   sessionId: string | null
   tokenId: string | null
   names: readonly EventName[]
-  /** What it may see as of now; null once that is nothing. */
+  /** Returns the names of events that it may receive now; null if none. */
   readNames(): Promise<readonly EventName[] | null>
-  /** How far it has been sent. */
+  /** Position up to which events were sent. */
   position: number
-  /** Whether bytes were waiting at the last heartbeat, and have been waiting since. */
+  /** Whether bytes were waiting at the last heartbeat and since then. */
   wasFull: boolean
 }
 
@@ -31,16 +31,16 @@ export function send(stream: Stream, frame: Frame): void {
   stream.out.write(frame.bytes)
 }
 
-/** What may wait in memory for one client, beside one page. */
+/** Bytes that can wait in memory for one client, in addition to one page. */
 export const maxWaitingBytes = 1024 * 1024
 
-/** A client that lets this much wait would get old news for new ones: it comes back, and loads its page anew. */
+/** Disconnects a client with too many waiting bytes: its updates would be outdated. It reconnects and reloads. */
 export function sendBytes({ out }: Stream, bytes: Buffer): void {
   if (out.writableLength > maxWaitingBytes) out.destroy()
   else out.write(bytes)
 }
 
-/** Resolves when the client has taken what was waiting for it, or is gone. */
+/** Resolves when the client has received all waiting bytes or has disconnected. */
 export function drained(stream: Stream): Promise<void> {
   const { out } = stream
   return new Promise((resolve) => {
@@ -55,7 +55,7 @@ export function drained(stream: Stream): Promise<void> {
   })
 }
 
-/** Keeps proxies from ending a silent connection, and ends one whose client has taken nothing since the last time. */
+/** Keeps proxies from closing an idle connection; disconnects a client that has read nothing since the last one. */
 export function sendHeartbeat(stream: Stream): void {
   if (!isOpen(stream)) return
   const isFull = stream.out.writableLength > 0
@@ -67,10 +67,10 @@ export function sendHeartbeat(stream: Stream): void {
   stream.out.write(heartbeatFrame(stream.workspaceId, stream.position))
 }
 
-/** Ends the streams whose sessions, tokens or memberships have ended; others go on with what they may see now. */
+/** Ends streams whose session, token or membership has ended; updates the permissions of the others. */
 export async function checkStreams(streams: Iterable<Stream>, onError: (error: unknown) => void): Promise<void> {
   for (const stream of streams) {
-    // What cannot be asked of one now is asked at the next round, and keeps nobody else from being looked at.
+    // A failed check is repeated in the next round and does not affect other streams.
     await checkStream(stream).catch(onError)
   }
 }
@@ -82,37 +82,37 @@ async function checkStream(stream: Stream): Promise<void> {
   else destroyStream(stream)
 }
 
-/** Lets nothing more go out. An end would wait for what the client may see no more, for as long as it does not read. */
+/** Closes a stream at once. A graceful end would still deliver waiting data that the client may no longer see. */
 export function destroyStream({ out }: Stream): void {
   if (out.writableLength > 0) out.destroy()
   else out.end()
 }
 
-/** An event as the stream carries it, made once for all who read it. */
+/** A serialized event, shared by all streams. */
 export interface Frame {
   position: number
   name: EventName
   bytes: Buffer
 }
 
-/** JSON has no line breaks, so that an event's data is one line. */
+/** JSON has no line breaks, so the data fits in one line. */
 export function createFrame(workspaceId: string, position: number, event: PresentedEvent): Frame {
   const lines = [idLine(workspaceId, position), `event: ${event.event}`, `data: ${JSON.stringify(event)}`, '', '']
   return { position, name: event.event, bytes: Buffer.from(lines.join('\n')) }
 }
 
-/** News of the moment for the pages that are open: in no feed, and without an id, so that a browser's place stays. */
+/** Serializes a live-only update. Has no id, so that the browser's cursor stays. */
 export const liveUpdateFrame = (name: string, data: object): Buffer =>
   Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
 
-/** How soon a browser comes back, in milliseconds, and where it stands before the first event. */
+/** Sets the reconnection delay in milliseconds, and the browser's first cursor. */
 export const startFrame = (workspaceId: string, position: number): string =>
   `retry: 2000\n${idLine(workspaceId, position)}\n\n`
 
-/** Moves the browser's place on as well: what it may not see would count as unread otherwise. */
+/** Also advances the browser's cursor past events that it may not see; they would count as unread otherwise. */
 const heartbeatFrame = (workspaceId: string, position: number): string => `: here\n${idLine(workspaceId, position)}\n\n`
 
-/** Tells the browser to load its page anew: the events between its place and this one are not sent. */
+/** Tells the browser to reload its page: events between its cursor and this one are skipped. */
 export const resetFrame = (workspaceId: string, position: number): string =>
   `event: reset\n${idLine(workspaceId, position)}\ndata: {}\n\n`
 

@@ -28,28 +28,27 @@ export interface LiveDeps extends LiveFeedDeps {
 }
 
 export type NewStream = Omit<Stream, 'position' | 'wasFull'> & {
-  /** Where it has stopped reading, `unknown` when nobody can tell; null: it begins with what comes from now on. */
+  /** Position to resume after; `unknown` for an invalid cursor; null: start with new events. */
   after: number | 'unknown' | null
 }
 
-/** What the inbox tells the pages that are open, beside the events. */
+/** A live-only update of the inbox for open pages. */
 export interface LiveUpdate {
   /** `team.…` */
   name: string
   data: object
-  /** Only to this member's browsers. */
+  /** Sends it only to browsers of this member. */
   userId?: string
 }
 
-/** Streams of events to browsers. */
+/** Event streams to browsers. */
 export interface Live {
-  /** Whether anybody here follows the workspace: if not, nothing need be told. */
+  /** Returns whether this process has streams of the workspace; if not, updates need not be published. */
   hasStreams(workspaceId: string): boolean
-  /** Tells the browsers that may see the inbox. Whoever is away then is not told later. */
+  /** Sends an update to browsers that may see the inbox. Browsers that are offline miss it. */
   publish(workspaceId: string, liveUpdate: LiveUpdate): void
   /** Resolves when the stream has ended. */
   addStream(stream: NewStream): Promise<void>
-  /** Ends every stream at once. */
   close(): Promise<void>
 }
 
@@ -78,11 +77,11 @@ export function createLive(deps: LiveDeps): Live {
       const liveUpdate = readLiveUpdate(id)
       if (liveUpdate !== null) publish(liveUpdate.workspaceId, liveUpdate)
     }),
-    // Whoever may still follow comes back by itself, and loses nothing; whoever may not is refused at the door.
+    // A browser that still has access reconnects without loss; another one is rejected.
     deps.db.subscribe(revokedAccessTopic, (liveUpdate) => {
       for (const stream of streams) if (isAbout(liveUpdate, stream)) destroyStream(stream)
     }),
-    // Events are looked for, but what is told beside them was told once, and not to us.
+    // Polling recovers missed events, but not missed live-only updates: browsers must reload.
     deps.db.onReconnect(() => {
       for (const stream of streams) if (isOpen(stream)) sendBytes(stream, resetFrameFor(stream))
       checkStreams(streams, onError)
@@ -92,12 +91,12 @@ export function createLive(deps: LiveDeps): Live {
     hasStreams: (workspaceId) => streamsOf(workspaceId).length > 0,
     publish,
     addStream: async ({ after, ...requested }) => {
-      // A client that left while it was let in tells of it no more.
+      // A client that has disconnected already emits no more `close`.
       const closed = requested.out.destroyed || new Promise((resolve) => requested.out.once('close', resolve))
       const stream: Stream = { ...requested, position: 0, wasFull: false }
       streams.add(stream)
       try {
-        // From here on it is told of what changes; before, between the door and here, it did not.
+        // Checks access after registration: changes between authorization and here were not reported to the stream.
         if ((await stream.readNames()) === null) return
         await startStream(deps, stream, after)
         const { feed, leave } = followedFeeds.enter(stream)
@@ -108,7 +107,7 @@ export function createLive(deps: LiveDeps): Live {
           leave()
         }
       } catch (error) {
-        // The answer has begun: the browser comes back and goes on.
+        // The response has started: the browser reconnects and resumes.
         log.warn('live stream failed; the browser will reconnect', { workspaceId: stream.workspaceId }, error)
       } finally {
         streams.delete(stream)
@@ -123,10 +122,10 @@ export function createLive(deps: LiveDeps): Live {
   }
 }
 
-/** Its place stays: no event was missed. */
+/** Keeps the position: no event was missed. */
 const resetFrameFor = ({ workspaceId, position }: Stream) => Buffer.from(resetFrame(workspaceId, position))
 
-/** Says where the stream begins: after what the client has, or at the end when that is out of reach. */
+/** Sends the start position: after the client's cursor, or the end of the feed if the cursor is out of reach. */
 async function startStream({ db, sequencer }: LiveDeps, stream: Stream, after: NewStream['after']): Promise<void> {
   const { workspaceId, out } = stream
   await sequencer.sequence(workspaceId)
@@ -137,7 +136,7 @@ async function startStream({ db, sequencer }: LiveDeps, stream: Stream, after: N
   if (after !== null && !isWithinReach) out.write(resetFrame(workspaceId, last))
 }
 
-/** The feeds that have streams: each is read once, whatever their number. */
+/** Reads each feed with streams once, regardless of their number. */
 function followFeeds(deps: LiveDeps) {
   const feeds = new Map<string, { feed: LiveFeed; followers: number; stop(): void }>()
   const open = (workspaceId: string, position: number) => {
@@ -148,7 +147,7 @@ function followFeeds(deps: LiveDeps) {
       ),
     )
     const stop = deps.watch.add({ workspaceId, position: () => feed.position, wake })
-    // What was recorded before it was watched brought no news.
+    // Events that were recorded before the subscription caused no notification.
     void wake()
     const opened = { feed, followers: 0, stop }
     feeds.set(workspaceId, opened)

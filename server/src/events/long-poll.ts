@@ -13,28 +13,28 @@ export interface LongPoll {
   start: FeedStart
   limit: number
   waitMs: number
-  /** Who waits: each may have so many waits at once. */
+  /** Each key has a limit of concurrent waits. */
   keyId: string
-  /** Closes when the client goes away. */
+  /** Emits `close` when the client disconnects. */
   connection: EventEmitter
 }
 
 export interface LongPollPage extends FeedPage {
-  /** Whether it was there at once, or time has passed. */
+  /** Whether the request has waited, so that access must be checked again. */
   hasWaited: boolean
 }
 
-/** Requests that wait for an event. No connection to the database is held meanwhile. */
+/** Requests that wait for an event. They hold no database connection while they wait. */
 export interface LongPolls {
   page(wait: LongPoll): Promise<LongPollPage>
-  /** Ends the waits of this key at once: it is to be asked anew whether it may have an answer. */
+  /** Ends the waits of this key, so that its access is checked again. */
   endAllOf(keyId: string): void
-  /** Ends every wait at once with what there is. */
+  /** Ends all waits at once with the current results. */
   close(): void
 }
 
 export function createLongPolls(deps: LongPollDeps): LongPolls {
-  const waitLimit = createWaitLimit('Ask without `wait`.')
+  const waitLimit = createWaitLimit('Send the request without `wait`.')
   const ends = new Map<() => void, string>()
 
   return {
@@ -83,7 +83,7 @@ async function waitForPage(
   })
   try {
     for (let hasWaited = false; ; hasWaited = true) {
-      // Before the read: news that come during it may be of something that it does not see.
+      // Subscribes before the read: a wake during it can be for an event that the read does not see.
       const woken = newEvents.next()
       const page = await readPage(deps, reader, from, limit)
       if (page.events.length > 0 || page.hasMore || isOver) return { ...page, hasWaited: hasWaited || isOver }
@@ -96,23 +96,23 @@ async function waitForPage(
   }
 }
 
-/** Bounds how many requests wait at once: of one key, and of all. */
+/** Limits waiting requests, per key and in total. */
 interface WaitLimit {
-  /** Returns how to leave. Throws 429 when the key has no place left, 503 when nobody has. */
+  /** Returns a function that releases the slot. Throws 429 at the limit of the key, 503 at the total limit. */
   acquire(keyId: string): () => void
 }
 
 const maxOfKey = 10
 const maxOfAll = 2_000
 
-/** `instead` says what to do while all places are taken. */
+/** Creates the limit; `hint` tells clients what to do at the total limit. */
 export function createWaitLimit(hint: string): WaitLimit {
   const places = createPlaces()
   const tooMany = () =>
-    tooManyRequests(`This key has ${maxOfKey} requests that wait already. Let one end first.`, 1, {
+    tooManyRequests(`This key has ${maxOfKey} waiting requests, the maximum. Wait for one to end.`, 1, {
       code: 'RATE_LIMITED',
     })
-  const full = () => unavailable(`Too many requests wait at the moment. ${hint}`)
+  const full = () => unavailable(`Too many waiting requests. ${hint}`)
   return {
     acquire: (keyId) =>
       places([
@@ -122,14 +122,14 @@ export function createWaitLimit(hint: string): WaitLimit {
   }
 }
 
-/** So many places at most for each who takes some. */
+/** Maximum number of slots for one holder. */
 export interface PlaceLimit {
   who: string
   most: number
   refusal: () => ApiError
 }
 
-/** Counts the places that are taken: each call takes one of each of these, or throws and takes none. Returns how to leave. */
+/** Creates a counter. A call acquires a slot per limit, or throws and acquires none; returns the release function. */
 export function createPlaces(): (limits: readonly PlaceLimit[]) => () => void {
   const taken = new Map<string, number>()
   return (limits) => {

@@ -5,22 +5,22 @@ import { feedState, type PageState, readFeed, readFeedState, type SequencedEvent
 import type { EventName } from './record.ts'
 import type { Sequencer } from './sequence.ts'
 
-/** What a reader may see of a workspace's feed. */
+/** The part of a workspace's feed that a reader may see. */
 export interface FeedReader {
   workspaceId: string
   names: readonly EventName[]
-  /** Connections whose events it sees; none: all. */
+  /** Connections whose events it sees; empty: all. */
   connectionIds: readonly string[]
 }
 
-/** A place, or one that only the feed knows: before the oldest event that is kept, or after the newest. */
+/** A position, or the start (oldest kept event) or end of the feed. */
 export type FeedStart = number | 'oldest' | 'latest'
 
 export interface FeedPage {
   events: SequencedEvent[]
-  /** Where to go on: also past events that the reader does not see, so that it never looks at them again. */
+  /** Next position to read after; skips events that the reader cannot see, so that it never scans them again. */
   position: number
-  /** How far the feed reached. */
+  /** Last position of the feed. */
   last: number
   hasMore: boolean
 }
@@ -30,11 +30,11 @@ export interface FeedDeps {
   sequencer: Sequencer
 }
 
-/** Places that one statement looks at, and how many such statements a page may take for a reader who sees few of them. */
+/** Positions per scan, and scans per page for a reader who sees few of the events. */
 const scanSize = 10_000
 const maxScans = 5
 
-/** The next events of a reader. It sees what was committed before the call, whether or not anybody has placed it. */
+/** Reads the next events. Includes all events that were committed before the call, even if not sequenced yet. */
 export async function readPage(
   { db, sequencer }: FeedDeps,
   reader: FeedReader,
@@ -44,10 +44,10 @@ export async function readPage(
   const { workspaceId } = reader
   const filter = { ...reader, limit: limit + 1 }
   const after = typeof start === 'number' ? start : null
-  // Whoever wants what is to come wants nothing of what is there.
+  // From `latest`, no existing events are read.
   const first = { after, stretch: start === 'latest' ? 0 : scanSize }
   let { state, events: found } = await readFeedState(db.sql, workspaceId, first, filter)
-  // A page that will be full needs nothing newer.
+  // A full page needs no newer events, so nothing is sequenced for it.
   if (state.unplaced && state.last - positionOf(start, state) < limit) {
     await sequencer.sequence(workspaceId)
     const again = await readFeedState(db.sql, workspaceId, first, filter)
@@ -69,7 +69,7 @@ export async function readPage(
 }
 
 async function lastPage(sql: Sql, workspaceId: string, { last, unplaced }: PageState, position: number) {
-  // Who sees few of the events comes to the end from further back than a page.
+  // A page can end at the last position while committed events are still unsequenced.
   const hasMore = position < last || (unplaced ?? (await feedState(sql, workspaceId)).unplaced)
   return { position, last, hasMore }
 }
@@ -78,25 +78,25 @@ function positionOf(start: FeedStart, { last, removedTo }: PageState): number {
   if (start === 'oldest') return removedTo
   if (start === 'latest') return last
   if (start < removedTo) {
-    throw gone('Events behind this cursor are no longer kept. Start without `after`, or with `after=latest`.', {
+    throw gone('Events after this cursor were removed. Start over without `after`, or with `after=latest`.', {
       code: 'CURSOR_EXPIRED',
     })
   }
-  // Only a database that was restored from an older dump has given fewer places than a cursor remembers.
+  // Possible only if the database was restored from an older backup.
   if (start > last) {
-    throw gone('The feed does not reach this cursor any more. Start without `after`, or with `after=latest`.', {
+    throw gone('This cursor is beyond the end of the feed. Start over without `after`, or with `after=latest`.', {
       code: 'CURSOR_EXPIRED',
     })
   }
   return start
 }
 
-/** A place in the feed of one workspace, as callers hold it. It belongs to no filter. */
+/** Encodes a feed position of a workspace as an opaque cursor. */
 export function writeFeedCursor(workspaceId: string, position: number): string {
   return encodeCursor(['events', workspaceId, position])
 }
 
-/** Null for what is no cursor of this workspace. */
+/** Returns null if the text is not a cursor of this workspace. */
 export function parseFeedCursor(workspaceId: string, text: string): number | null {
   const [kind, owner, position, ...more] = decodeCursor(text) ?? []
   const isOurs = kind === 'events' && owner === workspaceId && more.length === 0

@@ -8,12 +8,12 @@ import type { Actor } from '../workspaces/actor.ts'
 
 export interface NewEvent {
   name: EventName
-  /** The lead or conversation that the event tells of. */
+  /** Id of the lead or conversation. */
   subjectId: string
   /** The connection of the conversation; null for leads. */
   connectionId: string | null
   payload: object
-  /** Who made it and what it changed, for the timeline alone: no receiver is told. */
+  /** Author and changes, for the timeline only; not sent to receivers. */
   by?: EventAuthor
   changes?: object
 }
@@ -25,10 +25,10 @@ export interface EventAuthor {
 
 export const changesContext = (id: string) => ({ table: 'events', row: id, column: 'changes' })
 
-/** Committed events without a place in their feed: the id is the workspace. */
+/** Published for committed events without a feed position; the id is the workspace. */
 export const recordedTopic = 'events_recorded'
 
-/** Records events in the transaction of the change they tell of, in the order given. */
+/** Records events in the transaction of the change, in the given order. */
 export async function recordEvents(
   tx: Tx,
   keyring: Keyring,
@@ -52,7 +52,7 @@ async function isRecorded(sql: Sql, workspaceId: string, id = ''): Promise<boole
   return rows.length > 0
 }
 
-/** The statement that records events where `condition` holds, alone or as a part of the change's own statement. */
+/** Returns a statement that records events if `condition` holds, to run alone or as part of the change's statement. */
 export function insertEvents(
   tx: Tx,
   keyring: Keyring,
@@ -85,7 +85,7 @@ const inserted = {
   bytea: ['payload', 'changes'],
 } as const
 
-/** Records an event that is for one webhook endpoint alone, and returns its id. */
+/** Records an event for one webhook endpoint only, and returns its id. */
 export async function recordTestEvent(
   tx: Tx,
   keyring: Keyring,
@@ -108,29 +108,29 @@ export async function recordTestEvent(
   return id
 }
 
-/** What the deliveries of an event go on from; null, which takes no room, where nothing is traced. */
+/** Returns the trace context for deliveries of the event; null, which takes no space, without tracing. */
 function currentTrace(): Buffer | null {
   const { span } = currentContext()
   return span === null ? null : packTraceparent(span.traceparent)
 }
 
-/** The interface that an event belongs to: keys see it by the read scope of that interface. */
+/** API that an event belongs to; keys need its read scope. */
 type EventArea = 'leads' | 'inbox'
 
-/** Begins with what it is about. Which events there are, the rooms say that record them. */
+/** Starts with its subject. The modules that record events define them. */
 export type EventName = `lead.${string}` | `inbox.${string}`
 
-/** What asks for all events of a face, those to come included. */
+/** Patterns for all events of an area, including future ones. */
 const eventGroups = { 'lead.*': 'leads', 'inbox.*': 'inbox' } as const satisfies Record<string, EventArea>
 
 export const groupNames = Object.keys(eventGroups) as (keyof typeof eventGroups)[]
 
-/** Lead events travel bare, inbox events wrapped in their name. */
+/** Lead events are sent bare, inbox events in an envelope with their name. */
 export function areaOf(name: EventName): EventArea {
   return name.startsWith('lead.') ? 'leads' : 'inbox'
 }
 
-/** The names that a list of names and groups asks for. */
+/** Returns the names that match a list of names and groups. */
 export function matchEventNames<N extends EventName>(names: readonly N[], patterns: readonly string[]): N[] {
   const faces = groupNames.filter((group) => patterns.includes(group)).map((group) => eventGroups[group])
   return names.filter((name) => patterns.includes(name) || faces.includes(areaOf(name)))

@@ -2,23 +2,22 @@ import type { Clock } from '../base/clock.ts'
 import type { Db, Sql } from '../base/db.ts'
 import { dropPartition, isFarAhead, listPeriods, restOf } from '../base/partitions.ts'
 
-/** How long events are kept. */
+/** Milliseconds that events are kept. */
 export const retentionMs = 30 * 24 * 3_600_000
 const batchSize = 1000
-/** A period that is over is usually dropped within the hour. What others wait for, or keep, is not to stay for long beside it. */
+/** Time after which a partition that cannot be dropped, because it is locked or in use, is emptied by deletes. */
 const graceMs = 24 * 3_600_000
 
 export const eventPartitions = { table: 'events', column: 'id' } as const
 const restPartition = restOf(eventPartitions.table)
 
-/** The place in the feed of a workspace up to which a reader has come that must miss nothing. */
+/** Returns the feed position up to which a reader that must not miss events has read. */
 export type ReadPosition = (sql: Sql, workspaceId: string) => Promise<number>
 
 /**
- * Ends events older than 30 days in the order of their places, so that one number tells a reader whether it has
- * missed any. An event without a place stays until it has one, and one that was not read until it
- * was. Those of a period leave with it, when all of it has ended; others are deleted. Returns how many were deleted, and how
- * many periods were dropped.
+ * Removes events older than 30 days in feed order, so that one position tells readers whether they missed any. Keeps
+ * events without a position, and those that were not read yet. Drops a partition when all its events have ended;
+ * deletes other rows. Returns the number of deleted events plus dropped partitions.
  */
 export async function removeOldEvents(db: Db, clock: Clock, readTo: ReadPosition): Promise<number> {
   const now = clock.now()
@@ -50,7 +49,7 @@ async function listFeedsWithOld(sql: Sql, before: Date): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-/** The oldest places up to the first event that is young enough, or not read. Readers see none of them from then on. */
+/** Ends the oldest events up to the first one that is too new or unread. Readers no longer see ended events. */
 async function endBatch(
   db: Db,
   workspaceId: string,
@@ -89,7 +88,7 @@ async function endBatch(
   })
 }
 
-/** Drops the periods in which nothing is left that anybody reads. Of those that have to wait, what has ended is deleted. */
+/** Drops partitions without live events. Deletes ended events from partitions that cannot be dropped in time. */
 async function removePeriods(db: Db, now: Date, before: Date): Promise<number> {
   let removed = 0
   for (const period of await listPeriods(db.sql, eventPartitions.table)) {
@@ -106,8 +105,8 @@ async function removePeriods(db: Db, now: Date, before: Date): Promise<number> {
 }
 
 /**
- * Whether readers see none of a period's events any more. One look at each feed, however many events there are. Where rows are spread
- * each server is asked, and what it finds must have a column.
+ * Returns whether readers see no events of a partition any more. Probes each feed once, regardless of the number of
+ * events. Under Citus, the subqueries run on each node and need a column.
  */
 async function hasEnded(sql: Sql, period: string): Promise<boolean> {
   const [row] = await sql<{ hasEnded: boolean }[]>`

@@ -3,26 +3,25 @@ import { singleFlightByKey } from '../base/async/batch.ts'
 import { andNamed } from '../base/citus/distributed-sql.ts'
 import { type Db, publish, type Sql, type Tx } from '../base/db.ts'
 
-/** New places in the feed of a workspace, which is the id. */
+/** Published when a feed has new positions; the id is the workspace. */
 export const sequencedTopic = 'events_placed'
 
 export const sequenceBatch = 1000
 
 /**
- * Gives committed events of a workspace their places in its feed. Any process may, at any time: the feed's row is locked,
- * and what is committed afterwards comes after. Returns how many it placed, at most 1,000.
+ * Assigns feed positions to committed events of a workspace; returns how many, at most 1,000. Any process can call it
+ * at any time: the feed's row is locked, and events that commit later get later positions.
  *
- * Transactions commit in another order than they begin, so no number that is taken while one runs tells a reader
- * whether a smaller one is still to come. A place does, for it is given after the commit. Events of one subject keep the
- * order of `seq`: who writes the later one has waited for the commit of the earlier.
+ * Transactions commit in another order than they start, so a number taken during a transaction cannot tell a reader
+ * whether a smaller one is still to come. A position can, because it is assigned after the commit. Events of one subject
+ * keep the order of `seq`: the transaction that writes the later event has waited for the commit of the earlier one.
  */
 export async function sequenceEvents(db: Db, workspaceId: string): Promise<number> {
   return db.tx(async (tx) => {
     const last = await lockFeedRow(tx, workspaceId)
-    // A statement of its own: its snapshot must not be older than the lock.
-    // The workspace is taken from the rows, so that the planner does not see whose it is. It would take a workspace that
-    // outgrew its statistics for one event, and read all of it for each that is placed; the same in a new table, and
-    // keep to that plan.
+    // A separate statement: its snapshot must not be older than the lock. Joins on the workspace id of the rows, so
+    // that the planner does not see the constant. With outdated statistics, or in a new table, it would estimate one
+    // event for the workspace, scan all its events per sequenced event, and cache that plan.
     const [placed] = await tx<{ count: number; last: number | null }[]>`
       with placed as (
         update events e
@@ -45,7 +44,7 @@ export async function sequenceEvents(db: Db, workspaceId: string): Promise<numbe
       )
       select count(*) as count, max(position) as last
       from placed`
-    // The highest place rather than the count: an event that was purged meanwhile leaves a gap.
+    // Uses the highest position, not the count: an event that was purged meanwhile leaves a gap.
     if (placed === undefined || placed.last === null) return 0
     await tx`
       update event_feeds
@@ -72,17 +71,17 @@ async function lockFeedRow(tx: Tx, workspaceId: string): Promise<number> {
   return created?.last ?? 0
 }
 
-/** A workspace that has events without a place, and when the first of them occurred. */
+/** A workspace with unsequenced events, and the time of the first one. */
 export interface Unsequenced {
   id: string
   firstAt: Date
 }
 
 const maxListed = 1000
-/** Most have a few that wait. Beyond so many of one, the next page begins with the next workspace. */
+/** Events per page. Most workspaces have few; after a full page of one, the next page starts at the next one. */
 const listPage = 1000
 
-/** Workspaces that have events without a place, at most 1,000: however many wait, few are looked at. */
+/** Returns at most 1,000 workspaces with unsequenced events; reads few rows, even if one workspace has many. */
 export async function listUnsequenced(sql: Sql): Promise<Unsequenced[]> {
   const listed: Unsequenced[] = []
   for (;;) {
@@ -106,15 +105,15 @@ export async function listUnsequenced(sql: Sql): Promise<Unsequenced[]> {
 }
 
 export interface UnsequencedEvents {
-  /** Counted up to 10,000. */
+  /** At most 10,000. */
   count: number
-  /** Null when none waits. */
+  /** Null if there are none. */
   oldestAt: Date | null
 }
 
 const maxUnsequenced = 10_000
 
-/** Events of all workspaces that have no place in their feed yet: the first of each of 1,000 workspaces is looked at. */
+/** Counts unsequenced events of all workspaces; the oldest time covers the first 1,000 workspaces. */
 export async function readUnsequenced(sql: Sql): Promise<UnsequencedEvents> {
   const [workspaces, [row]] = await Promise.all([
     listUnsequenced(sql),
@@ -131,11 +130,11 @@ export async function readUnsequenced(sql: Sql): Promise<UnsequencedEvents> {
   return { count: row?.count ?? 0, oldestAt: oldest ?? null }
 }
 
-/** Gives committed events their places, for any number of callers in one go; in a few workspaces at a time. */
+/** Sequences committed events; concurrent calls share runs, and few workspaces run at a time. */
 export interface Sequencer {
-  /** Once it resolves, what had been committed before the call has its place. */
+  /** Resolves when all events that were committed before the call have a position. */
   sequence(workspaceId: string): Promise<void>
-  /** Places whatever waits in any workspace, and returns in how many something did. */
+  /** Sequences all workspaces with unsequenced events, and returns their number. */
   sequenceAll(): Promise<number>
 }
 
@@ -143,7 +142,7 @@ const maxAtOnce = 4
 
 export function createSequencer(db: Db): Sequencer {
   const inTurn = pLimit(maxAtOnce)
-  // A run under way may have looked before the caller's commit: then all who come meanwhile share the next.
+  // A run in progress may have read before the caller's commit; callers that arrive meanwhile share the next run.
   const sequence = singleFlightByKey((workspaceId) => inTurn(() => sequenceWorkspace(db, workspaceId)))
 
   return {

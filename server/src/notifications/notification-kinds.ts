@@ -1,8 +1,8 @@
-/** What people are told of. What of it is told by whom, the rooms say that record it. */
+/** Kinds of notifications. The modules that record them decide who gets them. */
 export const notificationKinds = ['mention', 'assigned', 'handover', 'waiting', 'connection'] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
-/** Nothing is told at all without the bell; the others are beside it. */
+/** Ways to notify. Without `bell`, nothing is recorded; the others are in addition. */
 export const deliveryMethods = ['bell', 'sound', 'browser', 'push'] as const
 export type DeliveryMethod = (typeof deliveryMethods)[number]
 
@@ -10,7 +10,7 @@ export type NotificationPreferences = Record<NotificationKind, Record<DeliveryMe
 
 const all = { bell: true, sound: true, browser: true, push: true }
 
-/** As it is for who has chosen nothing. Browser and push ask the browser first, so that nobody is surprised by them. */
+/** Defaults for people without preferences. Browsers ask for permission before `browser` and `push`. */
 export const defaultPreferences: NotificationPreferences = {
   mention: all,
   assigned: all,
@@ -19,11 +19,10 @@ export const defaultPreferences: NotificationPreferences = {
   connection: all,
 }
 
-/** What was stored, with the usual for a kind that is newer. */
+/** Adds the defaults of kinds that are newer than the stored preferences. */
 export function withDefaults(stored: Partial<NotificationPreferences> | null): NotificationPreferences {
   return { ...defaultPreferences, ...stored }
 }
 
-/** With what a page sounds. */
 export const notificationTones = ['chime', 'drop', 'knock'] as const
 export type NotificationTone = (typeof notificationTones)[number]

@@ -33,10 +33,10 @@ export interface NotificationDeps {
   keyStore: KeyStore
   clock: Clock
   outgoing: Outgoing
-  /** What browsers subscribe with. */
+  /** Returns the VAPID public key. */
   pushKey(): Promise<string>
   resolveNames: ResolveNames
-  /** Marks the mentions of a person in these notes read, as their notices are. */
+  /** Marks the mentions of a person in these notes as read in the inbox too. */
   mentionsRead(workspaceId: string, userId: string, noteIds: readonly string[]): Promise<void>
 }
 
@@ -44,19 +44,18 @@ const notificationsPath = '/api/team/v1/workspaces/:workspaceId/notices'
 const pushPath = `${notificationsPath}/push-subscriptions`
 
 function userIdOf({ workspaceId, userId }: Member) {
-  if (userId === null) throw forbidden('A token is nobody who could be told of anything. Sign in as a member.')
+  if (userId === null) throw forbidden('Team tokens have no notifications. Sign in as a member.')
   return { workspaceId, userId }
 }
 
-/** What a member is told of, and how. */
 export function notificationRoutes(app: App, deps: NotificationDeps, guard: TeamGuard): void {
-  const api = teamApi(app, guard, 'Notices')
+  const api = teamApi(app, guard, 'Notifications')
   const { db, clock, mentionsRead, resolveNames } = deps
   api.get(notificationsPath, 'member', {
     operationId: 'listNotices',
-    summary: 'List what I was told of',
+    summary: 'List notifications',
     description:
-      'Newest first: once for each cause, and nothing that I did myself. The newest 500 are kept, for 90 days. For members; a token is told of nothing (403).',
+      'Newest first, one per cause, without own actions. The newest 500 are kept for 90 days. For members; team tokens get 403.',
     query: NotificationsQuery,
     answers: { 200: NotificationsPage },
     run: async ({ member, query }) => {
@@ -78,9 +77,9 @@ export function notificationRoutes(app: App, deps: NotificationDeps, guard: Team
   })
   api.post(`${notificationsPath}/read`, 'member', {
     operationId: 'markNoticesRead',
-    summary: 'Mark what I was told of read',
+    summary: 'Mark notifications as read',
     description:
-      'These, those that tell of one conversation, or all. Mentions are then read in the inbox too. What is read is not pushed any more.',
+      'Marks these notifications, those of one conversation, or all. Also marks their mentions in the inbox as read. Read notifications are not pushed.',
     body: MarkReadBody,
     answers: { 200: Type.Object({ unread }) },
     run: async ({ member, body }) => {
@@ -95,14 +94,12 @@ export function notificationRoutes(app: App, deps: NotificationDeps, guard: Team
   pushRoutes(api, deps)
 }
 
-/** How a person is told. */
 function settingsRoutes(api: TeamApi, deps: NotificationDeps): void {
   const { db, pushKey } = deps
   api.get(`${notificationsPath}/settings`, 'member', {
     operationId: 'getNoticeSettings',
-    summary: 'Read how I am told',
-    description:
-      'What I chose for this workspace, or what is usual for everybody. With the key that browsers subscribe with.',
+    summary: 'Read notification preferences',
+    description: 'My preferences in this workspace, or the defaults, and the VAPID key for browsers.',
     answers: { 200: NotificationSettingsAnswer },
     run: async ({ member }) => {
       const { workspaceId, userId } = userIdOf(member)
@@ -111,8 +108,8 @@ function settingsRoutes(api: TeamApi, deps: NotificationDeps): void {
   })
   api.put(`${notificationsPath}/settings`, 'member', {
     operationId: 'updateNoticeSettings',
-    summary: 'Change how I am told',
-    description: 'All of it at once. What was told before stays.',
+    summary: 'Update notification preferences',
+    description: 'Replaces all preferences. Existing notifications stay.',
     body: NotificationSettingsBody,
     answers: { 200: NotificationSettingsAnswer },
     run: async ({ member, body }) => {
@@ -145,24 +142,23 @@ function presentNotification(notification: Notification, names: NotificationName
   }
 }
 
-/** The browsers of a member that are told while no page is open. */
 function pushRoutes(api: TeamApi, deps: NotificationDeps): void {
   const { db, keyStore, clock, outgoing } = deps
   api.post(pushPath, 'member', {
     operationId: 'addPushSubscription',
-    summary: 'Have this browser told',
+    summary: 'Add a push subscription',
     description:
-      'What `PushManager.subscribe` gives, with `pushKey` of the settings. The same browser again replaces what is known of it. Of more than 10 the oldest goes. It ends with the session, and when its push service says that it is gone.',
+      'Send the result of `PushManager.subscribe`, called with `pushKey` of the settings. A repeated subscription of a browser replaces the earlier one. Each member can have 10; a new one replaces the oldest. It ends with the session, or when its push service reports it as gone.',
     body: NewSubscription,
     answers: { 201: Type.Object({ id: idSchema('The subscription.') }) },
     run: async ({ member, body }) => {
       const { workspaceId, userId } = userIdOf(member)
       const { sessionId } = member
-      if (sessionId === null) throw forbidden('Only a browser that signed in can be told.')
+      if (sessionId === null) throw forbidden('Push subscriptions require a browser session.')
       const { language, ...target } = body
       const refusal = outgoing.refusal(target.endpoint)
       if (refusal !== null) throw invalid('endpoint', refusal)
-      if (!isValidTarget(target)) throw invalid('p256dh', 'is no key of a browser: send those of its subscription')
+      if (!isValidTarget(target)) throw invalid('p256dh', 'must be the public key of a browser subscription')
       const id = await keyStore.withKeyring(workspaceId, (keyring) =>
         db.tx((tx) =>
           addSubscription(tx, keyring, workspaceId, { userId, sessionId }, { target, language }, clock.now()),
@@ -173,18 +169,18 @@ function pushRoutes(api: TeamApi, deps: NotificationDeps): void {
   })
   api.delete(`${pushPath}/:id`, 'member', {
     operationId: 'removePushSubscription',
-    summary: 'Have a browser told no more',
-    description: 'One of my own; 404 for all others, and for one that has ended by itself.',
+    summary: 'Remove a push subscription',
+    description: 'Only my own; 404 for others, and for one that has ended.',
     params: Type.Object({ ...workspaceParams, id: idSchema('The subscription.') }),
     run: async ({ member, params }) => {
       const { workspaceId, userId } = userIdOf(member)
       const isRemoved = await db.tx((tx) => removeSubscription(tx, workspaceId, userId, params.id))
-      if (!isRemoved) throw notFound('This browser is not told. Nothing is to be done.')
+      if (!isRemoved) throw notFound('Push subscription not found')
     },
   })
 }
 
-/** A point that is not on the curve would fail at each push. */
+/** Returns whether a push can be encrypted: a point that is not on the curve would fail at each push. */
 function isValidTarget({ p256dh, auth }: PushTarget): boolean {
   try {
     webPush.encrypt(p256dh, auth, '{}', 'aes128gcm')

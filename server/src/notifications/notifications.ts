@@ -10,7 +10,7 @@ export interface Notification {
   kind: NotificationKind
   conversationId: string | null
   connectionId: string | null
-  /** Why it is told of a connection; null where that is down. */
+  /** Problem of a connection; null if it is down. */
   reason: string | null
   count: number
   actorType: 'agent' | 'user' | 'token' | null
@@ -37,7 +37,7 @@ export const notificationColumns = (sql: Sql) => sql`
   n.created_at as "createdAt",
   n.read_at as "readAt"`
 
-/** What a person was told of, newest first. */
+/** Lists a person's notifications, newest first. */
 export async function listNotifications(
   sql: Sql,
   workspaceId: string,
@@ -64,7 +64,7 @@ function parseCursor(text: string): { at: Date; id: string } {
   const [kind, time, id] = decodeCursor(text) ?? []
   const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= 253_402_300_799_999
   if (kind !== 'notices' || !isTime || typeof id !== 'string' || !isUuid(id)) {
-    throw invalid('cursor', 'is not a cursor of this list', 'query')
+    throw invalid('cursor', 'must be a cursor of this list', 'query')
   }
   return { at: new Date(Number(time)), id }
 }
@@ -79,14 +79,14 @@ export async function countUnreadNotifications(sql: Sql, workspaceId: string, us
   return row?.count ?? 0
 }
 
-/** Which of a person's notices: these, those of a conversation, or all. */
+/** Selects notifications by id, by conversation, or all. */
 export interface NotificationSelection {
   ids?: readonly string[]
   conversationId?: string
   kind?: NotificationKind
 }
 
-/** Marks a person's notices read, on all of their pages. Returns which notes they mentioned the person in. */
+/** Marks notifications as read on all pages of the person. Returns the ids of notes with mentions among them. */
 export async function markNotificationsRead(
   tx: Tx,
   workspaceId: string,
@@ -109,7 +109,7 @@ export async function markNotificationsRead(
   return read.flatMap((one) => (one.kind === 'mention' ? [one.cause] : []))
 }
 
-/** Moves what tells of a conversation to the one that it became part of. */
+/** Moves notifications of a merged conversation to the remaining one. */
 export async function moveNotifications(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   await tx`
     update notices
@@ -118,7 +118,7 @@ export async function moveNotifications(tx: Tx, workspaceId: string, fromId: str
       and conversation_id = ${fromId}`
 }
 
-/** Marks what told of the waits of these customers read: they were answered. */
+/** Marks waiting reminders of these conversations as read, because they were answered. */
 export async function markWaitingRead(
   tx: Tx,
   workspaceId: string,

@@ -10,11 +10,10 @@ import {
 } from './notification-kinds.ts'
 import type { NotificationSettingsBody } from './schema.ts'
 
-/** How a person wants to be told in a workspace. */
 export interface NotificationSettings {
   ways: NotificationPreferences
   quiet: QuietHours | null
-  /** Whether the customer's name may stand in a push. */
+  /** Whether a push may contain the customer's name. */
   pushNames: boolean
   tone: NotificationTone
 }
@@ -49,7 +48,7 @@ export async function readSettingsOf(
   )
 }
 
-/** Without a tone the one that was chosen stays. Throws 403 for who is no member: an operator is told in the workspaces that they belong to. */
+/** Stores preferences; keeps the current tone if none is given. Throws 403 unless the person is a member. */
 export async function storeSettings(
   tx: Tx,
   workspaceId: string,
@@ -69,29 +68,29 @@ export async function storeSettings(
   if (stored.count === 0) throw notAMember()
 }
 
-export const notAMember = () => forbidden('Only members of the workspace are told of anything. Ask to be invited.')
+export const notAMember = () => forbidden('Only members of the workspace get notifications. Ask for an invitation.')
 
-/** When nothing sounds or pops up, by the clocks of a zone. The bell fills all the same. */
+/** Times without sound, pop-up and push. Notifications are still recorded. */
 export interface QuietHours {
   timeZone: string
-  /** `22:00`, until `07:00` of the next day. */
+  /** `22:00`; a `to` of `07:00` is then on the next day. */
   from: string
   to: string
-  /** Quiet from midnight to midnight. */
+  /** Days that are quiet from midnight to midnight. */
   days: Weekday[]
 }
 
-/** Whether it is quiet at this moment. The end of a span belongs to it no more. */
+/** Returns whether it is quiet now. The end of the span is exclusive. */
 export function isQuiet({ timeZone, from, to, days }: QuietHours, now: Date): boolean {
   const shown = textAt(clockOf(timeZone), now.getTime())
-  // Monday is the first of ours and the second of JavaScript's.
+  // Our weeks start with Monday, JavaScript's with Sunday.
   const today = weekdays[(new Date(`${shown.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7]
   if (today !== undefined && days.includes(today)) return true
   const time = shown.slice(11, 16)
   return from < to ? from <= time && time < to : time >= from || time < to
 }
 
-/** What of quiet hours that fit their schema cannot be meant. */
+/** Validates what the schema cannot: the time zone, and that the span is not empty. */
 export function checkQuietHours({ timeZone, from, to }: QuietHours): Issue[] {
   const ofZone = isTimeZone(timeZone) ? [] : [{ path: 'quiet.timeZone', message: 'must be an IANA time zone' }]
   const ofSpan = from === to ? [{ path: 'quiet.to', message: `must not be the same as from, ${from}` }] : []

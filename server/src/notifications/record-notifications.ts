@@ -3,35 +3,35 @@ import { defaultPreferences, type NotificationKind } from './notification-kinds.
 
 export interface NewNotification {
   kind: NotificationKind
-  /** What it is told of: under one cause a person is told once. */
+  /** Deduplicates: a person gets one notification per kind and cause. */
   cause: string
-  /** Whom it is for; null: every member. Who is no member is not told. */
+  /** Recipient; null: all members. Non-members get none. */
   userId: string | null
   conversationId?: string | null
   connectionId?: string | null
-  /** Why it is told of a connection; absent where that is down. */
+  /** Problem of a connection; omitted if it is down. */
   reason?: string
-  /** How many conversations it stands for; 1 unless given. */
+  /** Number of conversations; default 1. */
   count?: number
-  /** False: for the bell alone, as one of many that come at once. */
+  /** False: without push, as for one of many at once. */
   isPushed?: boolean
-  /** Who did it, and is not told of it. */
+  /** Who caused it, and is not notified. */
   actor: { type: string; id: string | null }
 }
 
-/** Notices of a person that are new or read: the id is the workspace, a blank, and the user. */
+/** Published when notifications of a person are new or read; the id is the workspace, a space, and the user. */
 export const notificationsTopic = 'notices'
 
 export function publishNotifications(tx: Tx, workspaceId: string, userId: string): void {
   publish(tx, notificationsTopic, `${workspaceId} ${userId}`)
 }
 
-/** How long a page that is open has to show what is new, before the browsers of the person are told by push. */
+/** Time for an open page to show a notification before it is pushed. */
 export const pushAfterMs = 15_000
 
 /**
- * Records what people are told of, in the transaction of its cause: for those who want to be told of such a thing, and never for
- * who did it. Returns for how many.
+ * Records notifications in the transaction of their cause, for people whose preferences allow it, except who caused it.
+ * Returns how many it recorded.
  */
 export async function recordNotifications(
   tx: Tx,
@@ -84,20 +84,19 @@ export async function recordNotifications(
 const isNamed = ({ type, id }: NewNotification['actor']): boolean =>
   id !== null && (type === 'agent' || type === 'user' || type === 'token')
 
-/** Whether the person of `s` wants notices of the kind of `n` by this way. What was never chosen is as usual. */
+/** SQL condition: the preferences `s` allow the kind of `n` by this method; defaults apply to missing ones. */
 const isEnabled = (sql: Sql, method: 'bell' | 'push') =>
   sql`coalesce((s.ways -> n.kind ->> ${method}::text)::boolean, (${sql.json(defaultPreferences)} -> n.kind ->> ${method}::text)::boolean)`
 
-/** What each frame tells the pages that are open, for the description of the stream. */
-export const notificationFrames = { 'team.notices': '`{}`: what you were told of is new, or read: list it anew' }
+/** Descriptions of live-only frames, for the documentation of the stream. */
+export const notificationFrames = { 'team.notices': '`{}`: your notifications changed; list them again' }
 
-/** What tells the browsers of this node. */
 interface LiveConnections {
   hasStreams(workspaceId: string): boolean
   publish(workspaceId: string, liveUpdate: { name: string; data: object; userId?: string }): void
 }
 
-/** Tells the pages of people whose notices changed, whichever node changed them. Returns how to stop. */
+/** Publishes changes of notifications from all processes to open pages. Returns a function that stops it. */
 export function publishNotificationUpdates(db: Pick<Db, 'subscribe'>, pages: LiveConnections): () => void {
   return db.subscribe(notificationsTopic, (message) => {
     const [workspaceId = '', userId = ''] = message.split(' ')

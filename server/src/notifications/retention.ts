@@ -3,10 +3,10 @@ import type { Db, Tx } from '../base/db.ts'
 import { pagesOfWorkspaces } from '../base/retention.ts'
 
 const retentionDays = 90
-/** The newest of each person. */
+/** Newest notifications that are kept per person. */
 export const maxNotifications = 500
 
-/** Removes what people were told of long ago, or has more than enough behind it. Returns how many rows. */
+/** Deletes notifications that are older than 90 days or beyond the newest 500; returns how many. */
 export async function deleteOldNotifications(db: Db, now: Date): Promise<number> {
   let removed = 0
   for await (const workspaceIds of pagesOfWorkspaces(db)) {
@@ -21,7 +21,7 @@ export async function deleteOldNotifications(db: Db, now: Date): Promise<number>
 }
 
 async function deleteOldIn(tx: Tx, workspaceIds: readonly string[], only: OneWorkspace, now: Date): Promise<number> {
-  // A subquery of several servers cannot look into a table that is on each of them.
+  // Under Citus, a distributed subquery cannot join a reference table laterally.
   const people =
     only === null
       ? tx`unnest(${workspaceIds}::uuid[]) as w (id) join members m on m.workspace_id = w.id`

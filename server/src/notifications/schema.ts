@@ -8,33 +8,33 @@ import { pushLanguages } from './push/push-texts.ts'
 
 const kind = oneOf(notificationKinds, {
   description:
-    '`mention`: a note names me. `assigned`: a conversation was given to me. `handover`: an agent hands a conversation to me or to the team. `waiting`: a customer waits for longer than the workspace wants. `connection`: a connection is down, or cannot send everything.',
+    '`mention`: a note mentions me. `assigned`: a conversation was assigned to me. `handover`: an agent handed over a conversation to me or the team. `waiting`: a customer has waited longer than the workspace’s limit. `connection`: a connection is down or limited.',
   example: 'mention',
 })
 
-export const unread = count('How many are unread, of all.', { example: 2 })
+export const unread = count('Number of unread notifications.', { example: 2 })
 
 const NotificationSchema = titled('Notice', {
-  id: idSchema('The notice.'),
+  id: idSchema('The notification.'),
   kind,
   count: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
-    description: 'How many conversations it stands for. With more than one it names none.',
+    description: 'Number of conversations. If more than one, `conversation` is null.',
     example: 1,
   }),
   actor: Type.Union([
     titled('NoticeActor', {
       type: oneOf(['agent', 'user', 'token'] as const, { example: 'user' }),
       id: idSchema('The key, person or token.'),
-      name: nullable(text(200, 'Null for one that is no more.', { example: 'Ana Lima' })),
+      name: nullable(text(200, 'Null if it no longer exists.', { example: 'Ana Lima' })),
     }),
-    Type.Null({ description: 'Nobody did it.' }),
+    Type.Null({ description: 'Caused by the system.' }),
   ]),
   conversation: Type.Union([
     titled('NoticeConversation', {
       id: idSchema('The conversation.'),
-      name: nullable(text(500, 'As the customer calls themselves.', { example: 'Marina Souza' })),
+      name: nullable(text(500, 'Profile name of the customer.', { example: 'Marina Souza' })),
       phone: nullable(text(40, 'Digits with country code.', { example: '5511987654321' })),
     }),
     Type.Null(),
@@ -42,24 +42,24 @@ const NotificationSchema = titled('Notice', {
   connection: Type.Union([
     titled('NoticeConnection', {
       id: idSchema('The connection.'),
-      name: nullable(text(200, 'As the team calls it.', { example: 'Sales' })),
+      name: nullable(text(200, 'Its name in the team.', { example: 'Sales' })),
     }),
     Type.Null(),
   ]),
   reason: nullable(
-    text(200, 'What it is about a connection, as in its `holds`; null where it is down.', {
+    text(200, 'Problem of the connection, as in its `holds`; null if it is down.', {
       example: 'platform_error_131042',
     }),
   ),
-  createdAt: timestamp('When it was told.'),
-  readAt: nullable(timestamp('When it was read.')),
+  createdAt: timestamp('Creation time.'),
+  readAt: nullable(timestamp('Time when it was read.')),
 })
 
 export const NotificationsQuery = Type.Object(
   {
-    unread: Type.Optional(Type.Boolean({ description: 'Only those not read.' })),
+    unread: Type.Optional(Type.Boolean({ description: 'Only unread ones.' })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 30 })),
-    cursor: Type.Optional(cursor('From the page before.')),
+    cursor: Type.Optional(cursor('From the previous page.')),
   },
   closed,
 )
@@ -67,14 +67,14 @@ export const NotificationsQuery = Type.Object(
 export const NotificationsPage = Type.Object({
   notices: Type.Array(NotificationSchema, page),
   unread,
-  quiet: Type.Boolean({ description: 'Whether it is quiet by my settings at this moment.', example: false }),
+  quiet: Type.Boolean({ description: 'Whether my quiet hours apply now.', example: false }),
   cursor: nullable(cursor('For the next page.')),
 })
 
 export const MarkReadBody = Type.Object(
   {
-    ids: Type.Optional(Type.Array(idSchema('A notice.'), { maxItems: 100, description: 'Only these.' })),
-    conversationId: Type.Optional(idSchema('Only those that tell of this conversation.')),
+    ids: Type.Optional(Type.Array(idSchema('A notification.'), { maxItems: 100, description: 'Only these.' })),
+    conversationId: Type.Optional(idSchema('Only those of this conversation.')),
   },
   closed,
 )
@@ -84,10 +84,10 @@ const flags = (descriptions: Record<string, string>) =>
 
 const PreferencesOfKind = Type.Object(
   flags({
-    bell: 'Told at all: the others are beside it.',
-    sound: 'A page that is open makes a sound.',
-    browser: 'A page that is open and not looked at has the browser show it.',
-    push: 'The browsers that subscribed show it while no page is open.',
+    bell: 'Record it; required for the others.',
+    sound: 'Play a sound on open pages.',
+    browser: 'Show a browser notification if a page is open in the background.',
+    push: 'Push to subscribed browsers while no page is open.',
   }) as Record<(typeof deliveryMethods)[number], ReturnType<typeof Type.Boolean>>,
   { ...closed, title: 'NoticeWays' },
 )
@@ -106,30 +106,39 @@ const timeOfDay = (description: string, example: string) =>
 const quiet = Type.Union([
   Type.Object(
     {
-      timeZone: Type.String({ minLength: 1, maxLength: 64, description: 'IANA.', example: 'America/Sao_Paulo' }),
-      from: timeOfDay('When it begins.', '22:00'),
-      to: timeOfDay('When it ends, on the next day where that is earlier.', '07:00'),
+      timeZone: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'IANA time zone.',
+        example: 'America/Sao_Paulo',
+      }),
+      from: timeOfDay('Start.', '22:00'),
+      to: timeOfDay('End; on the next day if earlier than `from`.', '07:00'),
       days: Type.Array(oneOf(weekdays), {
         maxItems: 7,
         uniqueItems: true,
-        description: 'Quiet from midnight to midnight.',
+        description: 'Days that are quiet all day.',
         example: ['sunday'],
       }),
     },
-    { ...closed, title: 'QuietHours', description: 'No sound, no pop-up and no push; the bell fills all the same.' },
+    {
+      ...closed,
+      title: 'QuietHours',
+      description: 'Times without sound, pop-up and push. Notifications are still recorded.',
+    },
   ),
   Type.Null(),
 ])
 
 const pushNames = Type.Boolean({
   description:
-    "Whether a push shows the customer's name. It is sealed for the browser alone, but a locked screen may show it. What the customer wrote is never in it.",
+    "Whether a push shows the customer's name. It is end-to-end encrypted for the browser, but a lock screen can show it. A push never contains message text.",
   example: false,
 })
 
 const tone = Type.Optional(
   oneOf(notificationTones, {
-    description: 'With what a page sounds. Left out of a change, it stays.',
+    description: 'Sound of open pages. Omit it to keep the current one.',
     example: 'chime',
   }),
 )
@@ -142,15 +151,19 @@ export type NotificationSettingsBody = Static<typeof NotificationSettingsBody>
 
 export const NotificationSettingsAnswer = Type.Object({
   settings: NotificationSettingsBody,
-  pushKey: text(200, 'What a browser subscribes with (VAPID), base64url.'),
+  pushKey: text(200, 'VAPID public key for browsers, base64url.'),
 })
 
 export const NewSubscription = Type.Object(
   {
-    endpoint: Type.String({ minLength: 1, maxLength: 2000, description: 'Where the push service takes what is sent.' }),
-    p256dh: Type.String({ pattern: '^[A-Za-z0-9_-]{87}=?$', maxLength: 88, description: "The browser's public key." }),
-    auth: Type.String({ pattern: '^[A-Za-z0-9_-]{22}(==)?$', maxLength: 24, description: "The browser's secret." }),
-    language: oneOf(pushLanguages, { description: 'In which it is told.', example: 'en' }),
+    endpoint: Type.String({ minLength: 1, maxLength: 2000, description: 'URL of the push service.' }),
+    p256dh: Type.String({ pattern: '^[A-Za-z0-9_-]{87}=?$', maxLength: 88, description: 'Public key of the browser.' }),
+    auth: Type.String({
+      pattern: '^[A-Za-z0-9_-]{22}(==)?$',
+      maxLength: 24,
+      description: 'Auth secret of the browser.',
+    }),
+    language: oneOf(pushLanguages, { description: 'Language of push texts.', example: 'en' }),
   },
   { ...closed, title: 'NewPushSubscription' },
 )

@@ -2,8 +2,8 @@ import type { Tx } from '../base/db.ts'
 import type { Removed } from '../base/erasure.ts'
 
 /**
- * Erases what became, or was to become, of the events at these positions: nothing of them is sent any more, and the first bytes
- * of receivers' answers go, which may repeat what they were sent.
+ * Deletes deliveries of the events at these positions: cancels pending sends, and deletes the first bytes of responses,
+ * which can repeat the payload.
  */
 export async function eraseDeliveries(tx: Tx, workspaceId: string, positions: readonly number[]): Promise<Removed> {
   const erased = await tx`

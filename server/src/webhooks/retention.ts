@@ -2,12 +2,12 @@ import type { Db, Sql, Tx } from '../base/db.ts'
 import { retentionMs } from '../events/retention.ts'
 
 const batchSize = 1000
-/** Requests that were on their way when an endpoint was removed have ended by then. */
+/** Milliseconds after which requests that were in flight at the removal have ended. */
 const removedForMs = 3_600_000
 
 /**
- * Removes what became of events more than 30 days ago, and everything of endpoints that were removed. What an active
- * endpoint is still to be sent stays. Any number of workers may run it. Returns how many deliveries it removed.
+ * Deletes deliveries of events older than 30 days, and all data of removed endpoints. Keeps pending deliveries of
+ * active endpoints. Any number of workers can run it. Returns how many deliveries it deleted.
  */
 export async function deleteOldWebhookLog(db: Db, now: Date): Promise<number> {
   let removed = 0
@@ -35,7 +35,7 @@ async function listEndpoints(sql: Sql): Promise<RetainedEndpoint[]> {
     from webhook_endpoints`
 }
 
-// Positions follow the time closely: the first batch without an old event is the last to look at.
+// Positions follow the time closely, so it stops at the first batch without old events.
 async function deleteOldDeliveries(db: Db, endpoint: RetainedEndpoint, before: Date): Promise<number> {
   let removed = 0
   let after = 0

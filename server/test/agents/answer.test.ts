@@ -5,7 +5,7 @@ import { addLabel } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { pick } from '../support/pick.ts'
 
-test('the same words after the same message of the customer are sent once, and the answer says whether they were new', async () => {
+test('the same content after the same customer message is sent once, and was_new tells', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Where is my order?')
   const first = await w.callTool('answer', { conversation_id, text: 'It left this morning.' })
@@ -31,7 +31,7 @@ test('the same words after the same message of the customer are sent once, and t
   assert.deepEqual([(await w.callTool('answer', named)).body.was_new, w.sent().length], [true, 4])
 })
 
-test('an answer quotes a message of the conversation', async () => {
+test('an answer can quote a message of the conversation', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Red or blue?')
   const { body: read } = await w.callTool('read_conversation', { conversation_id })
@@ -42,7 +42,7 @@ test('an answer quotes a message of the conversation', async () => {
   assert.deepEqual([after.messages[1].from, after.messages[1].answers_message_id], ['you', quoted_message_id])
 })
 
-test('a send that is refused says why and what else can be done', async () => {
+test('a refused send returns the reason and the next steps', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const nothing = await w.callTool('answer', { conversation_id })
@@ -59,7 +59,7 @@ test('a send that is refused says why and what else can be done', async () => {
   assert.equal(w.sent().length, 0)
 })
 
-test('what nobody answers yet is taken first', async () => {
+test('an unowned conversation must be taken before it is answered', async () => {
   const w = await agentsWorld({ answersNewConversations: false })
   const { id: conversation_id } = await w.customerWrites('Hello')
   const refused = await w.callTool('answer', { conversation_id, text: 'Hello' })
@@ -69,7 +69,7 @@ test('what nobody answers yet is taken first', async () => {
   assert.equal((await w.callTool('answer', { conversation_id, text: 'Hello' })).body.was_new, true)
 })
 
-test('what the platform refuses is answered as failed, and what it does not deliver as a problem', async () => {
+test('a rejection by the platform is status failed, a failed delivery is a problem', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   w.platform.answers.push({ outcome: 'refused', errorCode: '131049', effect: 'none' })
@@ -78,7 +78,7 @@ test('what the platform refuses is answered as failed, and what it does not deli
   assert.match(refused.body.next[0], /error_code/)
 })
 
-test('a note is added once, and its mentions are told', async () => {
+test('a note is added once, and mentioned members are notified', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const member = await signedInMember(w)
@@ -89,7 +89,7 @@ test('a note is added once, and its mentions are told', async () => {
   assert.deepEqual(pick(body.notes, 'by', 'text'), [['you', 'Asked for 20 units.']])
 })
 
-test('labels are added and taken off, and what else there is stays', async () => {
+test('labels are added and removed, other labels stay', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const [vip, late] = [await addLabel(w, 'VIP'), await addLabel(w, 'Late')]
@@ -102,7 +102,7 @@ test('labels are added and taken off, and what else there is stays', async () =>
   assert.deepEqual([status, problem.issues[0].path], [400, 'label_ids'])
 })
 
-test('an agent snoozes and resolves what is its own, and nothing else', async () => {
+test('an agent can snooze and resolve only its own conversations', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const until = new Date(w.clock.now().getTime() + 3_600_000).toISOString()

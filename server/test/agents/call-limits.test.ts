@@ -5,7 +5,7 @@ import { agentsWorld } from '../support/agents/agents-world.ts'
 import { startNode } from '../support/events/feed-world.ts'
 import { callerOf } from '../support/world.ts'
 
-test('calls by HTTP, calls of tools, readings of resources and of files are counted together, and refused above the limit', async () => {
+test('HTTP calls, tool calls, resource reads and file reads share one rate limit', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   const limits = { PARLEY_INBOX_RATE_LIMIT: '6', PARLEY_LEADS_RATE_LIMIT: '2' }

@@ -29,7 +29,7 @@ const refused: [what: string, choices: object, status: number, field: string][] 
   ['a blank button', { text: 'Sure?', buttons: [{ title: ' ' }] }, 422, 'choices.buttons[0].title'],
 ]
 
-test('choices that the platform would refuse are refused before anything is sent, and the field is named', async () => {
+test('invalid choices are rejected before the send, naming the field', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   for (const [what, choices, status, field] of refused) {
@@ -43,7 +43,7 @@ test('choices that the platform would refuse are refused before anything is sent
   assert.equal(w.sent().length, 0)
 })
 
-test('what a customer answers counts as chosen only where we have offered it', async () => {
+test('a reply counts as chosen only if the choice was offered', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const { body: offered } = await w.callTool('answer', { conversation_id, choices: yesOrNo })
@@ -65,7 +65,7 @@ test('what a customer answers counts as chosen only where we have offered it', a
   }
 })
 
-test('an id of a choice comes back whole, and the window closes for choices as for texts', async () => {
+test('choice ids are returned unchanged, and choices need an open window', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const id = 'x'.repeat(200)

@@ -21,7 +21,7 @@ import { testNoon } from '../support/world.ts'
 
 const minuteMs = 60_000
 
-test('a rule counts what is within its time, and no more than it needs', () => {
+test('attempts outside the window are dropped, and the list is bounded', () => {
   const moments = (count: number, everyMs: number) => {
     let kept: number[] = []
     for (let n = 0; n < count; n++) kept = recentTimes(kept, n * everyMs, sameCall)
@@ -39,7 +39,7 @@ test('a rule counts what is within its time, and no more than it needs', () => {
   assert.equal(moments(1000, 1).length, sameCall.times)
 })
 
-test('a pause is a minute, doubles up to 15 minutes, and is a minute again after an hour without one', () => {
+test('a pause lasts a minute, doubles up to 15 minutes, and resets after an hour', () => {
   const lengths: number[] = []
   let last: Pause | null = null
   let nowMs = 0
@@ -52,7 +52,7 @@ test('a pause is a minute, doubles up to 15 minutes, and is a minute again after
   assert.deepEqual(lengths, [1, 2, 4, 8, 15, 15, 1])
 })
 
-test('refusals that may pass are no repeats', () => {
+test('temporary refusals do not count as repeats', () => {
   for (const [status, code, expected] of [
     [409, 'HELD_BY_PEOPLE', true],
     [404, '404', true],
@@ -67,7 +67,7 @@ test('refusals that may pass are no repeats', () => {
   }
 })
 
-test('what is known of keys and of each key has a bound: the oldest is forgotten', () => {
+test('state per key and number of keys are bounded; the oldest is evicted', () => {
   const breaker = createCircuitBreaker({ clock: manualClock(testNoon), notify: () => {} })
   const error = conflict('No')
   const refuse = (keyId: string, about: string, times = 1) => {
@@ -96,7 +96,7 @@ async function held(w: AgentsWorld): Promise<string> {
   return id
 }
 
-test('a key that answers into what people hold, again and again, is paused, and people see it', async () => {
+test('a key that keeps answering conversations of people is paused, and people are notified', async () => {
   const w = await agentsWorld()
   const conversation_id = await held(w)
   const isTold = whenSent(/paused_why/)
@@ -114,7 +114,7 @@ test('a key that answers into what people hold, again and again, is paused, and 
   const admin = await signedInMember(w, 'admin')
   const seen = async (by = admin) => (await by.call('GET', '/stats')).body.attention
   await isTold
-  // Behind the transaction that has the key.
+  // Waits until the transaction that reads the key is done.
   await w.db.sql`select from api_keys where workspace_id = ${w.workspaceId} and id = ${w.agent.id} for update`
   const [{ code, id, name, reason }] = await seen()
   assert.deepEqual([code, id, name, reason], ['key_paused', w.agent.id, 'Support agent', 'same_call'])
@@ -131,7 +131,7 @@ test('a key that answers into what people hold, again and again, is paused, and 
   assert.ok(!(await seen(later)).some((one: { code: string }) => one.code === 'key_paused'), 'after a day it is gone')
 })
 
-test('a tool is paused as the call by HTTP is', async () => {
+test('a paused key is also paused for MCP tools', async () => {
   const w = await agentsWorld()
   const call = toolCaller(await mcpClient(w, w.agent.value))
   const conversation_id = await held(w)
@@ -141,7 +141,7 @@ test('a tool is paused as the call by HTTP is', async () => {
   assert.equal((await w.callTool('resolve', { conversation_id })).body.code, 'PAUSED')
 })
 
-test('the same words to twenty customers who had not asked pause a key; as an answer they pause nobody', async () => {
+test('the same unsolicited text to 20 customers pauses a key; as an answer it does not', async () => {
   const w = await agentsWorld()
   const ids: string[] = []
   for (let n = 0; n < sameText.times + 1; n++) {
@@ -160,5 +160,5 @@ test('the same words to twenty customers who had not asked pause a key; as an an
   assert.deepEqual(await tell('Hello! How can I help?'), { sent: 21 })
   assert.deepEqual(await tell('Everything is half the price today.'), { sent: 20, PAUSED: 1 })
   const { body } = await w.callTool('answer', { conversation_id: ids[0], text: 'Something else.' })
-  assert.match(body.next[0], /same words to 20 customers/)
+  assert.match(body.next[0], /same text to 20 customers/)
 })

@@ -21,7 +21,7 @@ const stays = [
 ] as const
 
 for (const [what, text] of stays) {
-  test(`${what} is shown as it is`, () => assert.deepEqual(cleanText(text), { text, hadHiddenText: false }))
+  test(`${what} is unchanged`, () => assert.deepEqual(cleanText(text), { text, hadHiddenText: false }))
 }
 
 const goes = [
@@ -44,12 +44,12 @@ const goes = [
 ] as const
 
 for (const [what, text, shown] of goes) {
-  test(`${what} is left out, and said to have been there`, () => {
+  test(`${what} is removed and reported`, () => {
     assert.deepEqual(cleanText(text), { text: shown, hadHiddenText: true })
   })
 }
 
-test('line ends of every kind are line ends, and nothing that was hidden', () => {
+test('line breaks of all kinds become newlines and are not reported as hidden', () => {
   assert.deepEqual(cleanText('a\r\nb\rc\nd'), { text: 'a\nb\nc\nd', hadHiddenText: false })
 })
 
@@ -72,7 +72,7 @@ const classes = [
 ]
 const unseen = new RegExp(classes.join('|'), 'u')
 
-test('whatever was written, nothing hidden is left, what is clean stays, and the flag tells whether anything went', () => {
+test('for any text, hidden characters are removed, clean text is unchanged, and the flag reports removals', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const { text: clean, hadHiddenText } = cleanText(text)

@@ -5,7 +5,7 @@ import { customerMessage, marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 import { pick } from '../support/pick.ts'
 
-test('an agent lists what is its own, and others only when it asks for them', async () => {
+test('an agent lists its own conversations by default, others on request', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Where is my order?')
   const { body } = await w.callTool('list_conversations', { waiting: true })
@@ -21,7 +21,7 @@ test('an agent lists what is its own, and others only when it asks for them', as
   assert.deepEqual([ofPeople.conversations[0].owner, ofPeople.conversations[0].may_take], ['people', false])
 })
 
-test('one read shows messages, notes, who has it and why, and what can be done', async () => {
+test('read_conversation returns messages, notes, owner with reason, and next steps', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('I want my money back')
   const colleague = await signedInMember(w)
@@ -33,22 +33,25 @@ test('one read shows messages, notes, who has it and why, and what can be done',
     ['customer', 'I want my money back', undefined],
   ])
   assert.deepEqual([mine.body.notes[0].by_name, mine.body.notes[0].text], ['Ana Lima', 'She is a regular.'])
-  assert.match(mine.body.next[0], /waits for you/)
+  assert.match(mine.body.next[0], /is waiting/)
   await w.takeOver(id)
   const theirs = await w.callTool('read_conversation', { conversation_id: id })
-  assert.deepEqual([theirs.body.conversation.owner, theirs.body.why_owned], ['people', 'Ana Lima gave it to people.'])
-  assert.match(theirs.body.next[0], /send nothing/)
+  assert.deepEqual(
+    [theirs.body.conversation.owner, theirs.body.why_owned],
+    ['people', 'Ana Lima assigned it to people.'],
+  )
+  assert.match(theirs.body.next[0], /Send nothing/)
   assert.doesNotMatch(theirs.body.next[0], /take_offered/)
 })
 
-test('what people do not see of a message is left out, and its message says so', async () => {
+test('invisible characters are removed from messages and reported', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello\u{e0049}\u{e0067} there\u202e!')
   const { body } = await w.callTool('read_conversation', { conversation_id: id })
   assert.deepEqual([body.messages[0].customer_text, body.messages[0].had_hidden_text], ['Hello there!', true])
 })
 
-test('a key that sees phones masked sees no number here either, and pays for numbers that are not there', async () => {
+test('a key that masks phones sees no numbers, and unknown numbers count against the lookup limit', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   const { value } = await w.addKey({ scopes: ['inbox.read'], phoneVisibility: 'masked' })
@@ -61,7 +64,7 @@ test('a key that sees phones masked sees no number here either, and pays for num
   assert.equal((await w.callTool('list_conversations', { phone: '5511999990099' }, value)).status, 429)
 })
 
-test('pages of a list go on where they ended, and older messages follow the newer ones', async () => {
+test('list pages and older messages continue where the previous page ended', async () => {
   const w = await agentsWorld()
   for (let n = 0; n < 3; n++) {
     const customer = { ...marina, phone: `558199123450${n}` }
@@ -112,7 +115,7 @@ const ads: [what: string, told: Partial<Record<keyof typeof ad, string | null>>,
   ['not at its whole length', { headline: 'x'.repeat(2000) }, { customer_headline: 'x'.repeat(1000) }],
 ]
 
-test('the ad that brought a customer is shown with the message', async () => {
+test('a message shows the ad that the customer came from', async () => {
   for (const [what, told, shown] of ads) {
     const w = await agentsWorld()
     const { id: conversation_id } = await w.customerWrites('Hi', { referral: { ...ad, ...told } })
@@ -127,7 +130,7 @@ test('the ad that brought a customer is shown with the message', async () => {
   }
 })
 
-test('a key that sees phones masked sees none in an ad', async () => {
+test('a key that masks phones sees no numbers in ads', async () => {
   const w = await agentsWorld({ phoneVisibility: 'masked' })
   const told = { ...ad, headline: 'Call 5581991234567', source_url: 'https://wa.me/5581991234567' }
   await w.customerWrites('Hi', { referral: told })

@@ -12,10 +12,10 @@ import { assertShows, fillIn, type Values } from '../support/program/tutorial.ts
 
 const guide = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
 
-/** A call with what is answered, or what happens between two of them. */
+/** A call with its response, or what happens between two calls. */
 const steps = /^```http\n([\s\S]*?)^```\n+```json\n([\s\S]*?)^```$|^> (\w+) (writes|hands it back): (.*)$/gm
 
-test('every call of the guide does what the guide says', async () => {
+test('all calls of the guide return what the guide shows', async () => {
   const w = await agentsWorld()
   const member = await signedInMember(w)
   const values: Values = new Map()
@@ -38,7 +38,7 @@ test('every call of the guide does what the guide says', async () => {
   assert.ok(calls > 12, `${calls} calls`)
 })
 
-test('the call of the first page says who waits', async () => {
+test('the call in the README lists pending work', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   const page = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
@@ -48,7 +48,7 @@ test('the call of the first page says who waits', async () => {
   assert.equal(body.work[0].conversation.id, id)
 })
 
-test('the guide tells the story in 2,100 words, and names every verb', () => {
+test('the guide has at most 2,100 words and names every tool', () => {
   assert.ok(guide.replaceAll(/<a id="\w+"><\/a>/g, '').split(/\s+/).length <= 2100)
   assert.deepEqual(
     agentTools.map(({ name }) => name).filter((name) => !guide.includes(name)),
@@ -56,7 +56,7 @@ test('the guide tells the story in 2,100 words, and names every verb', () => {
   )
 })
 
-test('what agents read is served as text, and kept small', async () => {
+test('llms.txt and the guide are served as text with bounded size', async () => {
   const w = await agentsWorld()
   const llms = await w.app.inject({ url: '/llms.txt' })
   assert.match(String(llms.headers['content-type']), /^text\/plain/)
@@ -69,7 +69,7 @@ test('what agents read is served as text, and kept small', async () => {
   assert.equal(page.body, guide)
 })
 
-test('the document of the verbs has each of them, and is no more than 60 KB with gzip', async () => {
+test('the OpenAPI document has all tools, and at most 60 KB with gzip', async () => {
   const w = await agentsWorld()
   const { body } = await w.app.inject({ url: '/api/v2/openapi.json' })
   const document = JSON.parse(body)
@@ -83,7 +83,7 @@ test('the document of the verbs has each of them, and is no more than 60 KB with
   )
 })
 
-test('the examples of every verb are what it takes and answers', () => {
+test('examples of all tools match their schemas', () => {
   for (const verb of agentTools) {
     assert.deepEqual(compileCheck(verb.input)(verb.example.input, 'input'), [], verb.name)
     assert.deepEqual(checkOutput(verb, verb.example.output), [], verb.name)
@@ -92,7 +92,7 @@ test('the examples of every verb are what it takes and answers', () => {
   }
 })
 
-test('every text, number and list of the verbs has a limit, and what they take is closed', () => {
+test('all texts, numbers and lists of tools have limits, and inputs are closed', () => {
   for (const { name, input, output } of agentTools) {
     assert.deepEqual([...unlimited(input, `${name} input`), ...unlimited(output, `${name} output`)], [])
     for (const { type, patternProperties, additionalProperties } of schemasWithin(input)) {

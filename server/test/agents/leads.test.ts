@@ -4,7 +4,7 @@ import { agentsWorld } from '../support/agents/agents-world.ts'
 import { marina } from '../support/inbox/inbox-world.ts'
 import { signedInMember } from '../support/member.ts'
 
-test('an agent creates, finds, reads and changes a lead, custom fields among them', async () => {
+test('an agent creates, finds, reads and updates a lead with custom fields', async () => {
   const w = await agentsWorld()
   const fields = { first_name: 'Marina', phone: marina.phone, custom_field_values: { city: 'Recife' } }
   const created = await w.callTool('create_lead', fields)
@@ -22,7 +22,7 @@ test('an agent creates, finds, reads and changes a lead, custom fields among the
   assert.equal((await w.callTool('get_lead', { identifier: id })).body.lead.status, 'qualified')
 })
 
-test('however often a lead is upserted by its phone, there is one', async () => {
+test('repeated upserts by phone create one lead', async () => {
   const w = await agentsWorld()
   const ask = { match: { by: 'phone', value: '+55 81 99123-4567' }, lead: { first_name: 'Marina' } }
   assert.equal((await w.callTool('upsert_lead', ask)).body.action, 'created')
@@ -30,7 +30,7 @@ test('however often a lead is upserted by its phone, there is one', async () => 
   assert.equal((await w.callTool('find_leads')).body.total, 1)
 })
 
-test('a mistake is told in the spelling that was used', async () => {
+test('errors name fields in snake_case', async () => {
   const w = await agentsWorld()
   await w.callTool('create_lead', { first_name: 'Ana', external_ref: 'A-1' })
   const taken = await w.callTool('create_lead', { first_name: 'Bia', external_ref: 'A-1' })
@@ -42,7 +42,7 @@ test('a mistake is told in the spelling that was used', async () => {
   assert.deepEqual([unknown.status, unknown.body.issues[0].path], [400, 'first_nam'])
 })
 
-test('the lead of a customer stands beside the conversation, for keys that may read leads', async () => {
+test('a conversation includes the lead of the customer, if the key can read leads', async () => {
   const w = await agentsWorld()
   await w.callTool('create_lead', { first_name: 'Marina', phone: marina.phone })
   const { id: conversation_id } = await w.customerWrites('Hello')
@@ -53,7 +53,7 @@ test('the lead of a customer stands beside the conversation, for keys that may r
   assert.deepEqual([refused.status, refused.body.code], [401, 'UNAUTHORIZED'])
 })
 
-test('the lists name labels, people, other agents, connections and canned replies', async () => {
+test('lists return labels, people, other agents, connections and canned replies', async () => {
   const w = await agentsWorld()
   const admin = await signedInMember(w, 'admin')
   await admin.call('POST', '/labels', { name: 'VIP', color: 'red' })
@@ -87,7 +87,7 @@ async function withDefinitions() {
   return { w, admin }
 }
 
-test('a key of leads learns which statuses and custom fields leads take; any other key nothing of it', async () => {
+test('who_am_i lists statuses and custom fields only for keys with lead scopes', async () => {
   const { w } = await withDefinitions()
   const { body } = await w.callTool('who_am_i')
   assert.deepEqual(body.leads.statuses, ['new', 'warm', 'won'])
@@ -117,7 +117,7 @@ const unfit: [what: string, fields: object, path: string, allowed: string[] | un
   ],
 ]
 
-test('a value that the workspace does not know is refused, and the refusal lists those that it does', async () => {
+test('an unknown value is rejected with the allowed values', async () => {
   const { w } = await withDefinitions()
   const { body: made } = await w.callTool('create_lead', { first_name: 'Ana', phone: marina.phone })
   assert.match(made.next[0], /size/)
@@ -152,7 +152,7 @@ test('a value that the workspace does not know is refused, and the refusal lists
   assert.deepEqual(body.lead.custom_field_values, { size: 'eXtra', likes: 'Red, Blue', budget: '12.50', own: 'any' })
 })
 
-test('what a lead has already may be sent back, whatever the workspace says of it', async () => {
+test('values that a lead already has are accepted unchanged', async () => {
   const { w } = await withDefinitions()
   const lead = { firstName: 'Ana', phone: marina.phone, status: 'odd', customFieldValues: { size: 'XXL' } }
   await w.call('POST', '/api/v1/leads', { key: w.agent.value, body: lead })
@@ -161,7 +161,7 @@ test('what a lead has already may be sent back, whatever the workspace says of i
   assert.deepEqual([status, body.changed], [200, false])
 })
 
-test('of a long list the first 50 are named', async () => {
+test('at most 50 allowed values are listed', async () => {
   const w = await agentsWorld()
   const admin = await signedInMember(w, 'admin')
   const choices = Array.from({ length: 100 }, (_, n) => `Shop ${n}`)
@@ -171,7 +171,7 @@ test('of a long list the first 50 are named', async () => {
   assert.equal((await w.callTool('who_am_i')).body.leads.custom_fields[0].options.length, 100)
 })
 
-test('notes are replaced by notes and added to by append_notes, once', async () => {
+test('notes replaces notes, append_notes adds a line once', async () => {
   const w = await agentsWorld()
   await w.callTool('create_lead', { first_name: 'Ana', phone: marina.phone, notes: 'By a person.' })
   const add = { identifier: marina.phone, append_notes: 'Asked for red shoes.' }
@@ -190,7 +190,7 @@ test('notes are replaced by notes and added to by append_notes, once', async () 
   assert.equal((await w.callTool('upsert_lead', first)).body.lead.notes, 'First.')
 })
 
-test('lines that two agents add in the same moment are both there', async () => {
+test('lines that two agents append concurrently are both kept', async () => {
   const w = await agentsWorld()
   await w.callTool('create_lead', { first_name: 'Ana', phone: marina.phone })
   const lines = Array.from({ length: 6 }, (_, n) => `Line ${n}.`)

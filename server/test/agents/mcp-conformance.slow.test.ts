@@ -15,7 +15,7 @@ const suite = fileURLToPath(
   new URL('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
 )
 
-/** Scenarios that any server can pass. */
+/** Scenarios that apply to any server. */
 const applying = [
   'server-initialize',
   'ping',
@@ -24,11 +24,11 @@ const applying = [
   'prompts-list',
   'dns-rebinding-protection',
 ]
-/** Those that call tools, prompts and resources made for the suite, or need what the service does not declare. */
+/** Scenarios that need tools, prompts and resources of the suite, or capabilities that the server does not declare. */
 const others =
   /^(?:tools-call-|prompts-get-|resources-(?:read-|templates-|subscribe|unsubscribe)|elicitation-|server-sse-|json-schema-|logging-|completion-)/
 
-/** The service as the suite sees it, which knows of no key: each request gets one, and is passed on as it came. */
+/** A proxy for the suite, which knows no key: adds the key to each request. */
 async function withKey(target: string, key: string): Promise<string> {
   const proxy = createServer((asked, answer) => {
     const headers = { ...asked.headers, authorization: `Bearer ${key}` }
@@ -45,7 +45,7 @@ async function withKey(target: string, key: string): Promise<string> {
   return `http://localhost:${(proxy.address() as AddressInfo).port}/mcp`
 }
 
-test('the service passes the conformance suite of the protocol', { timeout: 120_000 }, async () => {
+test('the server passes the MCP conformance suite', { timeout: 120_000 }, async () => {
   const w = await agentsWorld()
   const url = await withKey(await listening(w), w.agent.value)
   for (const scenario of applying) {
@@ -54,7 +54,7 @@ test('the service passes the conformance suite of the protocol', { timeout: 120_
   }
 })
 
-test('each scenario of the suite is one that is run, or of a kind that is not', async () => {
+test('every scenario of the suite is run or excluded by kind', async () => {
   const { stdout } = await run(process.execPath, [suite, 'list', '--server'])
   const scenarios = [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name)
   assert.deepEqual(scenarios.filter((name) => !others.test(name)).sort(), applying.toSorted())

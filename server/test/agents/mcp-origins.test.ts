@@ -32,7 +32,7 @@ const foreign = [
   'parley.example.com',
 ]
 
-test('pages of this machine may call while the service listens on loopback alone', () => {
+test('local pages may call only while the service listens on loopback', () => {
   for (const host of ['127.0.0.1', '127.0.0.2', 'localhost', '::1']) {
     const settings = { publicUrl, host, allowedOrigins: [] }
     for (const origin of [publicUrl, ...local]) assert.ok(isAllowedOrigin(origin, settings), `${host}: ${origin}`)
@@ -47,7 +47,7 @@ test('pages of this machine may call while the service listens on loopback alone
   }
 })
 
-test('origins are listed as browsers write them', () => {
+test('allowed origins are normalized', () => {
   const read = (PARLEY_ALLOW_ORIGINS: string) => loadConfig({ PARLEY_ALLOW_ORIGINS }).http.allowedOrigins
   assert.deepEqual(read(''), [])
   assert.deepEqual(read('https://Inspector.example.com:443 , vscode-webview://AbC'), [
@@ -66,7 +66,7 @@ test('origins are listed as browsers write them', () => {
     assert.throws(() => read(wrong), /PARLEY_ALLOW_ORIGINS must list origins/, wrong)
 })
 
-test('a page that may call passes the check of its browser, reads every answer, and needs a key', async () => {
+test('an allowed page passes CORS, can read all responses, and needs a key', async () => {
   const w = await agentsWorld()
   const settings = { PARLEY_HOST: '0.0.0.0', PARLEY_ALLOW_ORIGINS: 'https://inspector.example.com' }
   const node = await startNode(w, { config: loadConfig(settings) })
@@ -98,7 +98,7 @@ test('a page that may call passes the check of its browser, reads every answer, 
   }
 })
 
-test('a page whose name was made to lead to this machine is refused by its origin', async () => {
+test('DNS rebinding is rejected by origin', async () => {
   const w = await agentsWorld()
   const headers = { host: 'evil.example:7007', origin: 'http://evil.example:7007' }
   assert.equal((await w.call('POST', '/mcp', { key: w.agent.value, body: ping, headers })).status, 403)

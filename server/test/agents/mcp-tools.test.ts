@@ -17,7 +17,7 @@ import { addAgent, addLabel, marina } from '../support/inbox/inbox-world.ts'
 
 type Call = [tool: string, input: Record<string, unknown>]
 
-/** Each tool once, in an order in which each can do what it is for. */
+/** Each tool once, in an order in which each can succeed. */
 async function everyCall(w: AgentsWorld): Promise<Call[]> {
   const other = await addAgent(w)
   const label = await addLabel(w, 'VIP')
@@ -27,7 +27,7 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
     await w.customerWrites('Two', { customer: { ...marina, phone: '5581990000002' } }),
     await w.customerWrites('Three', { customer: { ...marina, phone: '5581990000003' } }),
   ]
-  // One of them belongs to nobody, for the agent to take.
+  // One conversation has no owner, for the agent to take.
   await w.patch(third, { owner: 'human' }, w.agent.value)
   await w.db.sql`update conversations set held = false where workspace_id = ${w.workspaceId} and id = ${third}`
   const phone = '5581998765432'
@@ -63,7 +63,7 @@ async function everyCall(w: AgentsWorld): Promise<Call[]> {
 const namesOf = (all: readonly { name: string }[]) => all.map(({ name }) => name)
 
 for (const era of eras) {
-  test(`every verb is a tool that does what it is for, and answers as its verb promises (${era})`, async () => {
+  test(`every operation is a tool with the same results (${era})`, async () => {
     const w = await agentsWorld()
     const calls = await everyCall(w)
     const client = await mcpClient(w, w.agent.value, era)
@@ -80,7 +80,7 @@ for (const era of eras) {
   })
 }
 
-test('a tool says what it changes, in plain JSON Schema, and takes what its verb gives as an example', async () => {
+test('tools have correct annotations and plain JSON Schema, and accept their examples', async () => {
   const w = await agentsWorld()
   const client = await mcpClient(w, w.agent.value)
   const validator = new AjvJsonSchemaValidator()
@@ -100,7 +100,7 @@ test('a tool says what it changes, in plain JSON Schema, and takes what its verb
   }
 })
 
-test('the list of all tools is at most 24 KiB as it is sent, and the same in any workspace', async () => {
+test('the tool list is at most 24 KiB and the same in every workspace', async () => {
   const list = async (w: AgentsWorld) => {
     const headers = { authorization: `Bearer ${(await w.addKey({ scopes: [...scopes] })).value}` }
     const payload = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -116,7 +116,7 @@ test('the list of all tools is at most 24 KiB as it is sent, and the same in any
   assert.equal(await list(used), sent)
 })
 
-test('a key of one scope alone is shown the tools of that scope, and can call no other', async () => {
+test('a key with one scope sees and calls only tools of that scope', async () => {
   const w = await agentsWorld()
   for (const scope of scopes) {
     const { value } = await w.addKey({ scopes: [scope], answersNewConversations: false })

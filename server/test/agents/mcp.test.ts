@@ -15,7 +15,7 @@ const initialize = {
 }
 
 for (const era of eras) {
-  test(`a failure is an answer that a model can read and act on (${era})`, async () => {
+  test(`tool errors are results that a model can read (${era})`, async () => {
     const w = await agentsWorld()
     const call = toolCaller(await mcpClient(w, w.agent.value, era))
     const { isError, structuredContent, read } = await call('who_am_i', { secret: 1 })
@@ -24,7 +24,7 @@ for (const era of eras) {
     assert.ok(read.next.length > 0)
   })
 
-  test(`a tool, prompt or resource that there is not is told by the protocol (${era})`, async () => {
+  test(`unknown tools, prompts and resources are protocol errors (${era})`, async () => {
     const w = await agentsWorld()
     const client = await mcpClient(w, w.agent.value, era)
     await assert.rejects(client.callTool({ name: 'drop_everything' }), { code: -32602 })
@@ -34,20 +34,20 @@ for (const era of eras) {
       await assert.rejects(client.readResource({ uri }), { code: -32602 })
   })
 
-  test(`the prompt says the steps, and every tool that it names is there (${era})`, async () => {
+  test(`the prompt and the instructions name only existing tools (${era})`, async () => {
     const w = await agentsWorld()
     const client = await mcpClient(w, w.agent.value, era)
     const { prompts } = await client.listPrompts()
     assert.deepEqual(pick(prompts, 'name'), ['answer_next_customer'])
     const { messages } = await client.getPrompt({ name: 'answer_next_customer' })
     const words = JSON.stringify(messages) + client.getInstructions()
-    // Names of fields stand in backticks, and a value is named as a tool is.
+    // Names of fields are in backticks; values are excluded by name.
     const named = new Set(words.match(/(?<!`)\b(?!next_cursor|another_agent)[a-z]+(?:_[a-z]+)+\b/g))
     for (const name of named) toolNamed(name)
     assert.ok(named.size >= 3)
   })
 
-  test(`a call that waits is answered with what a customer writes; one whose client hangs up makes room (${era})`, async () => {
+  test(`a waiting call returns new messages, and a disconnect frees its slot (${era})`, async () => {
     const w = await agentsWorld()
     const node = await waitingNode(w)
     const client = await connected(era, (one) => one.connect(overHttp(node.url, w.agent.value)))
@@ -68,7 +68,7 @@ for (const era of eras) {
   })
 }
 
-test('a fault of ours is told by an id alone, and logged', async () => {
+test('an internal error returns only a request id, and is logged', async () => {
   const w = await agentsWorld()
   const call = toolCaller(await mcpClient(w, w.agent.value))
   await w.db.tx((tx) => tx`alter table labels rename to secret_labels`)
@@ -83,7 +83,7 @@ test('a fault of ours is told by an id alone, and logged', async () => {
   }
 })
 
-test('a conversation and a lead are resources, for keys that may read them', async () => {
+test('conversations and leads are resources for keys that can read them', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Where is my order?')
   const client = await mcpClient(w, w.agent.value)
@@ -106,7 +106,7 @@ test('a conversation and a lead are resources, for keys that may read them', asy
   await assert.rejects((await mcpClient(stranger, stranger.agent.value)).readResource({ uri }))
 })
 
-test('a file of a message is a resource of its conversation, while it is small and the key sees it', async () => {
+test('a small file of a message is a resource of its conversation', async () => {
   const w = await filesWorld()
   const clientOf = async (settings: Parameters<typeof w.addKey>[0]) => mcpClient(w, (await w.addKey(settings)).value)
   const client = await clientOf({ scopes: ['inbox.read'] })
@@ -118,7 +118,7 @@ test('a file of a message is a resource of its conversation, while it is small a
     { uri, mimeType: 'image/png', blob: png.toString('base64') },
   ])
   const large = await w.here(Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)]))
-  await assert.rejects(client.readResource({ uri: path(large) }), /GET its path/)
+  await assert.rejects(client.readResource({ uri: path(large) }), /GET of its path/)
   await assert.rejects(client.readResource({ uri: path({ ...file, conversationId: file.mediaId }) }))
   await assert.rejects(client.readResource({ uri: uri.replace('conversations', 'leads') }), { code: -32602 })
   const ofLeads = await clientOf({ scopes: ['leads.read'] })
@@ -127,11 +127,11 @@ test('a file of a message is a resource of its conversation, while it is small a
   await assert.rejects(elsewhere.readResource({ uri }))
 })
 
-test('a tool brings a file of 2 MiB, which is for its conversation alone', async () => {
+test('upload_file accepts 2 MiB, for one conversation only', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Show me')
   const call = toolCaller(await mcpClient(w, w.agent.value))
-  // Bytes that are no picture may stand behind one.
+  // Bytes after an image are allowed.
   const file = Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024 - png.length)])
   const { read } = await call('upload_file', { conversation_id, kind: 'image', base64: file.toString('base64') })
   assert.deepEqual([read.type, read.bytes], ['image/png', file.length])
@@ -141,7 +141,7 @@ test('a tool brings a file of 2 MiB, which is for its conversation alone', async
   assert.match(refused.read.detail, /no upload of this conversation/)
 })
 
-test('without a valid key the answer is 401, and says where to read how keys are had', async () => {
+test('an invalid key gets 401 with the URL of the metadata', async () => {
   const w = await agentsWorld()
   const missing = await w.app.inject({ method: 'POST', url: '/mcp', payload: ping })
   assert.equal(missing.statusCode, 401)
@@ -164,7 +164,7 @@ test('without a valid key the answer is 401, and says where to read how keys are
   }
 })
 
-test('there are no streams, no sessions and no batches, and no page of another site gets in', async () => {
+test('streams, sessions, batches and other origins are rejected', async () => {
   const w = await agentsWorld()
   const send = (body: object, headers = {}) => w.call('POST', '/mcp', { key: w.agent.value, body, headers })
   for (const method of ['GET', 'DELETE'] as const) {
@@ -183,7 +183,7 @@ test('there are no streams, no sessions and no batches, and no page of another s
   assert.match(String(headers['content-type']), /^application\/json/)
 })
 
-test('a call needs nothing that came before it, so that any process may answer it', async () => {
+test('calls are stateless, so that any process can serve them', async () => {
   const w = await agentsWorld()
   const send = (body: object) => w.call('POST', '/mcp', { key: w.agent.value, body })
   const { status, body } = await send({ ...ping, id: 'one', method: 'tools/call', params: { name: 'who_am_i' } })
@@ -193,7 +193,7 @@ test('a call needs nothing that came before it, so that any process may answer i
   assert.deepEqual([note.status, note.body], [202, ''])
 })
 
-test('whatever is no message of the protocol is refused as JSON-RPC', async () => {
+test('invalid messages are rejected as JSON-RPC errors', async () => {
   const w = await agentsWorld()
   const send = (raw: string) => w.call('POST', '/mcp', { key: w.agent.value, raw })
   for (const raw of ['', '{', '7', 'null', '{"jsonrpc":"2.0"}', '{"id":1,"method":"tools/list"}', '"tools/list"']) {
@@ -204,7 +204,7 @@ test('whatever is no message of the protocol is refused as JSON-RPC', async () =
   assert.equal((await send(`"${'x'.repeat(3 * 1024 * 1024)}"`)).status, 413)
 })
 
-test('a file of a conversation is told of with where its bytes are, for keys that see the conversation', async () => {
+test('a message includes the path of its file, for keys that see the conversation', async () => {
   const w = await filesWorld()
   const { value: key } = await w.addKey({ scopes: ['inbox.read'] })
   const { conversationId } = await w.here(png, { name: 'receipt.png' })
@@ -225,7 +225,7 @@ test('a file of a conversation is told of with where its bytes are, for keys tha
   assert.equal((await w.call('GET', file.path, { key: ofLeads })).status, 401)
 })
 
-test('a file that has not come is told of without a place', async () => {
+test('a file that has not arrived has no path', async () => {
   const w = await filesWorld()
   const { value: key } = await w.addKey({ scopes: ['inbox.read'] })
   const { conversationId } = await w.coming()

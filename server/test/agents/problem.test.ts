@@ -57,19 +57,19 @@ const cases: [what: string, error: ApiError, expected: Record<string, unknown>][
 ]
 
 for (const [what, error, expected] of cases) {
-  test(`a problem tells of ${what}, and what to do`, () => {
+  test(`the problem for ${what} has details and next steps`, () => {
     const problem = problemOf(error)
     assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, problem[name]])), expected)
     assert.ok(problem.next.length >= 1 && problem.next.length <= 5)
   })
 }
 
-test('no advice says how to take from people what they hold', () => {
+test('hints never suggest taking conversations from people', () => {
   const { next } = problemOf(lockedToPeople({ owner: human, ownerSince: since }, 'HELD_BY_PEOPLE'))
   assert.doesNotMatch(next.join(' '), /take_offered|PATCH/)
 })
 
-test('what is refused before a verb is reached is a problem as well', async () => {
+test('errors before a tool runs are problems too', async () => {
   const w = await agentsWorld()
   const send = (payload: string, type = 'application/json') =>
     w.app.inject({
@@ -95,7 +95,7 @@ test('what is refused before a verb is reached is a problem as well', async () =
   }
 })
 
-test('the type of every problem is a place in the documentation for agents', async () => {
+test('the type of every problem is an anchor in the documentation', async () => {
   const page = await readFile(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
   const isPlace = (type: string) => page.includes(`<a id="${/^\/docs\/agents\.md#(\w+)$/.exec(type)?.[1]}"></a>`)
   for (const code of [...Object.values(codes), ...Object.keys(byCode), 'RATE_LIMITED', 'PAUSED']) {
@@ -111,7 +111,7 @@ test('the type of every problem is a place in the documentation for agents', asy
   }
 })
 
-/** Every code that anything in the service fails with, whether or not an agent meets it. */
+/** All error codes of the server, including those that agents never get. */
 async function codesInSource(): Promise<string[]> {
   const root = new URL('../../src/', import.meta.url)
   const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'))
@@ -121,7 +121,7 @@ async function codesInSource(): Promise<string[]> {
   return [...new Set(found)]
 }
 
-test('people are called people, wherever an agent is told who has a conversation', async () => {
+test('owner is people in all responses', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const member = await w.takeOver(conversation_id)

@@ -7,7 +7,7 @@ import { signedInMember } from '../support/member.ts'
 import { badPlans, forgetStatistics } from '../support/plans.ts'
 import type { Answer } from '../support/world.ts'
 
-// What an agent answers is what it has seen: whatever the customer wrote since goes on waiting.
+// An agent answers what it has seen: later messages of the customer stay pending.
 
 const work = async (w: AgentsWorld, more: object = {}, key?: string): Promise<Answer['body']> =>
   (await w.callTool('wait_for_work', { wait: 0, ...more }, key)).body
@@ -16,12 +16,12 @@ const waiting = async (w: AgentsWorld, id: string): Promise<string | null> =>
     (one: { id: string }) => one.id === id,
   ).waiting_since
 const unread = async (w: AgentsWorld): Promise<number> => (await w.conversations())[0].unread_count
-/** The customer's messages of which the platform was told that they were read. */
+/** Customer messages that were reported to the platform as read. */
 const ticks = ({ platform, connectionId }: AgentsWorld): string[] =>
   platform.reads.filter((read) => read.connectionId === connectionId).map(({ externalId }) => externalId)
 const texts = (messages: { customer_text?: string }[]) => messages.map(({ customer_text }) => customer_text)
 
-/** The customer writes, the agent takes it, and the customer writes again. */
+/** The customer writes, the agent reads it, and the customer writes again. */
 async function overtaken() {
   const w = await withTemplate()
   const { id } = await w.customerWrites('Where is my order?')
@@ -46,11 +46,11 @@ const answers: [what: string, content: object][] = [
 ]
 
 for (const [what, content] of answers) {
-  test(`${what} for what the agent was shown leaves what the customer wrote since as work, and names it`, async () => {
+  test(`${what} keeps unseen customer messages pending and returns them`, async () => {
     const { w, id, taken, since, ask } = await overtaken()
     const { status, body } = await ask('answer', content)
     assert.deepEqual([status, body.was_new, texts(body.arrived_meanwhile)], [200, true, ['Forget it']])
-    assert.match(body.next[0], /written meanwhile.*arrived_meanwhile/)
+    assert.match(body.next[0], /written again.*arrived_meanwhile/)
     assert.equal(await waiting(w, id), since)
     for (const cursor of [{}, { cursor: taken.next_cursor }]) {
       const [found] = (await work(w, cursor)).work
@@ -62,7 +62,7 @@ for (const [what, content] of answers) {
   })
 }
 
-test('after_message_id says how far the agent has seen, whatever it was shown', async () => {
+test('after_message_id overrides what the agent was shown', async () => {
   const { w, id, taken, since, ask } = await overtaken()
   const first = taken.work[0].messages[0].id
   await ask('read_conversation', {})
@@ -77,7 +77,7 @@ test('after_message_id says how far the agent has seen, whatever it was shown', 
   assert.deepEqual(texts(body.arrived_meanwhile), ['Hello?'], 'what was answered does not come back')
 })
 
-test('after_message_id is a message of the conversation', async () => {
+test('after_message_id must be a message of the conversation', async () => {
   const { w, id, ask } = await overtaken()
   const other = await w.customerWrites('Hi', { customer: { ...marina, phone: '5581998765432' } })
   const { body } = await w.callTool('read_conversation', { conversation_id: other.id })
@@ -90,7 +90,7 @@ test('after_message_id is a message of the conversation', async () => {
   assert.equal(w.sent().length, 0)
 })
 
-test('an agent that was shown nothing answers what is there', async () => {
+test('an agent that was shown nothing answers all existing messages', async () => {
   const w = await withTemplate()
   const { id } = await w.customerWrites('One')
   w.clock.advance(1000)
@@ -99,7 +99,7 @@ test('an agent that was shown nothing answers what is there', async () => {
   assert.deepEqual([body.arrived_meanwhile, await waiting(w, id)], [[], null])
 })
 
-test('what another agent was shown says nothing of the one that has the conversation now', async () => {
+test('what a previous owner was shown does not count', async () => {
   const { w, id, since } = await overtaken()
   const other = await addAgent(w)
   const handed = { conversation_id: id, key_id: other.id, summary: 'Asks for her order.' }
@@ -107,14 +107,14 @@ test('what another agent was shown says nothing of the one that has the conversa
   assert.equal((await work(w, {}, other.value)).work.length, 1)
   w.clock.advance(1000)
   await w.customerWrites('Hello?')
-  // A look by whoever does not have it changes nothing either.
+  // A read by an agent that is not the owner changes nothing either.
   await w.callTool('read_conversation', { conversation_id: id })
   const { body } = await w.callTool('answer', { conversation_id: id, text: 'It left.' }, other.value)
   assert.deepEqual(texts(body.arrived_meanwhile), ['Hello?'])
   assert.ok(String(await waiting(w, id)) > since)
 })
 
-test('what comes while the platform has the answer waits', async () => {
+test('messages that arrive during the send stay pending', async () => {
   const w = await withTemplate()
   const { id } = await w.customerWrites('One')
   await work(w)
@@ -124,7 +124,7 @@ test('what comes while the platform has the answer waits', async () => {
   assert.deepEqual((await work(w)).work.length, 1)
 })
 
-test('answers and messages of the same moment: what was not seen waits, in whichever order they come', async () => {
+test('with concurrent answers and messages, unseen messages stay pending', async () => {
   const w = await withTemplate()
   const customers = Array.from({ length: 12 }, (_, n) => ({
     ...marina,
@@ -141,7 +141,7 @@ test('answers and messages of the same moment: what was not seen waits, in which
   for (const { conversation } of taken) assert.ok((await waiting(w, conversation.id)) !== null)
 })
 
-test('a send by the contract, and what people write, answer whatever is there', async () => {
+test('sends through API v1 and by people answer all existing messages', async () => {
   for (const by of ['contract', 'people'] as const) {
     const { w, id } = await overtaken()
     const body = { kind: 'text', text: 'It left.' }
@@ -155,13 +155,13 @@ test('a send by the contract, and what people write, answer whatever is there', 
   }
 })
 
-test('closing words leave what the agent had not seen to people, who see that the customer waits', async () => {
+test('a closing message leaves unseen messages pending for people', async () => {
   const { w, id, since, ask } = await overtaken()
   const { body } = await ask('hand_over', { summary: 'Asks for her order.', closing: 'A colleague will help.' })
   assert.deepEqual([body.closing, body.conversation.waiting_since, await waiting(w, id)], ['sent', since, since])
 })
 
-test('the same answer again after a lost reply is sent once, though the customer wrote in between', async () => {
+test('a retried answer is sent once, even if the customer wrote in between', async () => {
   for (const [what, content] of answers) {
     const w = await withTemplate()
     const { id: conversation_id } = await w.customerWrites('One')
@@ -180,7 +180,7 @@ test('the same answer again after a lost reply is sent once, though the customer
   }
 })
 
-test('a note and a first template again after a lost reply are there once, though the customer wrote in between', async () => {
+test('a retried note or first template takes effect once, even if the customer wrote in between', async () => {
   const w = await withTemplate()
   const start = { connection_id: w.connectionId, phone: String(marina.phone), template }
   const { body } = await w.callTool('start_conversation', start)
@@ -201,7 +201,7 @@ test('a note and a first template again after a lost reply are there once, thoug
   }
 })
 
-test('taking work marks it as read, here and at the platform; what came since is not', async () => {
+test('wait_for_work marks messages as read; later ones stay unread', async () => {
   const { w, ask } = await overtaken()
   assert.deepEqual([await unread(w), ticks(w).length], [1, 1])
   await ask('answer', { text: 'It left.' })
@@ -213,7 +213,7 @@ test('taking work marks it as read, here and at the platform; what came since is
   assert.equal(ticks(w).length, 2, 'once')
 })
 
-test('answering marks as read what it answers; looking alone does not', async () => {
+test('an answer marks the answered messages as read; reading does not', async () => {
   const w = await withTemplate()
   const { id: conversation_id } = await w.customerWrites('One', { externalId: 'wamid.one' })
   await w.callTool('read_conversation', { conversation_id })
@@ -225,7 +225,7 @@ test('answering marks as read what it answers; looking alone does not', async ()
   assert.deepEqual(ticks(w), ['wamid.one'])
 })
 
-test('what was not seen is found by indexes, whatever the statistics say', async () => {
+test('queries for unseen messages use indexes with any statistics', async () => {
   const { w, id, ask } = await overtaken()
   const tables = ['conversations', 'messages', 'moving_conversations']
   await forgetStatistics(w.db, tables)
@@ -243,12 +243,12 @@ test('what was not seen is found by indexes, whatever the statistics say', async
   assert.deepEqual(await badPlans(w.db, made, tables), [])
 })
 
-test('what the agent has not seen is not put away by resolve and snooze', async () => {
+test('resolve and snooze keep a conversation with unseen messages open', async () => {
   for (const verb of ['resolve', 'snooze']) {
     const { w, id, since, ask } = await overtaken()
     const { body } = await ask(verb, {})
     assert.deepEqual([body.conversation.status, body.conversation.waiting_since < since], ['open', true])
-    assert.match(body.next[0], /written since you looked/)
+    assert.match(body.next[0], /written since you last read/)
     assert.equal((await work(w)).work[0].conversation.id, id)
     const seen = await ask(verb, {})
     assert.notEqual(seen.body.conversation.status, 'open')
@@ -256,7 +256,7 @@ test('what the agent has not seen is not put away by resolve and snooze', async 
   }
 })
 
-test('of two conversations that become one, what was not seen in either waits', async () => {
+test('after a merge, unseen messages of both conversations stay pending', async () => {
   const w = await withTemplate()
   const { id } = await w.customerWrites('By phone')
   await work(w)
@@ -271,7 +271,7 @@ test('of two conversations that become one, what was not seen in either waits', 
   assert.ok((await waiting(w, id)) !== null)
 })
 
-test('several answers of the same moment leave what none of them had seen', async () => {
+test('concurrent answers keep messages pending that none of them has seen', async () => {
   const w = await withTemplate()
   const { id: conversation_id } = await w.customerWrites('One')
   for (const text of ['Two', 'Three']) {

@@ -25,7 +25,7 @@ async function answerTimes(w: AgentsWorld, conversation_id: string, count: numbe
   return codes
 }
 
-test('a fourth message without an answer of the customer is refused, and the customer’s next one starts anew', async () => {
+test('a fourth send without an answer is refused, and the next customer message resets the count', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   assert.deepEqual(await answerTimes(w, conversation_id, 3), ['200 sent', '200 sent', '200 sent'])
@@ -45,7 +45,7 @@ test('a fourth message without an answer of the customer is refused, and the cus
   ])
 })
 
-test('neither what a person writes nor a hand-over starts the count anew', async () => {
+test('messages of people and handovers do not reset the count', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   await answerTimes(w, conversation_id, 3)
@@ -56,7 +56,7 @@ test('neither what a person writes nor a hand-over starts the count anew', async
   assert.equal(codeOf(await w.callTool('answer', { conversation_id, text: 'Four.' })), '409 UNANSWERED_LIMIT')
 })
 
-test('what has failed for certain does not count', async () => {
+test('sends that definitely failed do not count', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   w.platform.answers.push({ outcome: 'refused', errorCode: '131049', effect: 'none' })
@@ -69,7 +69,7 @@ test('what has failed for certain does not count', async () => {
   ])
 })
 
-test('a platform’s clock that goes after ours does not count an answer twice', async () => {
+test('a platform clock ahead of ours does not count an answer twice', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   await answerTimes(w, conversation_id, 3)
@@ -78,7 +78,7 @@ test('a platform’s clock that goes after ours does not count an answer twice',
   assert.equal(codeOf(await w.callTool('answer', { conversation_id, text: 'Now.' })), '200 sent')
 })
 
-test('of 20 sends at once, by two nodes, as many leave as the limits allow', async () => {
+test('20 concurrent sends on two nodes respect the limits', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   const { id: second } = await w.customerWrites('Hi', { customer: { ...marina, phone: '5581991234568' } })
@@ -93,7 +93,7 @@ test('of 20 sends at once, by two nodes, as many leave as the limits allow', asy
   const codes = answers.map(codeOf)
   assert.equal(codes.filter((code) => code === '200 sent').length, 3, codes.join())
   assert.equal(codes.filter((code) => code === '409 UNANSWERED_LIMIT').length, 17, codes.join())
-  // Ten of those may have met one node, which pauses the key for a minute then.
+  // Ten of these can reach one node, which then pauses the key for a minute.
   w.clock.advance(60_000)
   await setLimits(w, { unansweredSends: 50, dailySends: 8 })
   await receivedAll(w.db)
@@ -106,7 +106,7 @@ test('of 20 sends at once, by two nodes, as many leave as the limits allow', asy
   assert.ok(more.every((one) => ['200 sent', '429 DAILY_SENDS_REACHED'].includes(codeOf(one))))
 })
 
-test('a key that has sent its share of the day is refused until midnight UTC, whatever it sends', async () => {
+test('after the daily limit, all sends are refused until midnight UTC', async () => {
   const w = await agentsWorld()
   await setLimits(w, { dailySends: 2 })
   const { id: conversation_id } = await w.customerWrites('Hello')
@@ -131,7 +131,7 @@ test('a key that has sent its share of the day is refused until midnight UTC, wh
   assert.equal(codeOf(await w.callTool('hand_over', { ...closing, closing: undefined })).slice(0, 3), '200')
 })
 
-test('the contract’s interface has no limits until the team sets them, and pays nothing for them', async () => {
+test('API v1 has no send limits by default, and runs no queries for them', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   let n = 0
@@ -158,7 +158,7 @@ test('the contract’s interface has no limits until the team sets them, and pay
   assert.equal(w.sent().length, 8)
 })
 
-test('limits that a key was made with hold from its first call on', async () => {
+test('limits set at the creation of a key apply at once', async () => {
   const w = await agentsWorld()
   const admin = await signedInMember(w, 'admin')
   const made = { name: 'Careful', scopes: ['inbox.read', 'inbox.write'], unansweredSends: 1, dailySends: 7 }
@@ -168,7 +168,7 @@ test('limits that a key was made with hold from its first call on', async () => 
   assert.deepEqual([limits.unanswered_sends, limits.daily_sends, limits.sends_left_today], [1, 7, 7])
 })
 
-test('no conversation begins for a message that would be one too many', async () => {
+test('no conversation is created for a send over the limit', async () => {
   const w = await withTemplate()
   await setLimits(w, { dailySends: 1 })
   const start = (phone: string) => w.callTool('start_conversation', { connection_id: w.connectionId, phone, template })

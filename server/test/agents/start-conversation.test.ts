@@ -7,7 +7,7 @@ import { pick } from '../support/pick.ts'
 
 const phone = '+55 81 99876-5432'
 
-test('a template opens a conversation with a number that has not written; again, it sends nothing more', async () => {
+test('a template starts a conversation with a new number, once', async () => {
   const w = await withTemplate()
   const ask = { connection_id: w.connectionId, phone, template }
   const first = await w.callTool('start_conversation', ask)
@@ -20,7 +20,7 @@ test('a template opens a conversation with a number that has not written; again,
   assert.deepEqual(pick(events, 'name'), ['inbox.conversation.owner_changed', 'inbox.message.sent'])
 })
 
-test('nothing begins where the template cannot be sent', async () => {
+test('nothing is created if the template cannot be sent', async () => {
   const w = await withTemplate()
   const cases: [change: object, refusal: [number, string]][] = [
     [{ template: { ...template, name: 'other' } }, [422, 'TEMPLATE_NOT_APPROVED']],
@@ -36,7 +36,7 @@ test('nothing begins where the template cannot be sent', async () => {
   assert.deepEqual([(await w.conversations()).length, w.sent().length], [0, 0])
 })
 
-test('what people hold is not started anew', async () => {
+test('conversations of people cannot be started again', async () => {
   const w = await withTemplate()
   const { id } = await w.customerWrites('Hello')
   await w.takeOver(id)
@@ -45,7 +45,7 @@ test('what people hold is not started anew', async () => {
   assert.deepEqual([status, body.code, w.sent().length], [409, 'HELD_BY_PEOPLE', 0])
 })
 
-test('while agents are stopped none starts a conversation', async () => {
+test('stopped agents cannot start conversations', async () => {
   const w = await withTemplate()
   const admin = await signedInMember(w, 'admin')
   await admin.call('PATCH', '', { agentsStopped: true })
@@ -53,7 +53,7 @@ test('while agents are stopped none starts a conversation', async () => {
   assert.deepEqual([status, body.code, w.sent().length], [403, 'OWNER_FORBIDDEN', 0])
 })
 
-test('a key that sees phones masked pays for each number that it names in vain', async () => {
+test('with a key that masks phones, unknown numbers count against the lookup limit', async () => {
   const w = await withTemplate()
   const { value } = await w.addKey({ scopes: ['inbox.write'], phoneVisibility: 'masked' })
   const ask = { connection_id: w.connectionId, template: { ...template, name: 'other' } }

@@ -4,7 +4,7 @@ import { type AgentsWorld, agentsWorld } from '../support/agents/agents-world.ts
 import { whenSent } from '../support/database.ts'
 import { signedInMember, type TestMember } from '../support/member.ts'
 
-/** Holds the platform's next answer until it is let go. */
+/** Holds the platform's next response until it is released. */
 function hangingPlatform(w: AgentsWorld) {
   const { waba } = w.platform.connectors
   const { send } = waba
@@ -28,7 +28,7 @@ const stops: Record<
 }
 
 for (const [name, { stop, answer }] of Object.entries(stops)) {
-  test(`${name} stops an answer that is reserved and has not left`, async () => {
+  test(`${name} stops an answer that is reserved but not sent`, async () => {
     const w = await agentsWorld()
     const admin = await signedInMember(w, 'admin')
     const { id: conversation_id } = await w.customerWrites('Hello')
@@ -38,12 +38,12 @@ for (const [name, { stop, answer }] of Object.entries(stops)) {
     const isReserved = whenSent(/insert into dispatches/)
     const second = w.callTool('answer', { conversation_id, text: 'This one waits for its turn.' })
     await isReserved
-    // Behind the transaction that reserves it.
+    // Waits until the transaction that reserves the send is done.
     await w.db.sql`select from conversations where workspace_id = ${w.workspaceId} for update`
     const isHeld = whenSent(/set starts_held_until = hold\.until/)
     const stopping = stop(admin, w)
     await isHeld
-    // From here on no call starts, though the change waits for the one that has.
+    // No call can start from here on, although the change waits for the running one.
     await whenSent(/d\.starting_until > /)
     platform.letGo()
     assert.deepEqual([(await first).body.status, (await stopping).status], ['sent', 200])

@@ -12,7 +12,7 @@ const refund = {
   closing: 'A colleague will help you.',
 }
 
-test('handed over with a closing sentence, the agent takes no more part until people hand it back with a word', async () => {
+test('after a handover with a closing message, the agent is refused until people hand it back', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('I want my money back')
   const first = await w.callTool('hand_over', { conversation_id, ...refund })
@@ -40,7 +40,7 @@ test('handed over with a closing sentence, the agent takes no more part until pe
   assert.equal((await w.callTool('answer', { conversation_id, text: 'It takes five days.' })).body.was_new, true)
 })
 
-test('a hand-over names a member, or nobody outside the workspace', async () => {
+test('a handover can be assigned only to members of the workspace', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const stranger = await w.callTool('hand_over', { conversation_id, ...refund, assigned_to: conversation_id })
@@ -50,7 +50,7 @@ test('a hand-over names a member, or nobody outside the workspace', async () => 
   assert.deepEqual(body.conversation.assigned_to, { id: member.userId, name: 'Ana Lima' })
 })
 
-test('an agent hands to another one, which reads what it must know; never to itself', async () => {
+test('an agent can hand over to another agent with a summary, but not to itself', async () => {
   const w = await agentsWorld()
   const other = await w.addKey({ name: 'Quotes', scopes: ['inbox.read', 'inbox.write'] })
   const { id: conversation_id } = await w.customerWrites('20 units, please')
@@ -62,7 +62,7 @@ test('an agent hands to another one, which reads what it must know; never to its
   assert.deepEqual([read.body.conversation.owner, read.body.handovers[0].to], ['you', 'you'])
 })
 
-test('in a workspace as it was made, agents take what people have only when it is handed to them; the contract may', async () => {
+test('by default agents cannot take conversations of people through the agent API, but through API v1', async () => {
   const w = await agentsWorld()
   const { id: conversation_id } = await w.customerWrites('Hello')
   const member = await w.takeOver(conversation_id)
@@ -86,7 +86,7 @@ test('in a workspace as it was made, agents take what people have only when it i
   assert.equal((await w.patch(conversation_id, { owner: `agent:${w.agent.id}` }, w.agent.value)).status, 200)
 })
 
-test('what people offer, the first agent that takes it has', async () => {
+test('the first agent that takes an offered conversation gets it', async () => {
   const w = await agentsWorld()
   const other = await w.addKey({ name: 'Other', scopes: ['inbox.read', 'inbox.write'] })
   const { id: conversation_id } = await w.customerWrites('Hello')
@@ -98,12 +98,12 @@ test('what people offer, the first agent that takes it has', async () => {
   assert.match(seen.next[0], /take_offered/)
   const { body } = await w.callTool('take_offered', { conversation_id }, other.value)
   assert.equal(body.conversation.owner, 'you')
-  assert.match(body.next[0], /waits for you/)
+  assert.match(body.next[0], /is waiting/)
   const late = await w.callTool('take_offered', { conversation_id })
   assert.deepEqual([late.status, late.body.code], [409, 'OWNER_MISMATCH'])
 })
 
-test('handing to another agent again after a lost reply does nothing more, though the customer wrote in between', async () => {
+test('a retried hand_to_agent has no further effect, even if the customer wrote in between', async () => {
   const w = await agentsWorld()
   const [other, third] = [await addAgent(w), await addAgent(w)]
   const { id: conversation_id } = await w.customerWrites('Hello')

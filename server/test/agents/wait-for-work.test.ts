@@ -13,7 +13,7 @@ import type { Answer } from '../support/world.ts'
 const joao = { ...marina, phone: '5581998765432', name: 'João Prado' }
 const customer = (n: number) => ({ ...marina, phone: `55819912${String(n).padStart(5, '0')}`, name: `Customer ${n}` })
 
-/** What waits at this moment, or came after a cursor. */
+/** Returns pending work, or work after a cursor. */
 const now = async (w: AgentsWorld, cursor?: string | null, more: Record<string, unknown> = {}, key?: string) =>
   (await w.callTool('wait_for_work', { wait: 0, ...(cursor == null ? {} : { cursor }), ...more }, key)).body
 
@@ -30,7 +30,7 @@ const answer = async (w: AgentsWorld, id: string, text: string) => {
   assert.equal(status, 200)
 }
 
-test('without a cursor whoever waits for the agent comes, longest first, with messages, window and lead', async () => {
+test('without a cursor, all pending conversations are returned, longest waiting first', async () => {
   const w = await agentsWorld()
   const first = await w.customerWrites('Where is my order?')
   w.clock.advance(1000)
@@ -52,7 +52,7 @@ test('without a cursor whoever waits for the agent comes, longest first, with me
   assert.ok(Date.parse(work.conversation.window_expires_at) > w.clock.now().getTime())
 })
 
-test('a cursor brings what came after it, once', async () => {
+test('a cursor returns later work once', async () => {
   const w = await agentsWorld()
   const first = await w.customerWrites('One')
   const begun = await now(w)
@@ -65,7 +65,7 @@ test('a cursor brings what came after it, once', async () => {
   assert.deepEqual(idsIn(await now(w, next.next_cursor)), [])
 })
 
-test('what a customer wrote before the agent has answered is not taken for answered', async () => {
+test('messages before the answer of the agent are not treated as answered', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   const begun = await now(w)
@@ -80,7 +80,7 @@ test('what a customer wrote before the agent has answered is not taken for answe
   assert.deepEqual(idsIn(await now(w)), [], 'until it has answered that too')
 })
 
-test('what a member hands to the agent comes with the words and the notes, though nobody has written since', async () => {
+test('a conversation handed over by a member is returned with handover and notes, even without a new message', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('I want my money back')
   const begun = await now(w)
@@ -109,7 +109,7 @@ test('what a member hands to the agent comes with the words and the notes, thoug
   assert.deepEqual(idsIn(await now(w)), [], 'nor once the agent has gone on with it')
 })
 
-test('nothing comes of conversations that others have, that are resolved, or that the agent took by itself', async () => {
+test('conversations of others, resolved ones, and those that the agent took itself are not work', async () => {
   const w = await agentsWorld()
   const other = await addAgent(w)
   const [theirs, peoples, resolved, taken] = await Promise.all(
@@ -123,7 +123,7 @@ test('nothing comes of conversations that others have, that are resolved, or tha
   await answer(w, resolved.id, 'Done.')
   const begun = await now(w)
   assert.deepEqual(idsIn(begun), [])
-  // Answered by the other one, then taken.
+  // Answered by the other agent, then taken.
   await w.callTool('answer', { conversation_id: taken.id, text: 'Hi!' }, other.value)
   w.clock.advance(1000)
   await w.patch(taken.id, { owner: `agent:${w.agent.id}` }, w.agent.value)
@@ -133,7 +133,7 @@ test('nothing comes of conversations that others have, that are resolved, or tha
   assert.deepEqual(idsIn(await now(w, null, {}, other.value)), [theirs.id])
 })
 
-test('a key with a list of connections has the work of those alone', async () => {
+test('a key with a connection list gets only work of those connections', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   await w.db.sql`
@@ -145,7 +145,7 @@ test('a key with a list of connections has the work of those alone', async () =>
   assert.deepEqual(idsIn(await now(w)), [id])
 })
 
-test('a key that sees phones masked sees them so here, in notes and hand-overs too', async () => {
+test('a key that masks phones gets masked numbers in notes and handovers too', async () => {
   const w = await agentsWorld({ phoneVisibility: 'masked' })
   const { id } = await w.customerWrites('Hello')
   const member = await w.takeOver(id)
@@ -156,7 +156,7 @@ test('a key that sees phones masked sees them so here, in notes and hand-overs t
   assert.doesNotMatch(JSON.stringify(found), new RegExp(String(marina.phone)))
 })
 
-test('of a long conversation the newest ten messages come', async () => {
+test('a long conversation includes its newest ten messages', async () => {
   const w = await agentsWorld()
   for (let n = 0; n < 12; n++) {
     await w.customerWrites(`Message ${n}`)
@@ -167,7 +167,7 @@ test('of a long conversation the newest ten messages come', async () => {
   assert.equal(found.work[0].has_older_messages, true)
 })
 
-test('whoever finds nobody waiting is told where those are who waited too long', async () => {
+test('without work, the hint explains where reassigned conversations are', async () => {
   const w = await agentsWorld()
   const admin = await signedInMember(w, 'admin')
   await admin.call('PATCH', '', { agentWatchdogMinutes: 5 })
@@ -182,7 +182,7 @@ test('whoever finds nobody waiting is told where those are who waited too long',
   assert.doesNotMatch((await now(w, found.next_cursor)).next.join(' '), /answer_within_minutes/)
 })
 
-test('a cursor of another key or of nothing is refused, and says what to do', async () => {
+test('a cursor of another key or an invalid one is rejected with a hint', async () => {
   const w = await agentsWorld()
   const other = await addAgent(w)
   const { next_cursor: cursor } = await now(w)
@@ -193,11 +193,11 @@ test('a cursor of another key or of nothing is refused, and says what to do', as
   ]) {
     const { status, body } = await w.callTool('wait_for_work', { wait: 0, cursor: bad }, key)
     assert.equal(status, 400)
-    assert.match(body.detail, /cursor .*leave it out/)
+    assert.match(body.detail, /cursor .*omit it/)
   }
 })
 
-test('a cursor that the feed does not reach any more brings what waits now, and says so', async () => {
+test('a cursor that is out of reach starts over', async () => {
   const w = await agentsWorld()
   const { id } = await w.customerWrites('Hello')
   const begun = await now(w)
@@ -211,7 +211,7 @@ test('a cursor that the feed does not reach any more brings what waits now, and 
   assert.deepEqual(idsIn(await now(w, next.next_cursor)), [])
 })
 
-test('work is found by indexes, whatever the statistics say', async () => {
+test('work queries use indexes with any statistics', async () => {
   const w = await agentsWorld()
   await w.customerWrites('Hello')
   const tables = ['events', 'conversations', 'messages', 'conversation_notes', 'conversation_handovers', 'leads']

@@ -24,7 +24,7 @@ interface Told {
   ownerSince: string
 }
 
-/** Goes from cursor to cursor for as long as others write, and then to the end. */
+/** Follows the cursors while others write, then to the end. */
 async function follow(
   ask: (input: { cursor?: string; wait: number }) => Promise<{ status: number; body: Json }>,
   isOver: () => boolean,
@@ -33,7 +33,7 @@ async function follow(
   for (let cursor: string | undefined; ; ) {
     const wasOver = isOver()
     const { status, body } = await ask({ wait: wasOver ? 0 : 1, ...(cursor !== undefined && { cursor }) })
-    // A node whose one connection is not free in time says so; the cursor is good for as long as an agent likes.
+    // A node without a free connection fails in time; the cursor stays valid.
     if (status === 503) continue
     assert.equal(status, 200, JSON.stringify(body))
     for (const { conversation, messages } of body.work) {
@@ -47,7 +47,7 @@ async function follow(
   }
 }
 
-/** One of all that may happen to a conversation. */
+/** One random action on a conversation. */
 async function act(w: AgentsWorld, node: WaitingNode, member: TestMember, agents: Agent[], written: { count: number }) {
   w.clock.advance(randomInt(1, 50))
   const kind = randomInt(10)
@@ -73,7 +73,7 @@ async function act(w: AgentsWorld, node: WaitingNode, member: TestMember, agents
   }
 }
 
-/** No two changes of owner have the same time, however close they are: what was told is told apart by it. */
+/** Gives owner changes distinct times, because the test distinguishes them by time. */
 function tickOnEachRead(clock: AgentsWorld['clock']): void {
   const now = clock.now
   clock.now = () => {
@@ -82,7 +82,7 @@ function tickOnEachRead(clock: AgentsWorld['clock']): void {
   }
 }
 
-test('whatever is written and whoever gets it on two nodes, an agent is told of all that is its own, and nothing twice', async () => {
+test('with random writes on two nodes, an agent gets all of its work exactly once', async () => {
   for (let round = 0; round < rounds; round++) {
     const w = await agentsWorld()
     tickOnEachRead(w.clock)
@@ -91,7 +91,7 @@ test('whatever is written and whoever gets it on two nodes, an agent is told of 
     const other = await addAgent(w, { answersNewConversations: false })
     const agents = [w.agent, other]
     const written = { count: 0 }
-    // There is one of each, so that every act finds some.
+    // One of each, so that every action has a target.
     for (let n = 0; n < customers; n++) {
       w.clock.advance(5)
       await w.tell(customerMessage({ at: w.clock.now(), customer: customer(n), text: String(++written.count) }))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { agentsWorld } from '../support/agents/agents-world.ts'
 
-test('a wait whose time is over is answered without work, and its cursor misses nothing', async () => {
+test('a timeout returns no work, and the cursor misses nothing', async () => {
   const w = await agentsWorld()
   const { body } = await w.callTool('wait_for_work', { wait: 1 })
   assert.deepEqual([body.work, body.has_more, body.agents_stopped], [[], false, false])

@@ -14,7 +14,7 @@ const team = async (w: AgentsWorld, method: 'PATCH' | 'POST' | 'DELETE', path: s
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
 }
 
-/** Begins to wait, on a node of its own. */
+/** Starts a wait on a node of its own. */
 async function waiting(options: Parameters<typeof waitingNode>[1] = {}) {
   const w = await agentsWorld()
   const node = await waitingNode(w, options)
@@ -22,27 +22,27 @@ async function waiting(options: Parameters<typeof waitingNode>[1] = {}) {
   return { w, node, answer }
 }
 
-test("a wait ends with the customer's message, by the news of another process, and holds no connection", async () => {
+test('a wait ends with a customer message from another process, and holds no connection', async () => {
   const { w, answer } = await waiting()
   await w.customerWrites('Hello')
   assert.deepEqual(textsIn((await answer).body), ['Hello'])
 })
 
-test('when the news are lost, the look of the process finds the message', async () => {
+test('polling finds the message if the notification is lost', async () => {
   const { w, node, answer } = await waiting({ isDeaf: true })
   await w.customerWrites('Hello')
   await node.tick()
   assert.deepEqual(textsIn((await answer).body), ['Hello'])
 })
 
-test('a key that is revoked while it waits is told so at once, and nothing else', async () => {
+test('a revoked key ends its wait with 401 at once', async () => {
   const { w, answer } = await waiting()
   await team(w, 'DELETE', `/keys/${w.agent.id}`)
   const { status, body } = await answer
   assert.deepEqual([status, body.code], [401, 'UNAUTHORIZED'])
 })
 
-test('a key that gets a new value while it waits has its wait ended at once, without work', async () => {
+test('a rotated key ends its wait at once, without work', async () => {
   const { w, answer } = await waiting()
   await team(w, 'POST', `/keys/${w.agent.id}/rotate`, {})
   await w.customerWrites('Hello')
@@ -50,7 +50,7 @@ test('a key that gets a new value while it waits has its wait ended at once, wit
   assert.deepEqual([status, body.work], [200, []])
 })
 
-test('the stop switch ends a wait at once, and says so; what comes once agents are let on comes to the next', async () => {
+test('stopping agents ends a wait at once; work that arrives later is returned after the resume', async () => {
   const { w, node, answer } = await waiting()
   await team(w, 'PATCH', '', { agentsStopped: true })
   const { body } = await answer
@@ -62,7 +62,7 @@ test('the stop switch ends a wait at once, and says so; what comes once agents a
   assert.deepEqual(textsIn((await next).body), ['Hello'])
 })
 
-test('a server that stops ends its waits at once, with a cursor to go on by', async () => {
+test('a server shutdown ends waits at once with a cursor', async () => {
   const { w, node, answer } = await waiting()
   await node.app.close()
   const { body } = await answer
@@ -71,7 +71,7 @@ test('a server that stops ends its waits at once, with a cursor to go on by', as
   assert.deepEqual(textsIn((await w.callTool('wait_for_work', { wait: 0, cursor: body.next_cursor })).body), ['Hello'])
 })
 
-test('a key may wait ten times at once, and a client that goes away makes room', async () => {
+test('a key can have ten waits, and a disconnect frees a slot', async () => {
   const { node } = await waiting()
   const waits = []
   for (let count = 1; count < 10; count++) waits.push(await node.wait())
@@ -83,7 +83,7 @@ test('a key may wait ten times at once, and a client that goes away makes room',
   assert.equal((await node.ask({ wait: 1 })).status, 429)
 })
 
-test('what changes hands while both wait comes to the new owner', async () => {
+test('a conversation that changes owner during waits goes to the new owner', async () => {
   const w = await agentsWorld()
   const node = await waitingNode(w)
   const other = await addAgent(w, { answersNewConversations: false })

@@ -9,7 +9,7 @@ import { receivedAll } from '../support/received.ts'
 const never = { monday: [], tuesday: [], wednesday: [], thursday: [], friday: [], saturday: [], sunday: [] }
 const hour = 3_600_000
 
-/** One span around the present moment, or around the next hours of the same day, by UTC. */
+/** A span around now, or within the next hours of the same UTC day. */
 function spanFrom(now: Date, inHours: number) {
   const day = now.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' }).toLowerCase()
   const time = (at: number) => `${String(at).padStart(2, '0')}:00`
@@ -17,7 +17,7 @@ function spanFrom(now: Date, inHours: number) {
   return { timeZone: 'UTC', week: { ...never, [day]: [{ from: time(from), to: time(from + 2) }] } }
 }
 
-test('a key learns its own id, scopes, connections and workspace, what amounts are in, and what to do first', async () => {
+test('who_am_i returns key, scopes, connections, workspace, currency and next steps', async () => {
   const w = await agentsWorld()
   const { status, body } = await w.callTool('who_am_i')
   assert.equal(status, 200)
@@ -36,7 +36,7 @@ test('a key learns its own id, scopes, connections and workspace, what amounts a
   assert.equal(seen.workspace.currency, 'BRL')
 })
 
-test('an agent is told the word of its team and when people are there, and nothing where nothing is set', async () => {
+test('who_am_i returns instructions and business hours, or null', async () => {
   const w = await agentsWorld()
   const before = (await w.callTool('who_am_i')).body.workspace
   assert.deepEqual([before.word, before.hours], [null, null])
@@ -54,7 +54,7 @@ test('an agent is told the word of its team and when people are there, and nothi
   assert.equal((await w.callTool('wait_for_work', { wait: 0 })).body.is_open, true)
 })
 
-test('an agent that hands over while nobody is there is told when people come, and nothing of it while they are', async () => {
+test('a handover outside business hours says when people are available', async () => {
   const w = await agentsWorld()
   const admin = await signedInMember(w, 'admin')
   const { id: conversation_id } = await w.customerWrites('I want my money back')
@@ -66,13 +66,13 @@ test('an agent that hands over while nobody is there is told when people come, a
   await receivedAll(w.db)
   const [{ from = '' } = {}] = Object.values(later.week).flat()
   const day = w.clock.now().toISOString().slice(0, 10)
-  assert.match(await handOver(), new RegExp(`No person is there now: they are from ${day} ${from} on \\(UTC\\)`))
+  assert.match(await handOver(), new RegExp(`No person is available until ${day} ${from} \\(UTC\\)`))
   await admin.call('PATCH', '', { hours: spanFrom(w.clock.now(), 0) })
   await receivedAll(w.db)
   assert.doesNotMatch(await handOver(), /No person/)
 })
 
-test('an agent learns how long a customer may wait for it, and why people got who waited longer', async () => {
+test('who_am_i returns answer_within_minutes, and why_owned explains the reassignment', async () => {
   const w = await agentsWorld()
   const admin = await signedInMember(w, 'admin')
   for (const agentWatchdogMinutes of [null, 5]) {

@@ -11,7 +11,7 @@ const first = async (working: AsyncIterator<Work>): Promise<Work> => {
   return value
 }
 
-test('work comes to the agent whose conversation it is, with what it takes to answer', async () => {
+test('work goes to the agent that owns the conversation, with its context', async () => {
   const { parley, customerWrites, clock, platform } = await clientWorld()
   await customerWrites('Do you ship to Recife?')
   clock.advance(1000)
@@ -33,7 +33,7 @@ test('work comes to the agent whose conversation it is, with what it takes to an
   await working.return()
 })
 
-test('an answer that was lost is sent once, also when the customer writes before it is asked for again', async () => {
+test('an answer with a lost response is sent once, even if the customer writes before the retry', async () => {
   const { open, customerWrites, clock, platform } = await clientWorld()
   await customerWrites('Hello?')
   const { fetch, asked } = network('reaches', 'answerIsLost', refusal(503), 'reaches')
@@ -50,7 +50,7 @@ test('an answer that was lost is sent once, also when the customer writes before
   await working.return()
 })
 
-test('waiting outlives a service that is away, begins with who waits already, and ends with its signal', async () => {
+test('the work loop survives outages, starts with pending work, and ends with its signal', async () => {
   const { open, customerWrites } = await clientWorld()
   const { id } = await customerWrites('Hello?')
   const { fetch } = network('isLost', refusal(503), 'answerIsLost', refusal(429), 'reaches')
@@ -65,7 +65,7 @@ test('waiting outlives a service that is away, begins with who waits already, an
   await waiting
 })
 
-test('a person who takes over meanwhile is left alone, and the error says so', async () => {
+test('a conversation that a person takes over is left alone with a specific error', async () => {
   const w = await clientWorld()
   const { id } = await w.customerWrites('I want a person')
   const working = w.parley.agents.work()

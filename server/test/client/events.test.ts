@@ -11,13 +11,13 @@ function memory(): CursorStore & { saved: string[] } {
 
 const nameOf = (number: number): string => `Lead ${number}`
 
-test('a follower that was stopped goes on where it was, and misses nothing', async () => {
+test('a stopped follower resumes from its store without loss', async () => {
   const { parley } = await clientWorld()
   const lead = (firstName: string) => parley.leads.create({ firstName })
   for (let i = 0; i < 3; i++) await lead(nameOf(i))
   const store = memory()
   const seen: string[] = []
-  // It ends while it deals with the first page, so that this page comes again.
+  // Stops while it processes the first page, so that the page is returned again.
   for await (const event of parley.events.follow({ store, events: ['lead.created'] })) {
     if (event.event === 'lead.created') seen.push(event.payload.firstName)
     break
@@ -41,7 +41,7 @@ test('a follower that was stopped goes on where it was, and misses nothing', asy
   assert.deepEqual(again, [nameOf(3)], 'the page that was being dealt with comes again, and nothing before it')
 })
 
-test('a follower outlives a service that is away', async () => {
+test('a follower survives outages', async () => {
   const { open, parley: writer } = await clientWorld()
   await writer.leads.create({ firstName: 'Ana' })
   const { fetch, asked } = network(
@@ -61,7 +61,7 @@ test('a follower outlives a service that is away', async () => {
   assert.deepEqual([asked.length, pauses.length], [7, 6])
 })
 
-test('a cursor that is too old is an error of its own', async () => {
+test('an expired cursor has an error class', async () => {
   const { open } = await clientWorld()
   const { fetch } = network(refusal(410, { code: 'CURSOR_EXPIRED' }))
   await assert.rejects(open({ fetch }).parley.events.follow({ after: 'old' }).next(), CursorExpiredError)

@@ -5,7 +5,7 @@ import { Parley } from '../../../client/src/parley.ts'
 import { clientWorld, network, serviceUrl } from '../support/client/client-world.ts'
 import { filesWorld, png } from '../support/inbox/files-world.ts'
 
-test('a conversation is read, answered, noted and given to people', async () => {
+test('a conversation is read, answered, noted and handed to people', async () => {
   const { parley, agent, customerWrites, platform } = await clientWorld()
   const { id } = await customerWrites('Do you ship to Recife?')
   const sent = platform.sends.length
@@ -19,7 +19,7 @@ test('a conversation is read, answered, noted and given to people', async () => 
   await assert.rejects(parley.inbox.send(id, 'More?'), OwnerMismatchError)
 })
 
-test('conversations and messages go on over all pages, the newest first', async () => {
+test('conversations and messages are listed across pages, newest first', async () => {
   const { parley, clock, customerWrites } = await clientWorld()
   for (let i = 0; i < 7; i++) {
     clock.advance(1000)
@@ -46,7 +46,7 @@ test('conversations and messages go on over all pages, the newest first', async 
   )
 })
 
-test('what came with a message is read by the key, which goes to no other address', async () => {
+test('a file of a message is downloaded with the key, which is sent to no other address', async () => {
   const w = await filesWorld()
   const { value: apiKey } = await w.addKey({ scopes: ['inbox.read'] })
   const { conversationId } = await w.here(png)
@@ -73,7 +73,7 @@ test('what came with a message is read by the key, which goes to no other addres
   assert.equal(asked.length, before)
 })
 
-test('a file goes to the service as it is, and is there for an answer', async () => {
+test('a file is uploaded as raw bytes for an answer', async () => {
   const w = await filesWorld()
   const { value: apiKey } = await w.addKey({ scopes: ['inbox.read', 'inbox.write'], answersNewConversations: true })
   const { id } = await w.customerWrites('Show me')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ConflictError, InvalidRequestError, KeyRejectedError, NotFoundError } from '../../../client/src/errors.ts'
 import { clientWorld } from '../support/client/client-world.ts'
 
-test('a lead is created, found by what it is known by, changed, deleted and restored', async () => {
+test('a lead is created, found by all identifiers, updated, deleted and restored', async () => {
   const { parley } = await clientWorld()
   const { id } = await parley.leads.create({
     firstName: 'Ana',
@@ -18,7 +18,7 @@ test('a lead is created, found by what it is known by, changed, deleted and rest
   assert.equal((await parley.leads.restore(id)).status, 'won')
 })
 
-test('a list goes on over all pages, once each', async () => {
+test('a list covers all pages, each lead once', async () => {
   const { parley } = await clientWorld()
   const upserts = Array.from({ length: 230 }, (_, i) => ({
     match: { by: 'externalRef', value: `crm-${i}` } as const,
@@ -39,7 +39,7 @@ test('a list goes on over all pages, once each', async () => {
   assert.equal((await parley.leads.list({ limit: 5 }).take(3)).length, 3)
 })
 
-test('a refusal is an error of its kind, which names the fields and the request', async () => {
+test('a rejection has an error class, fields and request id', async () => {
   const { parley, open } = await clientWorld()
   await parley.leads.create({ firstName: 'Ana', externalRef: 'taken' })
   await assert.rejects(parley.leads.create({ firstName: 'Bo', externalRef: 'taken' }), (error) => {
@@ -54,7 +54,7 @@ test('a refusal is an error of its kind, which names the fields and the request'
   await assert.rejects(open({ apiKey: 'plk_nobody' }).parley.leads.list().page(), KeyRejectedError)
 })
 
-test('no error and no object of the client shows the key', async () => {
+test('errors and objects of the client never contain the key', async () => {
   const { inspect } = await import('node:util')
   const { open } = await clientWorld()
   const apiKey = 'plk_0123456789abcdefghij12_abc123'

@@ -20,7 +20,7 @@ const clientFolder = join(root, 'client')
 const run = promisify(execFile)
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 
-/** A folder of somebody who has installed the package: as it would be published, and nothing else. */
+/** A folder with only the installed package, as published. */
 const installedClient = oncePerFile(async (): Promise<string> => {
   const folder = await newFolder()
   const target = join(folder, 'node_modules', '@parley', 'client')
@@ -28,14 +28,14 @@ const installedClient = oncePerFile(async (): Promise<string> => {
   await run(process.execPath, [compiler, '-p', clientFolder, '--outDir', join(target, 'dist')])
   for (const name of ['package.json', 'README.md']) await cp(join(clientFolder, name), join(target, name))
   for (const name of ['examples', 'test']) await cp(join(clientFolder, name), join(folder, name), { recursive: true })
-  // What an example says to install beside it.
+  // Packages that an example says to install.
   const other = join('node_modules', '@modelcontextprotocol')
   await symlink(join(root, other), join(folder, other))
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
   return folder
 })
 
-/** What the strictest compiler has to say of the files, for a program that runs by Node. */
+/** Returns the output of the strictest compiler settings, for a Node program. */
 async function complaints(folder: string, files: string[]): Promise<string> {
   const strict = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--noEmit', '--checkJs']
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')]
@@ -49,7 +49,7 @@ async function complaints(folder: string, files: string[]): Promise<string> {
   )
 }
 
-/** What programs are run by: our Node, the oldest that the package is for where the machine has one, and others that are asked for. */
+/** Runtimes: our Node, the oldest supported Node if installed, and others on request. */
 const runtimes = oncePerFile(async (): Promise<string[][]> => {
   const { PATH = '', CLIENT_RUNTIMES: others = '' } = process.env
   const asked = others.split(',').filter((command) => command !== '')
@@ -65,7 +65,7 @@ const runtimes = oncePerFile(async (): Promise<string[][]> => {
   return found
 })
 
-/** The programs of the README, in the order in which they stand there. */
+/** The programs of the README, in order. */
 async function programs(): Promise<string[]> {
   const readme = await readFile(join(clientFolder, 'README.md'), 'utf8')
   return [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, program = '']) => program)
@@ -77,7 +77,7 @@ async function writtenTo(folder: string): Promise<{ file: string; program: strin
   return all
 }
 
-/** What a program says that it prints, in comments that begin so. */
+/** Returns the expected output from comments with this prefix. */
 const promised = (program: string): string[] =>
   [...program.matchAll(/\/\/ → (.*)$/gm)].map(([, line = '']) => line.trimEnd())
 
@@ -91,7 +91,7 @@ async function ran(runtime: string[], folder: string, file: string, env: Record<
 
 const environmentOf = ({ url, agent }: ClientWorld) => ({ PARLEY_URL: url, PARLEY_API_KEY: agent.value })
 
-test('the programs of the README do what they say, on every runtime that is here', async () => {
+test('the programs of the README print what it shows, on all installed runtimes', async () => {
   const folder = await installedClient()
   const all = await writtenTo(folder)
   const [beginning] = all
@@ -100,21 +100,21 @@ test('the programs of the README do what they say, on every runtime that is here
     for (const { file, program } of all) {
       const w = await clientWorld()
       await w.customerWrites('Do you ship to Recife?')
-      // What the feed tells of is made by the first program.
+      // The first program creates the data for the feed.
       if (program.includes('events.follow')) await ran(runtime, folder, beginning.file, environmentOf(w))
       assert.deepEqual(await ran(runtime, folder, file, environmentOf(w)), promised(program), `${runtime} ${program}`)
     }
   }
 })
 
-test('the programs of the README and the examples compile, and all types are known to the last field', async () => {
+test('the programs of the README and the examples compile and are fully typed', async () => {
   const folder = await installedClient()
   const names = (await writtenTo(folder)).map(({ file }) => file)
   const examples = (await readdir(join(folder, 'examples'))).map((name) => join('examples', name))
   assert.equal(await complaints(folder, [...names, ...examples, join('test', 'typed-calls.ts')]), '')
 })
 
-/** The package in one file, as a page would load it. */
+/** Bundles the package for browsers. */
 const bundled = oncePerFile(async (): Promise<string> => {
   const folder = await installedClient()
   await writeFile(join(folder, 'page.js'), `export * from '@parley/client'\n`)
@@ -128,7 +128,7 @@ const bundled = oncePerFile(async (): Promise<string> => {
   return output[0]?.code ?? ''
 })
 
-test('a bundle for browsers has nothing of Node in it, and is as small as the README says', async () => {
+test('a browser bundle contains no Node code and is as small as the README says', async () => {
   const code = await bundled()
   assert.doesNotMatch(code, /\bimport\b|\brequire\(|\bBuffer\b/)
   const bytes = gzipSync(code).length
@@ -136,7 +136,7 @@ test('a bundle for browsers has nothing of Node in it, and is as small as the RE
   assert.ok(bytes <= Number(said) * 1024 && bytes > (Number(said) - 1) * 1024, `${bytes} bytes, said to be ${said} KB`)
 })
 
-/** An example as somebody runs it, until the test ends. */
+/** Runs an example until the test ends. */
 async function running(t: TestContext, w: ClientWorld, example: string): Promise<void> {
   const folder = await installedClient()
   const options = { cwd: folder, env: environmentOf(w) }
@@ -151,13 +151,13 @@ async function running(t: TestContext, w: ClientWorld, example: string): Promise
   })
 }
 
-/** The texts that customers of this world were sent. */
+/** Texts that were sent to customers of this world. */
 const told = ({ platform, connectionId }: ClientWorld): unknown[] =>
   platform.sends
     .filter((sent) => sent.connectionId === connectionId)
     .map(({ order }) => (order.message.kind === 'text' ? order.message.text : order.message.kind))
 
-test('the echo agent says again what customers say', async (t) => {
+test('the echo agent repeats what customers say', async (t) => {
   const w = await clientWorld()
   await w.customerWrites('Hello')
   await running(t, w, 'echo-agent.js')
@@ -179,7 +179,7 @@ const refunds: [name: string, example: string, closing: string, handedOver: obje
 ]
 
 for (const [name, example, closing, handedOver] of refunds) {
-  test(`${name} answers what it knows, hands over with a summary, and goes on when it is handed back`, async (t) => {
+  test(`${name} answers known questions, hands over with a summary, and continues when it is handed back`, async (t) => {
     const w = await clientWorld()
     const member = await signedInMember(w)
     const { id } = await w.customerWrites('Do you ship to Recife?')

@@ -18,7 +18,7 @@ import { Parley } from '../../../client/src/parley.ts'
 import { clientWorld, type Fate, network, refusal } from '../support/client/client-world.ts'
 import { pick } from '../support/pick.ts'
 
-test('a send whose answer is lost is asked for again with the same key, and the customer gets it once', async () => {
+test('a send with a lost response is retried with the same key and sent once', async () => {
   const { open, customerWrites, platform } = await clientWorld()
   const { id } = await customerWrites('Hello')
   const sent = platform.sends.length
@@ -34,7 +34,7 @@ test('a send whose answer is lost is asked for again with the same key, and the 
   assert.ok(!keys.has(asked[4]?.headers['idempotency-key']), 'another send has another key')
 })
 
-test('a send that failed for good names its key, by which a later one is the same', async () => {
+test('a failed send exposes its idempotency key for a later retry', async () => {
   const { open, parley, customerWrites, platform } = await clientWorld()
   const { id } = await customerWrites('Hello')
   const sent = platform.sends.length
@@ -48,7 +48,7 @@ test('a send that failed for good names its key, by which a later one is the sam
   assert.equal(platform.sends.length, sent + 1)
 })
 
-test('what might have been done is done again only where twice is as good as once', async () => {
+test('uncertain calls are retried only if they are repeatable', async () => {
   const { open } = await clientWorld()
   const created = network('answerIsLost')
   await assert.rejects(open({ fetch: created.fetch }).parley.leads.create({ firstName: 'Ana' }), NetworkError)
@@ -82,14 +82,14 @@ const rules: [error: ParleyError, isRepeatable: boolean, pauses: (number | null)
   [answered(404), true, [null]],
 ]
 
-test('only 429, 503 and a network that fails are tried again', () => {
+test('only 429, 503 and network errors are retried', () => {
   for (const [error, isRepeatable, pauses] of rules) {
     const found = pauses.map((_, retries) => pauseBeforeRetry(error, isRepeatable, retries))
     assert.deepEqual(found, pauses, `${error.name} ${isRepeatable}`)
   }
 })
 
-test('errors have the class of their code, else of their status', () => {
+test('errors have the class of their code, or else of their status', () => {
   const classes: [ApiError, typeof ApiError][] = [
     [answered(502, {}, { code: 'DELIVERY_FAILED' }), DeliveryFailedError],
     [answered(409, {}, { code: 'NOT_RETRYABLE' }), NotRetryableError],
@@ -117,7 +117,7 @@ const never: typeof fetch = (_url, init) =>
   })
 const options = { baseUrl: 'http://127.0.0.1:1/parley', apiKey: 'plk_1' }
 
-test('an attempt that takes too long is given up', async () => {
+test('an attempt that takes too long is aborted', async () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const parley = new Parley({ ...options, fetch: never, maxRetries: 0, timeoutMs: 5000 })
@@ -129,7 +129,7 @@ test('an attempt that takes too long is given up', async () => {
   }
 })
 
-test('a signal ends a call, a pause and a walk over pages, with its own reason', async () => {
+test('a signal aborts calls, pauses and pagination with its own reason', async () => {
   const why = new Error('enough')
   const calling = new AbortController()
   const called = assert.rejects(
@@ -154,10 +154,10 @@ test('a signal ends a call, a pause and a walk over pages, with its own reason',
 
 const strangers: [Fate, RegExp][] = [
   [new Response('', { status: 307, headers: { location: 'https://elsewhere.example.com' } }), /redirect/],
-  [new Response('<html>', { status: 200 }), /no JSON/],
+  [new Response('<html>', { status: 200 }), /not JSON/],
 ]
 
-test('what is no Parley is said to be none, and the key follows no redirect', async () => {
+test('responses that are not from Parley are reported, and redirects are not followed', async () => {
   for (const [answer, words] of strangers) {
     const { fetch, asked } = network(answer)
     await assert.rejects(new Parley({ ...options, fetch }).leads.get('x'), words)

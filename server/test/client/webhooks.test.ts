@@ -14,7 +14,7 @@ async function delivered() {
   return { ...w, webhook: { headers, body, secret: w.secret.value, now: w.clock.now() }, id }
 }
 
-test('what the service signs is verified, whatever headers and body are handed over as', async () => {
+test('valid signatures are accepted with all forms of headers and bodies', async () => {
   const { webhook, id } = await delivered()
   const asRequest = new Request('http://127.0.0.1', { headers: webhook.headers as Record<string, string> })
   const bytes = new TextEncoder().encode(webhook.body)
@@ -32,7 +32,7 @@ test('what the service signs is verified, whatever headers and body are handed o
   }
 })
 
-test('what was changed, is old, or was signed by another is refused', async () => {
+test('modified, old and wrongly signed webhooks are rejected', async () => {
   const { webhook } = await delivered()
   const { headers, now } = webhook
   const later = new Date(now.getTime() + 6 * 60_000)
@@ -53,7 +53,7 @@ test('what was changed, is old, or was signed by another is refused', async () =
   assert.equal((await verifyWebhook({ ...webhook, now: later, toleranceMs: 7 * 60_000 })).event, 'lead.created')
 })
 
-test('events of the inbox are taken out of what they are wrapped in', async () => {
+test('inbox events are unwrapped from their envelope', async () => {
   const w = await webhookWorld({ events: ['inbox.*'] })
   const payload = { conversation_id: w.endpointId, owner: 'human', actor: { type: 'user', id: w.keyId }, at: 'now' }
   await w.record(w.endpointId, [payload], 'inbox.conversation.owner_changed')

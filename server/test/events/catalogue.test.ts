@@ -9,7 +9,7 @@ import { world } from '../support/world.ts'
 const subjectId = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 const at = new Date('2026-03-10T12:00:00.000Z')
 
-test('every event has a guide, and a sample that bears its name', () => {
+test('every event has a guide and a sample with its name', () => {
   for (const name of eventNames) {
     const { guide, sample } = eventCatalogue[name]
     const event = sample(subjectId, at)
@@ -18,8 +18,8 @@ test('every event has a guide, and a sample that bears its name', () => {
   }
 })
 
-// Whatever the feed answers in a test is held against the schema of its event.
-test('the sample of every event fits its schema, with phones and without, and a masked key gets none that tells one', async () => {
+// Every feed response in tests is validated against its event schema.
+test('samples match their schemas, masked or not, and masked ones contain no phone', async () => {
   const w = await feedWorld()
   await w.record(eventNames)
   const contact = { phone: '5511900000001', name: '+55 11 90000-0001' }
@@ -37,7 +37,7 @@ test('the sample of every event fits its schema, with phones and without, and a 
   assert.match(masked.events[4].payload.message.external_id, /^masked_/)
 })
 
-test('an event that only a newer version knows shows a masked reader nothing', async () => {
+test('a masked reader sees nothing of an unknown newer event', async () => {
   const { keyStore, workspaceId } = await world()
   const keyring = await keyStore.keyring(workspaceId)
   const name: EventName = 'inbox.contact.renamed'

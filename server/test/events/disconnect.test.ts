@@ -16,11 +16,11 @@ import { signedInMember, type TestMember } from '../support/member.ts'
 import { testApp } from '../support/world.ts'
 
 interface Counted extends Node {
-  /** Resolves once so many more reads of the feed have been made. */
+  /** Resolves after this many more reads of the feed. */
   reads(count: number): Promise<void>
 }
 
-/** Two nodes that tell each other their news, each on a pool of its own. */
+/** Two nodes with a pool each, connected by notifications. */
 const twoNodes = oncePerFile(async (): Promise<[Counted, Counted]> => [await newNode(), await newNode()])
 
 async function newNode(): Promise<Counted> {
@@ -39,7 +39,7 @@ async function newNode(): Promise<Counted> {
   return { ...(await startNode(await testApp(), { db })), reads }
 }
 
-/** What ends a stream of a member, as somebody with the right to it does it on this node. */
+/** Ways to end the stream of a member, done by an authorized person on this node. */
 type End = (node: Node, owner: TestMember, member: TestMember) => Promise<unknown>
 
 const send = async (node: Node, by: TestMember, method: 'DELETE' | 'PATCH' | 'POST', url: string, body?: object) => {
@@ -57,17 +57,13 @@ const membersPath = (w: FeedWorld, { userId }: TestMember) =>
   `/api/team/v1/workspaces/${w.workspaceId}/members/${userId}`
 
 const endings = (w: FeedWorld): End[] => [
-  // The member is removed.
   (node, owner, member) => send(node, owner, 'DELETE', membersPath(w, member)),
-  // The role changes.
   (node, owner, member) => send(node, owner, 'PATCH', membersPath(w, member), { role: 'admin' }),
-  // An owner ends all sessions.
   (node, owner, member) => send(node, owner, 'DELETE', `${membersPath(w, member)}/sessions`),
-  // The member signs out.
   (node, _owner, member) => send(node, member, 'POST', '/api/team/v1/sign-out'),
 ]
 
-test('a stream ends at once on every node, without another event, when what lets it in ends', async () => {
+test('a stream ends on all nodes at once when its access ends', async () => {
   const w = await feedWorld()
   const [here, there] = await twoNodes()
   const owner = await signedInMember(w, 'owner')
@@ -77,7 +73,7 @@ test('a stream ends at once on every node, without another event, when what lets
     const { cookie } = member
     const streams = [await follow(w, here, { cookie }), await follow(w, there, { cookie })]
     await end(here, owner, member)
-    // Nothing was recorded and no node has looked by itself: only the message can have ended them.
+    // Nothing was recorded and no node has polled: only the message can have ended them.
     for (const stream of streams) await stream.ended
     await w.record(['lead.created'])
     await here.tick()
@@ -86,7 +82,7 @@ test('a stream ends at once on every node, without another event, when what lets
   stays.close()
 })
 
-test('the stream of a team token ends when it is revoked, also with its maker’s membership', async () => {
+test('the stream of a team token ends when the token is revoked or its creator leaves', async () => {
   const w = await feedWorld()
   const [here, there] = await twoNodes()
   const [owner, maker] = [await signedInMember(w, 'owner'), await signedInMember(w, 'owner')]
@@ -102,7 +98,7 @@ test('the stream of a team token ends when it is revoked, also with its maker’
   await second.stream.ended
 })
 
-test('a wait of a key ends with 401 when the key is revoked, on every node, and gets no event', async () => {
+test('a wait ends with 401 on all nodes when its key is revoked', async () => {
   const w = await feedWorld()
   const nodes = await twoNodes()
   const owner = await signedInMember(w, 'owner')
@@ -110,7 +106,7 @@ test('a wait of a key ends with 401 when the key is revoked, on every node, and 
   const key = await w.addKey({ scopes: ['leads.read'] })
   const ask = (node: Node, value: string) =>
     fetch(`${node.url}${eventsPath}?after=${after}&wait=30`, { headers: { authorization: `Bearer ${value}` } })
-  // Let in, and found nothing: only then is the key revoked.
+  // The wait was accepted and found nothing; only then is the key revoked.
   const read = Promise.all([nodes[0].reads(1), nodes[1].reads(2)])
   const waits = nodes.map((node) => ask(node, key.value))
   const stays = ask(nodes[1], w.key)
@@ -122,7 +118,7 @@ test('a wait of a key ends with 401 when the key is revoked, on every node, and 
   assert.equal(((await (await stays).json()) as Json).events.length, 1)
 })
 
-test('a wait asks anew before it answers: a key that was revoked behind the node’s back gets 401', async () => {
+test('a wait checks its key again before the response', async () => {
   const w = await feedWorld()
   const [node] = await twoNodes()
   const { next_cursor: after } = await w.page({ after: 'latest' })
@@ -132,7 +128,7 @@ test('a wait asks anew before it answers: a key that was revoked behind the node
   const read = node.reads(1)
   const wait = ask(`${after}&wait=30`)
   await read
-  // It was sent by then, and has its answer when one that was sent behind it has.
+  // It has its response when a later request has one.
   await ask('latest', other)
   await w.db.sql`update api_keys set revoked_at = ${w.clock.now()} where id = ${w.keyId}`
   await w.record(['lead.created'])

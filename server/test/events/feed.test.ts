@@ -11,7 +11,7 @@ import { eventsPath, feedWorld, type Json, namesIn, startNode } from '../support
 const leadNames = eventNames.filter((name) => areaOf(name) === 'leads')
 const inboxNames = eventNames.filter((name) => areaOf(name) === 'inbox')
 
-test('a caller reads what it has just written, in order, page by page, and each event once', async () => {
+test('a caller reads its own writes in order, page by page, each event once', async () => {
   const w = await feedWorld()
   const { id } = await w.lead({ firstName: 'Ana', phone: '5581991234567' })
   await w.call('PATCH', `/api/v1/leads/${id}`, { body: { status: 'qualified' } })
@@ -30,7 +30,7 @@ test('a caller reads what it has just written, in order, page by page, and each 
   assert.deepEqual(again.events, [...first.events, ...second.events])
 })
 
-test('an event whose row was altered, even after it was read, is passed over and logged, and keeps nobody from what comes behind it', async () => {
+test('an event that cannot be decrypted is logged and skipped, and later events are returned', async () => {
   const w = await feedWorld()
   const { id } = await w.lead()
   await w.call('PATCH', `/api/v1/leads/${id}`, { body: { status: 'qualified' } })
@@ -46,7 +46,7 @@ test('an event whose row was altered, even after it was read, is passed over and
   assert.ok(w.logLines.some((line) => line.includes('failed to decrypt an event') && line.includes('eventId')))
 })
 
-test('`latest` shows only what comes from then on', async () => {
+test('`latest` returns only new events', async () => {
   const w = await feedWorld()
   await w.record(['lead.created'])
   const start = await w.page({ after: 'latest' })
@@ -67,7 +67,7 @@ const faces: { scopes: Scope[]; plan: { leads: boolean; inbox: boolean }; sees: 
   { scopes: ['leads.write', 'inbox.write'], plan: { leads: true, inbox: true }, sees: 401 },
 ]
 
-test('a key sees the events of the faces that it may read and the plan includes', async () => {
+test('a key sees events of areas that its scopes and the plan include', async () => {
   for (const { scopes, plan, sees } of faces) {
     const w = await feedWorld()
     await w.db.sql`
@@ -84,7 +84,7 @@ test('a key sees the events of the faces that it may read and the plan includes'
   }
 })
 
-test('a key with a list of connections sees the events of those, and all of leads', async () => {
+test('a key with a connection list sees events of those connections, and all lead events', async () => {
   const w = await feedWorld()
   const [mine, other] = ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d01', '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d02']
   await w.record(['inbox.message.received'], { connectionId: other })
@@ -94,7 +94,7 @@ test('a key with a list of connections sees the events of those, and all of lead
   assert.deepEqual(namesIn(await w.page({}, value)), ['inbox.message.sent', 'lead.created'])
 })
 
-test('the cursor moves on past events that a reader does not see', async () => {
+test('the cursor advances past events that the reader cannot see', async () => {
   const w = await feedWorld()
   await w.record(inboxNames)
   const unseen = await w.page({ events: 'lead.*' })
@@ -102,7 +102,7 @@ test('the cursor moves on past events that a reader does not see', async () => {
   assert.deepEqual((await w.page({ after: unseen.next_cursor })).events, [], 'a cursor belongs to no filter')
 })
 
-test('`events` takes names and whole faces', async () => {
+test('`events` accepts names and groups', async () => {
   const w = await feedWorld()
   await w.record(eventNames)
   for (const [wanted, names] of [
@@ -114,7 +114,7 @@ test('`events` takes names and whole faces', async () => {
   }
 })
 
-test('what does not fit is 400 and names the parameter', async () => {
+test('invalid parameters get 400 with their names', async () => {
   const w = await feedWorld()
   const other = await feedWorld()
   const { next_cursor: foreign } = await other.page()
@@ -136,7 +136,7 @@ test('what does not fit is 400 and names the parameter', async () => {
   }
 })
 
-test('a cursor that the feed of a restored dump does not reach is 410, and so says what to do', async () => {
+test('a cursor beyond the feed of a restored backup gets 410 with a hint', async () => {
   const w = await feedWorld()
   await w.record(['lead.created'])
   const { status, body } = await w.call('GET', eventsPath, { query: { after: writeFeedCursor(w.workspaceId, 7) } })
@@ -145,7 +145,7 @@ test('a cursor that the feed of a restored dump does not reach is 410, and so sa
   assert.match(body.statusMessage, /latest/)
 })
 
-test('the feed is limited by itself, a request of the inbox does not count', async () => {
+test('the feed has a rate limit of its own', async () => {
   const w = await feedWorld()
   const limits = { ...w.config.limits, inboxPerMinute: 1 }
   const node = await startNode(w, { config: { ...w.config, limits }, limiter: createMemoryLimiter(w.clock) })
@@ -158,7 +158,7 @@ test('the feed is limited by itself, a request of the inbox does not count', asy
   assert.deepEqual(await get(eventsPath), [429, '0', 'RATE_LIMITED'])
 })
 
-test('what was recorded goes out letter by letter', async () => {
+test('recorded payloads are returned byte for byte', async () => {
   const w = await feedWorld()
   const text = '“quotes”, "quotes", \\ back, \n line, \u2028, 🙂, </script>, {"events":[]}'
   await w.record(['inbox.message.sent'], { more: { message: sentMessage(text) } })

@@ -22,10 +22,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ does: 'place' } as const) },
 ) as fc.Arbitrary<Step>
 
-/** A transaction that does what it is told, statement by statement. */
+/** A transaction that runs statements on demand. */
 interface Open {
   recorded: { label: number; subject: number }[]
-  /** How many transactions had committed before its first event. */
+  /** Number of commits before its first event. */
   knows: number
   run(work: (tx: Tx) => Promise<void>): Promise<void>
   end(commits: boolean): Promise<void>
@@ -52,7 +52,7 @@ function openTransaction(w: FeedWorld, knows: number): Open {
   }
 }
 
-test('whatever the order of commits, places have no gaps, and follow whatever a transaction can have known', async () => {
+test('in any commit order, positions have no gaps and respect causality', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const w = await feedWorld()
@@ -69,7 +69,7 @@ test('whatever the order of commits, places have no gaps, and follow whatever a 
         if (commits) committed.push(ending)
       }
       const record = async (n: number, subject: number) => {
-        // Whoever changes a subject holds it until the end: another would wait.
+        // A transaction locks its subjects until the end; others would wait.
         const isHeld = [...open].some(
           ([m, { recorded }]) => m !== n && recorded.some((each) => each.subject === subject),
         )

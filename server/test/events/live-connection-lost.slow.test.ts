@@ -12,7 +12,7 @@ import { databaseByProxy } from '../support/postgres/cutting-proxy.ts'
 import { until } from '../support/until.ts'
 import { callerOf, type World, world } from '../support/world.ts'
 
-/** Another node, whose way to the database can be cut. */
+/** Another node whose database connection can be cut. */
 async function nodeByProxy(w: World) {
   const { proxy, options } = await databaseByProxy((await testDatabase()).options)
   const said: boolean[] = []
@@ -26,7 +26,7 @@ async function nodeByProxy(w: World) {
   return { node: await startNode(w, { db }), proxy, said }
 }
 
-test('a browser whose node was deaf loads its page anew, since what it was to be told meanwhile is told no more', async () => {
+test('after a lost LISTEN connection, browsers get a reset', async () => {
   const w = await world({ scopes: ['leads.read'] })
   const { node, proxy, said } = await nodeByProxy(w)
   const member = await signedInMember(w, 'admin')
@@ -36,7 +36,7 @@ test('a browser whose node was deaf loads its page anew, since what it was to be
   proxy.cutAfter(0)
   proxy.cutAll()
   await until(() => said.length === 1, 'deafness')
-  // Of such a change nothing is left that a node could find by looking.
+  // Polling cannot detect such a change.
   const renamed = await member.call('PATCH', '', { name: 'Another name' })
   assert.equal(renamed.status, 200)
   proxy.cutAfter(null)
@@ -44,7 +44,7 @@ test('a browser whose node was deaf loads its page anew, since what it was to be
   assert.equal(reset.id, start.id)
 })
 
-test('a key that is revoked while a node is deaf is refused there within 5 s all the same', async () => {
+test('a key revoked while a node has no LISTEN connection is refused there within 5 s', async () => {
   const w = await world({ scopes: ['leads.read'] })
   const { node, proxy, said } = await nodeByProxy(w)
   const ask = () => callerOf(node.app, w.key)('GET', '/api/v1/leads')

@@ -15,7 +15,7 @@ const asToken = { authorization: `Bearer ${testTeamToken}` }
 
 const oneNode = oncePerFile(async () => startNode(await testApp()))
 
-/** A client that asks for the stream and reads nothing of it until it resumes. */
+/** A client that opens the stream and reads nothing until it resumes. */
 function openDeaf(w: FeedWorld, { url }: Node, credential: string) {
   const { hostname, port } = new URL(url)
   const client = connect({ host: hostname, port: Number(port) })
@@ -25,7 +25,7 @@ function openDeaf(w: FeedWorld, { url }: Node, credential: string) {
   return { client, closed: new Promise<void>((resolve) => client.once('close', () => resolve())) }
 }
 
-test('a browser gets what comes from now on, as the feed shows it, with headers against buffering', async () => {
+test('a browser gets new events as in the feed, with headers against buffering', async () => {
   const w = await feedWorld()
   await w.record(['lead.created'])
   const stream = await follow(w, await oneNode(), asToken)
@@ -42,7 +42,7 @@ test('a browser gets what comes from now on, as the feed shows it, with headers 
   stream.close()
 })
 
-test('a browser that comes back goes on behind the last id, and misses nothing', async () => {
+test('a reconnected browser resumes after its last id without loss', async () => {
   const w = await feedWorld()
   const live = `${(await oneNode()).url}${livePath(w)}`
   const first = await openStream(live, asToken)
@@ -64,7 +64,7 @@ test('a browser that comes back goes on behind the last id, and misses nothing',
   third.close()
 })
 
-test('a place that is unknown, too old or too far behind is a reset, and the stream goes on from now', async () => {
+test('an unknown, old or distant cursor causes a reset, and the stream continues', async () => {
   const w = await feedWorld()
   await w.db.sql`
     insert into event_feeds (workspace_id, last_position, removed_to)
@@ -86,7 +86,7 @@ test('a place that is unknown, too old or too far behind is a reset, and the str
   near.close()
 })
 
-test('the stream ends by a look of the node when the session has ended, or the membership', async () => {
+test('the periodic check ends streams of ended sessions and memberships', async () => {
   const w = await feedWorld()
   const node = await oneNode()
   const [signedOut, removed, stays] = [await signedInMember(w), await signedInMember(w), await signedInMember(w)]
@@ -104,7 +104,7 @@ test('the stream ends by a look of the node when the session has ended, or the m
   third.close()
 })
 
-test('without a credential 401, in a foreign workspace 404, and the 21st stream of a member is 429 until one ends', async () => {
+test('401 without credentials, 404 in other workspaces, and 429 for the 21st stream of a member', async () => {
   const w = await feedWorld()
   const other = await feedWorld()
   const node = await oneNode()
@@ -128,22 +128,22 @@ test('without a credential 401, in a foreign workspace 404, and the 21st stream 
   for (const stream of streams) stream.close()
 })
 
-test('a client that does not read is cut, at once when its session has ended, and the others are sent everything', async () => {
+test('a client that does not read is disconnected, and the others get everything', async () => {
   const w = await feedWorld()
   const node = await oneNode()
   const { cookie, userId } = await signedInMember(w)
   const idle = openDeaf(w, node, `authorization: ${asToken.authorization}`)
   const signedOut = openDeaf(w, node, `cookie: ${cookie}`)
   const stream = await follow(w, node, asToken)
-  // More than the kernel takes on both sides of a connection, and the service beside it.
+  // More than the kernel buffers on both sides, plus the buffer of the server.
   for (let round = 0; round < 20; round++) {
     await w.record(Array<'lead.created'>(100).fill('lead.created'), { more: { notes: 'x'.repeat(10_000) } })
   }
   for (let count = 0; count < 2000; count++) await stream.nextEvent('lead.created')
   await w.db.tx((tx) => endAllSessions(tx, userId))
-  // Two heartbeats, within which nothing was taken, would end it as well: this is one.
+  // Two heartbeats without reads would end it too; this is one.
   await node.tick()
-  // Now its end can be seen.
+  // Its end is visible now.
   signedOut.client.resume()
   await signedOut.closed
   await node.tick()
@@ -152,7 +152,7 @@ test('a client that does not read is cut, at once when its session has ended, an
   stream.close()
 })
 
-test('a server that stops ends its streams at once', async () => {
+test('a server shutdown ends its streams at once', async () => {
   const w = await feedWorld()
   const node = await startNode(w)
   const stream = await follow(w, node, asToken)
@@ -160,7 +160,7 @@ test('a server that stops ends its streams at once', async () => {
   await stream.ended
 })
 
-test('what concerns the team alone is a frame without a cursor, for its workspace, and in no feed', async () => {
+test('live-only updates have no cursor, stay in their workspace and are not in the feed', async () => {
   const w = await feedWorld()
   const other = await feedWorld()
   const connectionId = randomUUID()

@@ -15,13 +15,13 @@ import { atEnd, oncePerFile } from '../support/file-end.ts'
 import { testApp } from '../support/world.ts'
 
 interface Waiting extends Node {
-  /** The one connection of the node's pool. */
+  /** The only connection of the node's pool. */
   db: Db
-  /** Asks the node, and resolves once it has found nothing and waits. */
+  /** Starts a request, and resolves when it has found nothing and waits. */
   wait(w: FeedWorld, query?: Record<string, string>): Promise<{ answer: Promise<Json>; leave(): void }>
 }
 
-/** A node with a single connection: whoever held it while waiting would stop everything. */
+/** A node with a single connection: a wait that held it would block everything. */
 async function newNode(): Promise<Waiting> {
   const { options } = await testDatabase()
   let onRead = () => {}
@@ -46,7 +46,7 @@ async function newNode(): Promise<Waiting> {
     const answer = asked.then((reply) => reply.json())
     answer.catch(() => {})
     await reading
-    // Behind the read on the only connection, which is free again.
+    // Waits for the read on the only connection, which is free again.
     await db.sql`select 1`
     return { answer, leave: () => controller.abort() }
   }
@@ -55,7 +55,7 @@ async function newNode(): Promise<Waiting> {
 
 const oneNode = oncePerFile(newNode)
 
-test('a wait ends with the first event by news alone, and holds no connection', async () => {
+test('a wait ends with the first event notification, and holds no connection', async () => {
   const w = await feedWorld()
   const node = await oneNode()
   const { answer } = await node.wait(w)
@@ -63,11 +63,11 @@ test('a wait ends with the first event by news alone, and holds no connection', 
   assert.deepEqual(namesIn(await answer), ['lead.created'])
 })
 
-test('when the news are lost, the look of the process finds the event', async () => {
+test('polling finds the event if the notification is lost', async () => {
   const w = await feedWorld()
   const node = await oneNode()
   const unplaced = await node.wait(w)
-  // Another pool, whose news reach nobody.
+  // Another pool, whose notifications reach nobody.
   await w.record(['lead.created'])
   await node.tick()
   assert.deepEqual(namesIn(await unplaced.answer), ['lead.created'])
@@ -78,7 +78,7 @@ test('when the news are lost, the look of the process finds the event', async ()
   assert.deepEqual(namesIn(await placed.answer), ['lead.updated'])
 })
 
-test('an event that the reader does not see ends no wait, and its cursor passes it', async () => {
+test('an invisible event does not end a wait, and the cursor passes it', async () => {
   const w = await feedWorld()
   const node = await oneNode()
   const { answer } = await node.wait(w, { events: 'lead.*' })
@@ -89,7 +89,7 @@ test('an event that the reader does not see ends no wait, and its cursor passes 
   assert.deepEqual(namesIn(await w.page({ after: page.next_cursor })), [])
 })
 
-test('a wait whose time is over is answered without events, and with a cursor', async (t) => {
+test('a timeout returns no events and a cursor', async (t) => {
   const w = await feedWorld()
   const node = await oneNode()
   const timers = t.mock.method(globalThis, 'setTimeout')
@@ -103,7 +103,7 @@ test('a wait whose time is over is answered without events, and with a cursor', 
   assert.deepEqual(namesIn(await w.page({ after: page.next_cursor })), ['lead.created'])
 })
 
-test('a key may wait ten times at once, and a client that goes away makes room', async () => {
+test('a key can have ten waits, and a disconnect frees a slot', async () => {
   const w = await feedWorld()
   const node = await oneNode()
   await w.record(['lead.created'])
@@ -127,7 +127,7 @@ test('a key may wait ten times at once, and a client that goes away makes room',
   for (const wait of waits) wait.leave()
 })
 
-test('a server that stops ends its waits at once', async () => {
+test('a server shutdown ends its waits at once', async () => {
   const w = await feedWorld()
   const node = await newNode()
   const { answer } = await node.wait(w)

@@ -14,14 +14,14 @@ atEnd(async () => {
   syncBuiltinESMExports()
 })
 
-/** How many sealed values are opened meanwhile. */
+/** Counts decryptions during the call. */
 async function openedBy(work: () => Promise<unknown>): Promise<number> {
   const before = opening.mock.callCount()
   await work()
   return opening.mock.callCount() - before
 }
 
-test('the newest events are opened once for all who read them', async () => {
+test('the newest events are decrypted once for all readers', async () => {
   const w = await feedWorld()
   const { value: other } = await w.addKey({ scopes: ['leads.read', 'inbox.read'] })
   const { value: masked } = await w.addKey({ scopes: ['leads.read', 'inbox.read'], phoneVisibility: 'masked' })
@@ -38,7 +38,7 @@ test('the newest events are opened once for all who read them', async () => {
   assert.equal(opened, 0)
 })
 
-test('once events of a customer are erased, those that were read are in no memory', async () => {
+test('erased events are dropped from all caches', async () => {
   const w = await feedWorld()
   const { id } = await w.lead()
   await w.record(['lead.updated'])
@@ -48,7 +48,7 @@ test('once events of a customer are erased, those that were read are in no memor
   assert.equal(await openedBy(async () => assert.deepEqual(namesIn(await w.page()), ['lead.updated'])), 1)
 })
 
-test('who sees few events and comes to the end from afar is told of those that have no place yet', async () => {
+test('a reader with few visible events is told about unsequenced events at the end', async () => {
   const w = await feedWorld()
   await w.record(Array<'lead.created'>(5).fill('lead.created'))
   while ((await sequenceEvents(w.db, w.workspaceId)) > 0);

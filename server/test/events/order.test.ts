@@ -18,7 +18,7 @@ import {
 } from '../support/events/feed-world.ts'
 import { atEnd } from '../support/file-end.ts'
 
-// FEED_EVENTS=50000 for all of them.
+// Run with FEED_EVENTS=50000 for a long test.
 const count = Number(process.env.FEED_EVENTS ?? 300)
 
 async function newPool(options: Parameters<typeof openNode>[0] = {}): Promise<Db> {
@@ -29,7 +29,7 @@ async function newPool(options: Parameters<typeof openNode>[0] = {}): Promise<Db
   return db
 }
 
-/** Follows the feed by long-poll, on one node and the other in turn, until the writers are done and nothing is left. */
+/** Follows the feed by long poll, alternating between two nodes, until the writers are done and nothing is left. */
 async function follow(w: FeedWorld, nodes: readonly Node[], isWriting: () => boolean): Promise<Json[]> {
   const seen: Json[] = []
   let after: string | undefined
@@ -68,8 +68,8 @@ async function assertComplete(w: FeedWorld, seen: readonly Json[]): Promise<void
 }
 
 /**
- * Writers at once, each with transactions of random length that change random subjects, a quarter of which roll back.
- * Every event tells its subject (`externalRef`) and the how-manyth of that subject it is (`estimatedValue`).
+ * Concurrent writers with random transactions on random subjects, a quarter of which roll back.
+ * Each event has its subject (`externalRef`) and its number within the subject (`estimatedValue`).
  */
 async function writeEvents(w: FeedWorld, db: Db): Promise<void> {
   const ids = Array.from({ length: 20 }, () => newId(w.clock.now()))
@@ -80,13 +80,13 @@ async function writeEvents(w: FeedWorld, db: Db): Promise<void> {
   let left = count
   const write = async () => {
     while (left > 0) {
-      // In one order, for they would lock each other out.
+      // In a fixed order, to avoid deadlocks.
       const changed = Array.from({ length: randomInt(1, 6) }, () => ids[randomInt(ids.length)] ?? '').sort()
       const commits = randomInt(4) > 0
       if (commits) left -= changed.length
       const change = db.tx(async (tx) => {
         for (const subjectId of changed) {
-          // Holds the subject until the end, as whoever changes a lead or a conversation does.
+          // Locks the subject until the end, like a change of a lead or conversation.
           const [row] = await tx`update test_subjects set told = told + 1 where id = ${subjectId} returning told`
           const payload = { ...bodyOf('lead.updated'), externalRef: subjectId, estimatedValue: row?.told ?? 0 }
           const event = { name: 'lead.updated', subjectId, connectionId: null, payload } as const
@@ -101,12 +101,12 @@ async function writeEvents(w: FeedWorld, db: Db): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, write))
 }
 
-/** Places without end until the writers are done, whatever befalls its connections. */
+/** Sequences continuously until the writers are done, despite killed connections. */
 async function keepPlacing(db: Db, workspaceId: string, isWriting: () => boolean): Promise<void> {
   while (isWriting()) await sequenceEvents(db, workspaceId).catch(() => {})
 }
 
-test('a reader that polls while 8 writers commit and roll back misses none, gets none twice, and in order', async (t) => {
+test('a polling reader gets all events once and in order while 8 writers commit and roll back', async (t) => {
   const w = await feedWorld()
   const pools = [await newPool(), await newPool()]
   const nodes = [await startNode(w, { db: pools[0] }), await startNode(w, { db: pools[1] })]
@@ -123,11 +123,11 @@ test('a reader that polls while 8 writers commit and roll back misses none, gets
   await assertComplete(w, seen)
 })
 
-test('nor when the connection that gives places is killed between the places and the commit, again and again', async (t) => {
+test('a reader gets all events once and in order even if the sequencing connection is killed repeatedly', async (t) => {
   const w = await feedWorld()
   const killer = await newPool({ maxConnections: 1 })
   let [placings, kills] = [0, 0]
-  // By a pooler, its sessions would be others' in the next moment.
+  // Through a pooler, its backend could belong to another session a moment later.
   const doomed = await newPool({
     ...directly((await testDatabase()).options),
     direct: undefined,

@@ -15,15 +15,15 @@ const everything = async () => Number.POSITIVE_INFINITY
 
 interface PeriodWorld extends FeedWorld {
   make(): Promise<number>
-  /** Comes again, as a worker does, while a vacuum is at the table. */
+  /** Retries, like a worker, while a vacuum locks the table. */
   makeOne(): Promise<void>
   sweep(): Promise<number>
 }
 
-/** A world whose clock stands a week before the end of a period that no test before it has seen. */
+/** A world whose clock is a week before the end of a period that no earlier test has used. */
 async function freshPeriod(): Promise<PeriodWorld> {
   const w = await feedWorld()
-  // The periods of a database are those of all of its tests: each begins where those before it have none any more.
+  // All tests share the partitions of a database: each starts after those of earlier tests.
   w.clock.advance(70 * dayMs)
   w.clock.advance(periodAt(w.clock.now()).to.getTime() + 7 * dayMs - w.clock.now().getTime())
   const make = () => makeAhead(w.db, eventPartitions, w.clock.now())
@@ -32,25 +32,25 @@ async function freshPeriod(): Promise<PeriodWorld> {
   return { ...w, make, makeOne: () => again(async () => (await make()) === 1), sweep }
 }
 
-/** Comes again, as a worker does, until this is so: the test's own limit bounds it. */
+/** Retries, like a worker, until the condition is true; bounded by the test's timeout. */
 async function again(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo()));
 }
 
 const periodsOf = async ({ db }: { db: Db }) => (await listPeriods(db.sql, 'events')).map(({ name }) => name)
 
-/** In which parts the events of a workspace are, in the order of the feed. */
+/** Returns the partitions of a workspace's events, in feed order. */
 async function partsOf({ db, workspaceId }: FeedWorld): Promise<string[]> {
   const rows = await db.sql<{ part: string }[]>`
     select tableoid::regclass::text as part
     from events
     where workspace_id = ${workspaceId}
     order by position, seq`
-  // Where tables are spread it is the piece of one, which bears a number behind the name.
+  // Under Citus, the shard name has a number after the partition name.
   return rows.map(({ part }) => part.replace(/^(events_(?:\d{8}|default))_\d+$/, '$1'))
 }
 
-test('events go into their periods, come in order across the edge, and leave with their period', async () => {
+test('events go into their partitions, are read across the boundary in order, and are dropped with them', async () => {
   const w = await freshPeriod()
   const beginning = (await w.page()).next_cursor
   await w.record(['lead.created'])
@@ -75,7 +75,7 @@ test('events go into their periods, come in order across the edge, and leave wit
     cursors.push(after)
   }
 
-  // The first event was before all periods and is deleted; those of the first period are gone for readers, and then for good.
+  // The first event is older than all partitions and is deleted; those of the first partition are hidden, then dropped.
   w.clock.advance(29 * dayMs)
   assert.equal(await w.sweep(), 1)
   assert.deepEqual(await periodsOf(w), [first, second])
@@ -96,7 +96,7 @@ test('events go into their periods, come in order across the edge, and leave wit
   assert.deepEqual(await periodsOf(w), [])
 })
 
-test('a period stays while one of its events has no place, or was not read', async () => {
+test('a partition is kept while an event has no position or is unread', async () => {
   const w = await freshPeriod()
   await w.makeOne()
   w.clock.advance(7 * dayMs)
@@ -116,7 +116,7 @@ test('a period stays while one of its events has no place, or was not read', asy
   assert.deepEqual(await periodsOf(w), [])
 })
 
-test('an event is taken whatever the time of its id, and ends', async () => {
+test('an event with any id time is stored and ends', async () => {
   const w = await freshPeriod()
   await w.makeOne()
   const ids = [randomUUID(), newId(new Date(0)), newId(new Date(Date.UTC(2999, 0))), newId(w.clock.now())]
@@ -133,7 +133,7 @@ test('an event is taken whatever the time of its id, and ends', async () => {
   assert.deepEqual(await partsOf(w), [])
 })
 
-test('no period is made for which the rest has events; they end there, and the period after is made', async () => {
+test('no partition is created for a period with events in the default partition', async () => {
   const w = await freshPeriod()
   await w.db.sql`
     insert into events (workspace_id, id, name, subject_id, payload, occurred_at)
@@ -149,7 +149,7 @@ test('no period is made for which the rest has events; they end there, and the p
 })
 
 test(
-  'workers that make and drop at once agree, and events go on being recorded',
+  'concurrent creation and removal of partitions is safe while events are recorded',
   onOneServer('to drop a part takes several servers longer than others wait'),
   async () => {
     const w = await freshPeriod()
@@ -179,7 +179,7 @@ test(
   },
 )
 
-test('nobody waits for a worker that has to wait for the table, and the worker comes again', async () => {
+test('a worker that waits for the table lock blocks nobody and retries', async () => {
   const w = await freshPeriod()
   const { options } = await testDatabase()
   const reader = openNode(options)

@@ -8,8 +8,8 @@ import { statementsOf } from '../support/database.ts'
 import { feedWorld } from '../support/events/feed-world.ts'
 import { badPlans, waysTo } from '../support/plans.ts'
 
-// The plan of a new installation: it is kept for as long as the database has not counted the table.
-test('events get their places by their ids while the table is empty, too', async () => {
+// The plan of a new installation, which is kept until the table is analyzed.
+test('sequencing uses ids while the table is empty too', async () => {
   const w = await feedWorld()
   const statements = await statementsOf(async () => {
     await w.record(['lead.created'])
@@ -22,7 +22,7 @@ test('events get their places by their ids while the table is empty, too', async
     assert.deepEqual((await waysTo(w.db, one, 'events')).sort(), ['events_default_pkey', 'events_default_unplaced'])
 })
 
-test('no statement of the feed reads all events, or a whole index of them', async () => {
+test('no feed statement scans all events or a whole index', async () => {
   const w = await feedWorld()
   const names = Array<'lead.created'>(1000).fill('lead.created')
   for (let round = 0; round < 5; round++) await w.record(names)

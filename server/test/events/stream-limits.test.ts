@@ -14,7 +14,7 @@ function refusalOf(open: () => unknown): ApiError {
   return assert.fail('It was not refused')
 }
 
-test('a member has 20 streams, a workspace a quarter of 2,000, and each that ends makes room', () => {
+test('a member can have 20 streams, a workspace a quarter of 2,000, and closed streams free slots', () => {
   const admit = createStreamLimits()
   const leaves = Array.from({ length: 500 }, (_, n) => admit(member(`user ${Math.floor(n / 20)}`, 'a')))
   for (const refused of [member('user 0', 'b'), member('another', 'a')]) {

@@ -9,7 +9,7 @@ import { signedInMember } from '../support/member.ts'
 import { colleague, notificationsWorld } from '../support/notifications/notifications-world.ts'
 import { testTeamToken } from '../support/world.ts'
 
-test('who is mentioned is told of it once, by name, and who wrote the note is not', async () => {
+test('a mentioned member is notified once, with names; the author is not', async () => {
   const { id, place, ana, bea } = await notificationsWorld()
   const note = { text: 'Look, please', mentions: [ana.userId, bea.userId] }
   for (let n = 0; n < 2; n++) await ana.call('POST', `${place}/notes`, note, { 'idempotency-key': 'one' })
@@ -22,7 +22,7 @@ test('who is mentioned is told of it once, by name, and who wrote the note is no
   assert.deepEqual(await ana.told(), [])
 })
 
-test('who is given a conversation is told, each time anew; who takes it is not', async () => {
+test('a member who is assigned a conversation is notified each time; one who takes it is not', async () => {
   const { place, ana, bea } = await notificationsWorld()
   await bea.call('PATCH', place, { assignedTo: bea.userId })
   assert.deepEqual(await bea.kinds(), [])
@@ -31,7 +31,7 @@ test('who is given a conversation is told, each time anew; who takes it is not',
   assert.deepEqual(await bea.kinds(), [])
 })
 
-test('what an agent hands over is told to whom it is for, or to everybody', async () => {
+test('a handover notifies its assignee, or all members', async () => {
   const w = await agentsWorld()
   const [ana, bea] = [await colleague(w), await colleague(w)]
   const { id } = await w.customerWrites('I want my money back')
@@ -42,7 +42,7 @@ test('what an agent hands over is told to whom it is for, or to everybody', asyn
   assert.deepEqual(actor, { type: 'agent', id: w.agent.id, name: 'Support agent' })
 })
 
-test('a key that leaves a conversation to people by the older interface tells them too', async () => {
+test('a handover through API v1 notifies people too', async () => {
   const { w, id, place, ana, bea } = await notificationsWorld()
   const agent = await addAgent(w)
   await bea.call('PATCH', place, { assignedTo: ana.userId })
@@ -53,7 +53,7 @@ test('a key that leaves a conversation to people by the older interface tells th
   assert.deepEqual(await bea.kinds(), [])
 })
 
-test('what is read, by itself, by its conversation or with all, is read for the mentions of the inbox too', async () => {
+test('marking notifications as read also marks their mentions in the inbox', async () => {
   const { place, id, ana, bea } = await notificationsWorld()
   for (let n = 0; n < 4; n++) {
     await ana.call('POST', `${place}/notes`, { text: `Look ${n}`, mentions: [bea.userId] })
@@ -71,7 +71,7 @@ test('what is read, by itself, by its conversation or with all, is read for the 
   assert.equal(await read({}), 0)
 })
 
-test('the list goes on where it stopped, and nobody sees those of another', async () => {
+test('the list is paged, and members see only their own notifications', async () => {
   const { w, place, ana, bea } = await notificationsWorld()
   for (let n = 0; n < 5; n++) {
     await ana.call('POST', `${place}/notes`, { text: `Look ${n}`, mentions: [bea.userId] })
@@ -92,7 +92,7 @@ test('the list goes on where it stopped, and nobody sees those of another', asyn
   assert.deepEqual((await other.call('GET', '/notices')).body.notices, [])
 })
 
-test('a person chooses what they are told of; a token is told of nothing', async () => {
+test('a member chooses what to be notified of; tokens get nothing', async () => {
   const { w, place, ana, bea } = await notificationsWorld()
   const { settings, pushKey } = (await bea.call('GET', '/notices/settings')).body
   assert.equal(Buffer.from(pushKey, 'base64url').length, 65)
@@ -121,7 +121,7 @@ test('a person chooses what they are told of; a token is told of nothing', async
   }
 })
 
-test('open pages of who is told hear of it at once, and those of others do not', async () => {
+test('open pages of notified members are updated at once, other pages are not', async () => {
   const { w, place, ana, bea } = await notificationsWorld()
   const node = await startNode(w)
   const [ofAna, ofBea] = [await follow(w, node, ana.headers), await follow(w, node, bea.headers)]
@@ -139,7 +139,7 @@ test('open pages of who is told hear of it at once, and those of others do not',
   assert.ok(!heard.includes('team.notices'))
 })
 
-test('who leaves the workspace leaves nothing of what they were told', async () => {
+test('the notifications of a member who leaves are deleted', async () => {
   const { w, place, ana, bea } = await notificationsWorld()
   await ana.call('PATCH', place, { assignedTo: bea.userId })
   const { settings } = (await bea.call('GET', '/notices/settings')).body
@@ -152,7 +152,7 @@ test('who leaves the workspace leaves nothing of what they were told', async () 
   }
 })
 
-test('notices of a conversation that becomes part of another one lead there', async () => {
+test('notifications of a merged conversation lead to the remaining one', async () => {
   const { w, ana, bea } = await notificationsWorld()
   await w.tell(customerMessage({ at: w.clock.now(), customer: { ...marina, phone: null, userId: 'BR.7' } }))
   const twin = (await w.conversations()).find(({ contact }) => contact.phone === null)
@@ -164,7 +164,7 @@ test('notices of a conversation that becomes part of another one lead there', as
   assert.equal(conversation.phone, marina.phone)
 })
 
-test('of each person the newest 500 are kept, for 90 days', async () => {
+test('the newest 500 notifications per person are kept for 90 days', async () => {
   const { w, place, ana, bea } = await notificationsWorld()
   await ana.call('PATCH', place, { assignedTo: bea.userId })
   await w.db.sql`
@@ -179,7 +179,7 @@ test('of each person the newest 500 are kept, for 90 days', async () => {
   assert.equal(await count(), 0)
 })
 
-test('who is given many conversations is told of each once, who takes them is not, and an undo tells nobody', async () => {
+test('a bulk assignment notifies the assignee once per conversation; taking and undo notify nobody', async () => {
   const { w, id, ana, bea } = await notificationsWorld()
   const other = await w.customerWrites('Hello', {
     customer: { userId: null, parentUserId: null, phone: '5511980000001', name: 'Rui' },

@@ -6,7 +6,7 @@ import { atEnd } from '../support/file-end.ts'
 import { fileServer } from '../support/outgoing/file-server.ts'
 
 export interface Pushed {
-  /** Which browser it is for: the last part of its address. */
+  /** Browser id: the last part of its URL. */
   browser: string
   headers: IncomingHttpHeaders
   body: Buffer
@@ -14,7 +14,7 @@ export interface Pushed {
 
 type PushService = Awaited<ReturnType<typeof startPushService>>
 
-/** What a push service is to us: an address that takes what is sealed for a browser. */
+/** A stub of a push service. */
 export async function startPushService() {
   const received: Pushed[] = []
   let status: number | 'never' = 201
@@ -24,14 +24,14 @@ export async function startPushService() {
     if (status !== 'never') response.writeHead(status).end()
   })
   atEnd(() => server.close())
-  /** Answers all so from now on. */
+  /** Sets the response to all requests. */
   const answer = (next: typeof status) => {
     status = next
   }
   return { url: server.baseUrl, received, answer }
 }
 
-// What the library that seals has for those who open (RFC 8188, RFC 8291).
+// Decryption, which the encryption library lacks (RFC 8188, RFC 8291).
 const { decrypt } = createRequire(import.meta.resolve('web-push'))('http_ece')
 
 export function newBrowser(service: PushService, language: 'en' | 'es' | 'pt' = 'en') {
@@ -40,15 +40,15 @@ export function newBrowser(service: PushService, language: 'en' | 'es' | 'pt' = 
   const [auth, name] = [randomBytes(16).toString('base64url'), randomBytes(12).toString('hex')]
   return {
     name,
-    /** What it gives when it subscribes. */
+    /** Result of its subscription. */
     subscription: { endpoint: `${service.url}/push/${name}`, p256dh, auth, language },
-    /** What it shows of what it was sent; throws for what is for another browser. */
+    /** Decrypts a push; throws if it is for another browser. */
     open: ({ body }: Pushed): { id: string; title: string; body: string; url: string } =>
       JSON.parse(decrypt(body, { version: 'aes128gcm', privateKey, authSecret: auth }).toString('utf8')),
   }
 }
 
-/** Who says that they send it, if their signature is right (RFC 8292). */
+/** Verifies the VAPID signature and returns the sender (RFC 8292). */
 export function signerOf({ headers }: Pushed): { key: string; claims: { aud: string; sub: string; exp: number } } {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(headers.authorization ?? '') ?? []
   const [head = '', claims = '', signature = ''] = token.split('.')

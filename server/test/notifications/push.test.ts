@@ -37,7 +37,7 @@ async function pushWorld() {
   }
 }
 
-test('who has not read it is told by push, sealed for the browser and signed with the key that it subscribed with', async () => {
+test('an unread notification is pushed, encrypted for the browser and signed with the VAPID key', async () => {
   const { w, id, bea, service, browser, subscribe, mention, push } = await pushWorld()
   assert.equal((await subscribe()).status, 201)
   await mention()
@@ -61,7 +61,7 @@ test('who has not read it is told by push, sealed for the browser and signed wit
   assert.ok(!w.logLines.some((line) => line.includes(browser.name)))
 })
 
-test('what was read meanwhile, is late, or falls into quiet hours is not pushed', async () => {
+test('read or late notifications, and those in quiet hours, are not pushed', async () => {
   const { w, bea, subscribe, mention, push, change } = await pushWorld()
   await subscribe()
   await mention()
@@ -80,7 +80,7 @@ test('what was read meanwhile, is late, or falls into quiet hours is not pushed'
   assert.equal((await w.db.sql`select from notices where push_at is not null and user_id = ${bea.userId}`).length, 0)
 })
 
-test('the customer is named only for who wants it, and never by what they wrote', async () => {
+test('a push contains the name of the customer only by preference, and never message text', async () => {
   const { browser, subscribe, mention, push, change } = await pushWorld()
   await subscribe()
   await change({ pushNames: true })
@@ -90,7 +90,7 @@ test('the customer is named only for who wants it, and never by what they wrote'
   assert.equal(browser.open(pushed).body, 'Marina Duarte')
 })
 
-test('every browser of a person is told, each in its language, and no kind that is turned off', async () => {
+test('a push goes to all browsers of a person in their languages, except disabled kinds', async () => {
   const { service, ana, bea, place, subscribe, mention, push, change } = await pushWorld()
   const browsers = [newBrowser(service, 'es'), newBrowser(service, 'pt')]
   for (const one of browsers) await subscribe(one)
@@ -107,7 +107,7 @@ test('every browser of a person is told, each in its language, and no kind that 
   assert.equal((await push()).length, 2)
 })
 
-test('a browser that its push service does not know any more is forgotten, one that it refuses for now is not', async () => {
+test('a subscription that the push service reports as gone is removed; a temporary rejection keeps it', async () => {
   const { w, bea, service, subscribe, mention, push } = await pushWorld()
   const count = async () => (await w.db.sql`select from push_subscriptions where user_id = ${bea.userId}`).length
   await subscribe()
@@ -124,7 +124,7 @@ test('a browser that its push service does not know any more is forgotten, one t
   assert.deepEqual(await push(), [])
 })
 
-test('browsers that hang hold up no other workspace, and lose nothing to it', async () => {
+test('hanging push services do not delay other workspaces, and nothing is lost', async () => {
   const [slow, quick] = [await pushWorld(), await pushWorld()]
   const [sleeper, awake] = [newBrowser(slow.service), newBrowser(quick.service)]
   await slow.subscribe(sleeper)
@@ -147,7 +147,7 @@ test('browsers that hang hold up no other workspace, and lose nothing to it', as
   assert.equal(waiting.length, 1, 'the next one of the workspace that hangs')
 })
 
-test('a browser ends with its session, its membership, or when asked to; the same one is there once, and ten at most', async () => {
+test('a subscription ends with its session, its membership or on request; it is unique per browser, ten at most', async () => {
   const { w, bea, ana, service, browser, subscribe } = await pushWorld()
   const browsersOf = async (userId: string) =>
     (await w.db.sql`select from push_subscriptions where user_id = ${userId}`).length
@@ -168,7 +168,7 @@ test('a browser ends with its session, its membership, or when asked to; the sam
   assert.equal(await browsersOf(bea.userId), 0)
 })
 
-test('an address of the network of the service is refused, and so is what no browser gives', async () => {
+test('private addresses and invalid keys are rejected', async () => {
   const { w, bea, browser } = await pushWorld()
   const good = browser.subscription
   for (const [changes, field] of [
@@ -190,7 +190,7 @@ test('an address of the network of the service is refused, and so is what no bro
   assert.equal(stranger.userId === bea.userId, false)
 })
 
-test('of many conversations that are given at once the bell has all and a browser hears of three', async () => {
+test('a bulk assignment records all notifications and pushes three', async () => {
   const { w, id, ana, bea, subscribe, push } = await pushWorld()
   await subscribe()
   const ids = [id]

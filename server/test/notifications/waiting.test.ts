@@ -14,7 +14,7 @@ const office = (from: string, to: string) => {
   return { timeZone: 'UTC', week: { monday, tuesday, wednesday, thursday, friday, saturday, sunday } }
 }
 
-test('a customer who waits for longer than the goal is told of once, to everybody', async () => {
+test('a customer who waits longer than the limit causes one notification to all members', async () => {
   const { w, id, ana, bea } = await notificationsWorld()
   w.clock.advance(13 * minuteMs)
   await sendWaitingReminders(w.db, w.clock)
@@ -26,7 +26,7 @@ test('a customer who waits for longer than the goal is told of once, to everybod
   assert.deepEqual([conversation.id, actor], [id, null])
 })
 
-test('whoever has the conversation is told alone', async () => {
+test('only the assignee is notified', async () => {
   const { w, place, ana, bea } = await notificationsWorld()
   await ana.call('PATCH', place, { assignedTo: ana.userId })
   w.clock.advance(20 * minuteMs)
@@ -34,14 +34,14 @@ test('whoever has the conversation is told alone', async () => {
   assert.deepEqual([await ana.kinds(), await bea.kinds()], [['waiting'], []])
 })
 
-test('two workers that look at once tell of a wait once', async () => {
+test('two concurrent workers notify once', async () => {
   const { w, ana } = await notificationsWorld()
   w.clock.advance(20 * minuteMs)
   await Promise.all(Array.from({ length: 4 }, () => sendWaitingReminders(w.db, w.clock)))
   assert.deepEqual(await ana.kinds(), ['waiting'])
 })
 
-test('once the customer was answered it is read, and a new wait is told of anew', async () => {
+test('an answer marks the notification as read, and a new wait causes a new one', async () => {
   const { w, place, ana } = await notificationsWorld()
   w.clock.advance(20 * minuteMs)
   await sendWaitingReminders(w.db, w.clock)
@@ -61,7 +61,7 @@ test('once the customer was answered it is read, and a new wait is told of anew'
   assert.deepEqual(await ana.kinds(), ['waiting', 'waiting'])
 })
 
-test('while nobody is there by the hours nothing is told, and then it is', async () => {
+test('outside business hours nothing is sent until they begin', async () => {
   const { w, ana } = await notificationsWorld()
   const admin = await signedInMember(w, 'admin')
   const hour = w.clock.now().getUTCHours()
@@ -76,7 +76,7 @@ test('while nobody is there by the hours nothing is told, and then it is', async
   assert.deepEqual(await ana.kinds(), ['waiting'])
 })
 
-test('a workspace sets its goal, and can do without', async () => {
+test('a workspace can set the limit or turn it off', async () => {
   const { w, ana } = await notificationsWorld()
   const admin = await signedInMember(w, 'admin')
   const set = async (answerGoalMinutes: unknown) => (await admin.call('PATCH', '', { answerGoalMinutes })).status
@@ -89,7 +89,7 @@ test('a workspace sets its goal, and can do without', async () => {
   assert.deepEqual(await ana.kinds(), ['waiting'])
 })
 
-test('many who wait at once are one notice with their number', async () => {
+test('many customers who wait at once are one notification with their number', async () => {
   const { w, ana } = await notificationsWorld()
   for (let n = 0; n < 9; n++) {
     const customer = { ...marina, phone: `55119${String(80_000_000 + n)}` }
@@ -105,7 +105,7 @@ test('many who wait at once are one notice with their number', async () => {
   )
 })
 
-test('a connection that is down for a minute is told of once for each outage, one that never worked is not', async () => {
+test('a connection that is down for a minute causes one notification per outage; one that never worked causes none', async () => {
   const { w, ana } = await notificationsWorld()
   const later = await colleague(w)
   const never = await w.addConnection()

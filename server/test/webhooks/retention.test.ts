@@ -40,7 +40,7 @@ async function left(w: WebhookApi, endpointId: string): Promise<number[]> {
   return rows.map(({ position }) => position)
 }
 
-test('what became of events is kept for 30 days; what an active endpoint is still to be sent stays', async () => {
+test('deliveries are kept for 30 days, pending ones of active endpoints longer', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const { id: disabled } = await w.endpoint()
@@ -61,7 +61,7 @@ test('what became of events is kept for 30 days; what an active endpoint is stil
   assert.equal(await deleteOldWebhookLog(w.db, w.clock.now()), 0)
 })
 
-test('more than one batch is removed, and no more than what is old', async () => {
+test('several batches are deleted, and only old deliveries', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const old = new Date(w.clock.now().getTime() - 31 * dayMs)
@@ -76,7 +76,7 @@ test('more than one batch is removed, and no more than what is old', async () =>
   assert.equal(await deleteOldWebhookLog(w.db, w.clock.now()), 2300)
 })
 
-test('the log of a removed endpoint goes once its last requests have ended, and finished replays after 30 days', async () => {
+test('the log of a removed endpoint is deleted after its last requests, finished replays after 30 days', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const { id: kept } = await w.endpoint()

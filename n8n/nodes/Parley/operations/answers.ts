@@ -16,20 +16,16 @@ const words = (displayName: string, name: string, description: string): INodePro
   description,
 })
 const text: INodeProperties = {
-  ...words('Text', 'text', 'What the customer gets, as it stands'),
+  ...words('Text', 'text', 'Text to send, unchanged'),
   typeOptions: { rows: 4 },
   required: true,
 }
-const quotedMessageId = words(
-  'Quoted Message ID',
-  'quotedMessageId',
-  'The message that this one answers to: the customer sees it above',
-)
+const quotedMessageId = words('Quoted Message ID', 'quotedMessageId', 'Message to quote above this one')
 
 const afterMessageId = words(
   'After Message ID',
   'afterMessageId',
-  'The newest message that the workflow has seen, such as {{ $json.messages.at(-1).id }} of Parley Work Trigger. What came later stays work.',
+  'The newest message that the workflow has seen, such as {{ $json.messages.at(-1).id }} of Parley Work Trigger. Later messages stay pending.',
 )
 
 const fileKind: INodeProperties = {
@@ -37,28 +33,24 @@ const fileKind: INodeProperties = {
   name: 'kind',
   type: 'options',
   options: [
-    { name: 'By Its Media Type', value: '' },
+    { name: 'By Media Type', value: '' },
     { name: 'Audio', value: 'audio' },
     { name: 'Document', value: 'document' },
     { name: 'Image', value: 'image' },
     { name: 'Sticker', value: 'sticker' },
     { name: 'Video', value: 'video' },
-    { name: 'Voice', value: 'voice', description: 'As if it had been spoken into the app' },
+    { name: 'Voice', value: 'voice', description: 'Sent as a voice message' },
   ],
   default: '',
-  description: 'As what the customer gets it',
+  description: 'How the customer sees the file',
 }
 
 function fileOf({ upload_id, caption, ...rest }: IDataObject): IDataObject {
   return { ...rest, file: { upload_id, ...(caption !== undefined && { caption }) } }
 }
 
-const footer = words('Footer', 'footer', 'Small words below. At most 60 characters.')
-const choiceId = words(
-  'ID',
-  'id',
-  'Comes back as chosen.id of the message in which the customer chooses it. Empty: its place, from 1 on.',
-)
+const footer = words('Footer', 'footer', 'Small text below. At most 60 characters.')
+const choiceId = words('ID', 'id', 'Returned as chosen.id in the message of the customer. Empty: its position, from 1.')
 
 const buttons: INodeProperties = {
   displayName: 'Buttons',
@@ -67,12 +59,12 @@ const buttons: INodeProperties = {
   typeOptions: { multipleValues: true, maxAllowedFields: 3 },
   default: {},
   required: true,
-  description: 'One to three',
+  description: 'One to three buttons',
   options: [
     {
       displayName: 'Button',
       name: 'button',
-      values: [words('Title', 'title', 'What it says. At most 20 characters.'), choiceId],
+      values: [words('Title', 'title', 'Label. At most 20 characters.'), choiceId],
     },
   ],
 }
@@ -82,14 +74,14 @@ const rows: INodeProperties = {
   displayName: 'Rows',
   name: 'rows',
   typeOptions: { multipleValues: true, maxAllowedFields: 10 },
-  description: 'One to ten',
+  description: 'One to ten rows',
   options: [
     {
       displayName: 'Row',
       name: 'row',
       values: [
-        words('Title', 'title', 'What it says. At most 24 characters.'),
-        words('Description', 'description', 'Stands below. At most 72 characters.'),
+        words('Title', 'title', 'Label. At most 24 characters.'),
+        words('Description', 'description', 'Text below the title. At most 72 characters.'),
         choiceId,
       ],
     },
@@ -104,7 +96,7 @@ function listOf({ text, footer, button, rows, ...rest }: IDataObject): IDataObje
   return { ...rest, choices: { text, footer, list: { button, rows: choicesIn(rows, 'row') } } }
 }
 
-/** Those that somebody has filled in, without what they left empty. */
+/** Returns the filled-in entries, without empty fields. */
 function choicesIn(collection: unknown, name: string): IDataObject[] {
   const all = (collection as { [name: string]: IDataObject[] } | undefined)?.[name] ?? []
   return all.map((one) => Object.fromEntries(Object.entries(one).filter(([, value]) => value !== '')))
@@ -116,7 +108,7 @@ export const answers: Operation[] = [
     value: 'answer',
     name: 'Answer',
     action: 'Answer the customer',
-    description: 'Send the customer a text. Only in a conversation that is yours.',
+    description: 'Send the customer a text. Only in a conversation of yours.',
     fields: [conversationId, text],
     more: [quotedMessageId, afterMessageId, idempotencyKey],
   },
@@ -125,15 +117,15 @@ export const answers: Operation[] = [
     value: 'answerWithFile',
     name: 'Answer With File',
     action: 'Answer with a file',
-    description: 'Send the customer a picture, a video, a sound or a document',
+    description: 'Send the customer an image, a video, an audio file or a document',
     fields: [
       conversationId,
       { ...binaryField, required: true, default: 'data' },
       fileKind,
-      words('Caption', 'caption', 'The words below an image, a video or a document'),
+      words('Caption', 'caption', 'Caption of an image, a video or a document'),
     ],
     more: [
-      words('File Name', 'fileName', 'Customers see it of a document. Empty: the name that the file has.'),
+      words('File Name', 'fileName', 'Shown to customers for documents. Empty: the name of the file.'),
       quotedMessageId,
       afterMessageId,
       idempotencyKey,
@@ -159,7 +151,7 @@ export const answers: Operation[] = [
     fields: [
       conversationId,
       text,
-      { ...words('Button', 'button', 'What the button says that opens the list'), required: true },
+      { ...words('Button', 'button', 'Label of the button that opens the list'), required: true },
       rows,
     ],
     more: [footer, quotedMessageId, afterMessageId, idempotencyKey],
@@ -170,13 +162,13 @@ export const answers: Operation[] = [
     value: 'answerWithTemplate',
     name: 'Answer With Template',
     action: 'Answer with a template',
-    description: 'Send an approved template: the only answer once the 24-hour window is closed',
-    fields: [conversationId, ...template('What is sent')],
+    description: 'Send an approved template: the only possible answer when the 24-hour window is closed',
+    fields: [conversationId, ...template('Template to send')],
     more: [
       {
         ...binaryField,
         displayName: 'Header Input Data Field Name',
-        hint: 'For a template that has a picture, a video or a document in its header',
+        hint: 'For a template with an image, a video or a document in its header',
       },
       afterMessageId,
       idempotencyKey,

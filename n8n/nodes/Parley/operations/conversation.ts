@@ -18,7 +18,7 @@ const summary: INodeProperties = {
   default: '',
   required: true,
   placeholder: 'e.g. Wants the money back for order 1042',
-  description: 'What has happened, for whoever goes on',
+  description: 'What has happened, for the next owner',
 }
 const reason: INodeProperties = {
   displayName: 'Reason',
@@ -26,7 +26,7 @@ const reason: INodeProperties = {
   type: 'string',
   default: '',
   placeholder: 'e.g. Refunds need a person',
-  description: 'Why it is handed on',
+  description: 'Why it is handed over',
 }
 const urgency: INodeProperties = {
   displayName: 'Urgency',
@@ -38,7 +38,7 @@ const urgency: INodeProperties = {
     { name: 'High', value: 'high' },
   ],
   default: 'normal',
-  description: 'How soon somebody is needed',
+  description: 'How soon a person is needed',
 }
 const nextStep: INodeProperties = {
   displayName: 'Next Step',
@@ -46,7 +46,7 @@ const nextStep: INodeProperties = {
   type: 'string',
   default: '',
   placeholder: 'e.g. Check the payment',
-  description: 'What is to be done',
+  description: 'What to do next',
 }
 const connectionId = fromList(
   'Connection Name or ID',
@@ -64,7 +64,7 @@ const messageOperations: Operation[] = [
     value: 'start',
     name: 'Start',
     action: 'Start a conversation with a template',
-    description: 'Send a template to a number that has not written, and make the conversation yours',
+    description: 'Send a template to a number that has not written yet, and make the conversation yours',
     path: '/conversations',
     isOnce: true,
     fields: [
@@ -78,7 +78,7 @@ const messageOperations: Operation[] = [
         placeholder: '+55 81 99123-4567',
         description: 'The number to send to, with country code',
       },
-      ...template('What is sent'),
+      ...template('Template to send'),
     ],
     more: [idempotencyKey],
     shape: templateOf,
@@ -88,7 +88,7 @@ const messageOperations: Operation[] = [
     value: 'addNote',
     name: 'Add Note',
     action: 'Add a note',
-    description: 'Write an internal note, whoever owns the conversation: the customer never sees it',
+    description: 'Add an internal note to any conversation; the customer cannot see it',
     path: `${one}/notes`,
     isOnce: true,
     fields: [
@@ -103,10 +103,7 @@ const messageOperations: Operation[] = [
         description: 'For the team and its agents',
       },
     ],
-    more: [
-      multiFromList('Mention Names or IDs', 'mentions', 'getMembers', 'Members who are to be told'),
-      idempotencyKey,
-    ],
+    more: [multiFromList('Mention Names or IDs', 'mentions', 'getMembers', 'Members to notify'), idempotencyKey],
   },
 ]
 
@@ -116,7 +113,7 @@ const transferOperations: Operation[] = [
     value: 'handOver',
     name: 'Hand Over',
     action: 'Hand over to people',
-    description: 'Give people a conversation that is yours, with what they must know',
+    description: 'Hand a conversation of yours over to people, with a summary',
     path: `${one}/hand-over`,
     fields: [
       conversationId,
@@ -124,26 +121,26 @@ const transferOperations: Operation[] = [
       reason,
       urgency,
       {
-        displayName: 'Closing Words',
+        displayName: 'Closing Message',
         name: 'closing',
         type: 'string',
         default: '',
         placeholder: 'e.g. A colleague will help you with this.',
-        description: 'What the customer is told before it is handed over; nothing when it is empty',
+        description: 'Sent to the customer before the handover; empty: nothing is sent',
       },
     ],
-    more: [nextStep, fromList('Assign to Name or ID', 'assignedTo', 'getMembers', 'The member whom it is for')],
+    more: [nextStep, fromList('Assign to Name or ID', 'assignedTo', 'getMembers', 'Member who gets it')],
   },
   {
     ...post,
     value: 'handToAgent',
     name: 'Hand to Agent',
     action: 'Hand to another agent',
-    description: 'Give another agent a conversation that is yours, with what it must know',
+    description: 'Hand a conversation of yours over to another agent, with a summary',
     path: `${one}/hand-to-agent`,
     fields: [
       conversationId,
-      { ...fromList('Agent Name or ID', 'keyId', 'getAgents', 'The key of the other agent'), required: true },
+      { ...fromList('Agent Name or ID', 'keyId', 'getAgents', 'Key of the other agent'), required: true },
       summary,
       reason,
       urgency,
@@ -154,8 +151,8 @@ const transferOperations: Operation[] = [
     ...post,
     value: 'take',
     name: 'Take',
-    action: 'Take a conversation that is offered',
-    description: 'Make a conversation yours that nobody answers. What people hold is refused.',
+    action: 'Take an offered conversation',
+    description: 'Make an unowned conversation yours. Fails for conversations of people.',
     path: `${one}/take`,
     fields: [conversationId],
   },
@@ -167,12 +164,12 @@ const statusOperations: Operation[] = [
     value: 'label',
     name: 'Label',
     action: 'Label a conversation',
-    description: 'Add labels or take them off; others that it has stay',
+    description: 'Add or remove labels; other labels stay',
     path: `${one}/labels`,
     fields: [
       conversationId,
-      multiFromList('Add Label Names or IDs', 'labelIds', 'getLabels', 'Those that it gets'),
-      multiFromList('Remove Label Names or IDs', 'removeLabelIds', 'getLabels', 'Those that it loses'),
+      multiFromList('Add Label Names or IDs', 'labelIds', 'getLabels', 'Labels to add'),
+      multiFromList('Remove Label Names or IDs', 'removeLabelIds', 'getLabels', 'Labels to remove'),
     ],
   },
   {
@@ -180,7 +177,7 @@ const statusOperations: Operation[] = [
     value: 'resolve',
     name: 'Resolve',
     action: 'Resolve a conversation',
-    description: 'Say that nothing is left to do. When the customer writes again it opens by itself.',
+    description: 'Mark it as resolved. It reopens when the customer writes again.',
     path: `${one}/resolve`,
     fields: [conversationId],
   },
@@ -189,7 +186,7 @@ const statusOperations: Operation[] = [
     value: 'snooze',
     name: 'Snooze',
     action: 'Snooze a conversation',
-    description: 'Put it aside until a time, or until the customer writes, whichever comes first',
+    description: 'Snooze it until a time or until the customer writes, whichever comes first',
     path: `${one}/snooze`,
     fields: [
       conversationId,
@@ -211,7 +208,7 @@ const readOperations: Operation[] = [
     value: 'get',
     name: 'Get',
     action: 'Get a conversation',
-    description: 'Read its newest messages, notes, hand-overs and changes, and the lead that the customer is',
+    description: 'Get its newest messages, notes, handovers and changes, and the lead of the customer',
     path: one,
     fields: [conversationId],
     more: [
@@ -221,7 +218,7 @@ const readOperations: Operation[] = [
         type: 'number',
         typeOptions: { minValue: 1, maxValue: 100 },
         default: 30,
-        description: 'How many of the newest',
+        description: 'Number of newest messages',
       },
       {
         displayName: 'Before',
@@ -238,7 +235,7 @@ const readOperations: Operation[] = [
     value: 'getAll',
     name: 'Get Many',
     action: 'Get many conversations',
-    description: 'List conversations with owner, labels, last message and whether the customer waits',
+    description: 'List conversations with owner, labels, last message and whether the customer is waiting',
     path: '/conversations',
     list: 'conversations',
     isPaged: true,
@@ -254,19 +251,19 @@ const readOperations: Operation[] = [
           { name: 'Anyone', value: 'anyone' },
         ],
         default: 'you',
-        description: 'Whose they are. "You" is the agent of this API key.',
+        description: 'Filter by owner. "You" is the agent of this API key.',
       },
     ],
     more: [
       connectionId,
-      fromList('Label Name or ID', 'labelId', 'getLabels', 'Only those with this label'),
+      fromList('Label Name or ID', 'labelId', 'getLabels', 'Only conversations with this label'),
       {
         displayName: 'Phone',
         name: 'phone',
         type: 'string',
         default: '',
         placeholder: '5581991234567',
-        description: 'Only the one with exactly this customer: digits with country code',
+        description: 'Exact number of the customer: digits with country code',
       },
       {
         displayName: 'Status',
@@ -280,14 +277,14 @@ const readOperations: Operation[] = [
           { name: 'Snoozed', value: 'snoozed' },
         ],
         default: 'open',
-        description: 'Only those with this status',
+        description: 'Only conversations with this status',
       },
       {
         displayName: 'Waiting',
         name: 'waiting',
         type: 'boolean',
         default: true,
-        description: 'Whether to list only those in which the customer waits, longest first',
+        description: 'Whether to list only conversations in which the customer is waiting, longest first',
       },
     ],
   },

@@ -16,7 +16,7 @@ const amount = (displayName: string, name: string): INodeProperties => ({
   description: 'At most two decimals',
 })
 
-const firstName = text('First Name', 'firstName', 'The one field that a new lead must have')
+const firstName = text('First Name', 'firstName', 'The only required field of a new lead')
 const source: INodeProperties = {
   displayName: 'Source',
   name: 'source',
@@ -35,7 +35,7 @@ const source: INodeProperties = {
   default: 'website',
   description: 'Where the lead came from',
 }
-const assignedTo = fromList('Assign to Name or ID', 'assignedTo', 'getMembers', 'The member who handles it')
+const assignedTo = fromList('Assign to Name or ID', 'assignedTo', 'getMembers', 'Member who handles the lead')
 
 const customFields: INodeProperties = {
   displayName: 'Custom Fields',
@@ -43,13 +43,13 @@ const customFields: INodeProperties = {
   type: 'fixedCollection',
   typeOptions: { multipleValues: true },
   default: {},
-  description: 'At most 10 on a lead',
+  description: 'At most 10 per lead',
   options: [
     {
       displayName: 'Field',
       name: 'field',
       values: [
-        text('Key', 'key', 'Lowercase letters, digits and _, a letter first'),
+        text('Key', 'key', 'Lowercase letters, digits and _, starting with a letter'),
         text('Value', 'value', 'Empty removes the field'),
       ],
     },
@@ -71,7 +71,7 @@ const rest: INodeProperties[] = [
       { name: 'X', value: 'x' },
     ],
     default: 'meta',
-    description: 'What brought the lead',
+    description: 'Ad platform that the lead came from',
   },
   amount('Actual Value', 'actualValue'),
   assignedTo,
@@ -80,7 +80,7 @@ const rest: INodeProperties[] = [
   amount('Estimated Value', 'estimatedValue'),
   text('External Ref', 'externalRef', 'Your own reference, unique in the workspace'),
   text('Last Name', 'lastName', 'At most 255 characters'),
-  { ...text('Notes', 'notes', 'What the team should know'), typeOptions: { rows: 4 } },
+  { ...text('Notes', 'notes', 'Notes for the team'), typeOptions: { rows: 4 } },
   { ...text('Phone', 'phone', 'With country code'), placeholder: '+55 81 99123-4567' },
   {
     displayName: 'Priority',
@@ -93,7 +93,7 @@ const rest: INodeProperties[] = [
       { name: 'Urgent', value: 'urgent' },
     ],
     default: 'medium',
-    description: 'How pressing it is',
+    description: 'Priority of the lead',
   },
   source,
   text('Status', 'status', 'Such as new, qualified or customer'),
@@ -101,7 +101,7 @@ const rest: INodeProperties[] = [
 ]
 
 const identifier: INodeProperties = {
-  ...text('Lead', 'identifier', 'The ID, unique code, external reference or phone, looked for in that order'),
+  ...text('Lead', 'identifier', 'ID, unique code, external reference or phone, tried in that order'),
   required: true,
 }
 
@@ -121,7 +121,7 @@ function upsertOf({ match_by, match_value, create_if_missing, ...fields }: IData
 }
 
 const appendNotes: INodeProperties = {
-  ...text('Append Notes', 'appendNotes', 'A line below the notes that are there. Notes replaces them.'),
+  ...text('Append Notes', 'appendNotes', 'Adds a line to the notes. The field Notes replaces them.'),
   typeOptions: { rows: 4 },
 }
 
@@ -132,7 +132,7 @@ const writeOperations: Operation[] = [
     value: 'create',
     name: 'Create',
     action: 'Create a lead',
-    description: 'Create a new lead. If the person may be one already, use Create or Update with their phone.',
+    description: 'Create a new lead. If the person may be a lead already, use Create or Update with their phone.',
     path: '/leads',
     fields: [{ ...firstName, required: true }],
     more: rest,
@@ -158,15 +158,15 @@ const writeOperations: Operation[] = [
           { name: 'ID', value: 'id' },
         ],
         default: 'phone',
-        description: 'The field by which a lead that is there is found',
+        description: 'Field to find an existing lead by',
       },
-      { ...text('Match Value', 'matchValue', 'Its value; a phone in any spelling'), required: true },
+      { ...text('Match Value', 'matchValue', 'Its value; a phone in any format'), required: true },
       {
         displayName: 'Create If Missing',
         name: 'createIfMissing',
         type: 'boolean',
         default: true,
-        description: 'Whether to create a lead when none matches',
+        description: 'Whether to create a lead if none matches',
       },
     ],
     more: [appendNotes, firstName, ...rest],
@@ -178,7 +178,7 @@ const writeOperations: Operation[] = [
     value: 'update',
     name: 'Update',
     action: 'Update a lead',
-    description: 'Set fields of one lead and leave all others as they are. The expression {{ null }} clears a field.',
+    description: 'Set fields of one lead. Other fields stay unchanged. The expression {{ null }} clears a field.',
     path: '/leads/:identifier',
     fields: [identifier],
     more: [appendNotes, firstName, ...rest],
@@ -193,7 +193,7 @@ const readOperations: Operation[] = [
     value: 'get',
     name: 'Get',
     action: 'Get a lead',
-    description: 'Read one lead',
+    description: 'Get one lead',
     path: '/leads/:identifier',
     fields: [identifier],
   },
@@ -203,12 +203,12 @@ const readOperations: Operation[] = [
     value: 'getAll',
     name: 'Get Many',
     action: 'Get many leads',
-    description: 'Find leads by a part of their name, email, phone or code, by status or source; newest first',
+    description: 'Find leads by part of name, email, phone or code, by status or source; newest first',
     path: '/leads',
     list: 'leads',
     isPaged: true,
-    fields: [text('Search', 'search', 'A part of name, email, phone, unique code or external reference. Empty: all.')],
-    more: [assignedTo, source, text('Status', 'status', 'One, or several separated by commas')],
+    fields: [text('Search', 'search', 'Part of name, email, phone, unique code or external reference. Empty: all.')],
+    more: [assignedTo, source, text('Status', 'status', 'One status, or several separated by commas')],
   },
 ]
 

@@ -8,7 +8,7 @@ export const operations: readonly Operation[] = [...conversationOperations, ...l
 
 const resources: Operation['resource'][] = ['conversation', 'lead', 'workspace']
 
-/** What the node asks for: a resource, what to do with it, and the fields of that. */
+/** Returns all properties of the node: resource, operation, and the fields of each operation. */
 export function allProperties(): INodeProperties[] {
   return [
     {

@@ -18,7 +18,7 @@ import { presentUpload, uploadKind, uploadName, uploadType } from '../tools/uplo
 
 export const basePath = '/api/v2'
 
-/** A route for each verb: the path's names, the query of a GET and the body of all else make its input. */
+/** Registers a route per tool. Path parameters, plus the query of a GET or the body otherwise, form its input. */
 export function toolRoutes(
   app: App,
   deps: AgentDeps,
@@ -43,10 +43,10 @@ export function toolRoutes(
         },
       ],
       preValidation: async (request) => {
-        // Where every field may be left out, so may the body.
+        // The body may be omitted when every field is optional.
         if (!isGet) request.body ??= {}
       },
-      // It is in a document of its own.
+      // Documented in `/api/v2/openapi.json` instead.
       schema: { hide: true, params, ...(isGet ? { querystring: rest } : { querystring: none, body: rest }) },
       handler: async (request, reply) => {
         const { query, body, params: named } = request as { query: object; body: object; params: object }
@@ -65,7 +65,7 @@ interface Parts {
   rest: TObject
 }
 
-/** A verb's input as HTTP has it: what is in the path, and what is not. */
+/** Splits a tool's input into path parameters and the rest. */
 export function partsOf({ http, input }: AgentTool): Parts {
   const named = new Set([...http.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? ''))
   const pick = (isNamed: boolean): TProperties =>
@@ -80,21 +80,21 @@ declare module 'fastify' {
 }
 
 function agentOf({ agent }: FastifyRequest): AgentCaller {
-  if (agent === null) throw new Error('This route admits nobody')
+  if (agent === null) throw new Error('The request has no authorized agent')
   return agent
 }
 
-/** Aborts when the caller goes before it is answered. */
+/** Returns a signal that aborts when the client disconnects before the response is sent. */
 function closedSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   raw.once('close', () => gone.abort())
   return gone.signal
 }
 
-/** Whoever reads for longer is asked again whether they may. */
+/** Milliseconds between checks that a key may still read, during a long download. */
 const checkAgainMs = 10_000
 
-/** Files as their bytes, both ways. They are no verbs: what these take and answer is JSON. */
+/** Registers upload and download of files as raw bytes. They are not tools, because tools take and return JSON. */
 export function agentFileRoutes(
   app: App,
   { inbox, uploads }: AgentDeps,
@@ -104,7 +104,6 @@ export function agentFileRoutes(
   acceptRawBodies(app, (scope) => uploadRoute(scope, uploads, guard))
 }
 
-/** The bytes of a file that a message of a conversation carries. */
 function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<KeyGuard, 'inbox' | 'stillReads'>): void {
   const withSlot = createFileSlots(downloadSlots)
   const none = Type.Object({}, { additionalProperties: false })
@@ -135,7 +134,6 @@ function readRoute(app: App, inbox: AgentDeps['inbox'], guard: Pick<KeyGuard, 'i
   })
 }
 
-/** A file that an answer is to send. */
 function uploadRoute(app: App, uploads: AgentDeps['uploads'], guard: Pick<KeyGuard, 'inbox'>): void {
   const query = Type.Object(
     { kind: uploadKind, name: Type.Optional(uploadName), type: Type.Optional(uploadType) },

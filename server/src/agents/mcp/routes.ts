@@ -17,8 +17,8 @@ const defaultBody = 1_048_576
 const metadataPath = '/.well-known/oauth-protected-resource'
 
 /**
- * The verbs as tools of the Model Context Protocol, by Streamable HTTP without sessions: one request, one answer. Clients of
- * the revision of 2026 and of those before it are served.
+ * Registers the tools as an MCP server: Streamable HTTP without sessions, one response per request. Serves clients of
+ * the 2026 revision of the protocol and of earlier ones.
  */
 export function mcpRoutes(
   app: App,
@@ -32,7 +32,7 @@ export function mcpRoutes(
   const url = publicUrl + path
   const originHook = checkOrigin(origins)
   serveMetadata(app, publicUrl)
-  // A scope of its own: failures are worded as JSON-RPC here, and nowhere else.
+  // An encapsulated scope: only its errors are formatted as JSON-RPC.
   app.register(async (scope: App) => {
     scope.setErrorHandler(answerAsJsonRpc(publicUrl))
     scope.options(path, { onRequest: originHook, schema: { hide: true } }, ({ headers }, reply) =>
@@ -45,7 +45,7 @@ export function mcpRoutes(
         const caller = callerOf(request)
         rejectBatch(request.body)
         if (!isCountedByItsTool(deps.tools, request.body)) await authorizeAny(guard, agentTools, caller)
-        // It takes 35 MB and a tenth of a second, which nobody is to wait for at a start.
+        // Imported on first use: it takes 35 MB and 0.1 s, which would slow down the start.
         const { exchange, createMcpServer } = await import('./server.ts')
         const recordCall = (verb: string, status: number) => {
           request.call = { verb, status }
@@ -56,16 +56,16 @@ export function mcpRoutes(
   })
 }
 
-/** What the largest of the verbs takes, and what is around it. */
+/** Returns the largest body of any tool, plus 16 KiB for the JSON-RPC envelope. */
 const maxToolBody = (agentTools: readonly AgentTool[]): number =>
   Math.max(defaultBody, ...agentTools.map(({ http: { maxBodyBytes = 0 } }) => maxBodyBytes + 16_384))
 
-// Many calls at once would be one to whatever counts requests; the protocol itself has dropped them.
+// A batch would count as one request for the rate limit; newer revisions of the protocol have no batches.
 function rejectBatch(body: unknown): void {
-  if (Array.isArray(body)) throw badRequest('Send one message at a time: batches are not taken')
+  if (Array.isArray(body)) throw badRequest('Send one message per request: batches are not supported')
 }
 
-/** Calls of tools and readings of resources are counted by what they do, as over HTTP. */
+/** Returns whether the tool that serves the request authorizes and counts it: tool calls and resource reads. */
 function isCountedByItsTool(tools: McpTools, body: unknown): boolean {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } | null }
   return method === 'resources/read' || (method === 'tools/call' && tools.has(params?.name))
@@ -81,7 +81,7 @@ async function authorizeAny(
   await authorizeTool(guard, tool, caller)
 }
 
-/** Clients look into the body of a failure for JSON-RPC, and into `WWW-Authenticate` for where keys come from. */
+/** Formats errors as JSON-RPC, with the metadata URL in `WWW-Authenticate`, as MCP clients expect. */
 function answerAsJsonRpc(publicUrl: string) {
   const challenge = `Bearer resource_metadata="${publicUrl}${metadataPath}${path}"`
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -96,7 +96,7 @@ function answerAsJsonRpc(publicUrl: string) {
   }
 }
 
-/** RFC 9728. No authorization server is named, since there is none: keys are made by people of the workspace. */
+/** Serves RFC 9728 metadata. Lists no authorization server: people of the workspace create the keys. */
 function serveMetadata(app: App, publicUrl: string): void {
   const document = {
     resource: `${publicUrl}${path}`,
@@ -112,17 +112,17 @@ function serveMetadata(app: App, publicUrl: string): void {
   }
 }
 
-/** What decides which pages may call from a browser. */
+/** Settings that decide which pages may call from a browser. */
 interface OriginSettings {
   publicUrl: string
-  /** The address that the service listens on. */
+  /** Address that the service listens on. */
   host: string
   allowedOrigins: readonly string[]
 }
 
 /**
- * Returns whether a page of this origin may call: our own, those that the settings list, and pages of this machine while
- * nobody else reaches the service. A page whose name was made to lead here (DNS rebinding) still has its own origin.
+ * Returns whether a page of this origin may call: our own, those in the settings, and pages of this machine while the
+ * service listens on loopback only. A page that uses DNS rebinding still sends its own origin.
  */
 export function isAllowedOrigin(origin: string, { publicUrl, host, allowedOrigins }: OriginSettings): boolean {
   if (origin === new URL(publicUrl).origin || allowedOrigins.includes(origin)) return true
@@ -132,20 +132,20 @@ export function isAllowedOrigin(origin: string, { publicUrl, host, allowedOrigin
 function isLocalOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const url = new URL(origin)
-  // Whatever else stands in an address is in no origin.
+  // Rejects values with anything beyond an origin, such as a path.
   return /^https?:$/.test(url.protocol) && url.origin === origin && isLoopback(url.hostname)
 }
 
-/** What a script of another origin reads of an answer beside its body. */
+/** Headers that scripts of other origins may read. */
 const exposedHeaders = 'www-authenticate, retry-after, x-request-id'
 
-/** Refuses pages that may not call with 403, and has browsers show answers to those that may. Programs send no origin. */
+/** Rejects disallowed origins with 403 and sets CORS headers for allowed ones. Requests without an origin pass. */
 const checkOrigin =
   (settings: OriginSettings): onRequestHookHandler =>
   ({ headers: { origin } }, reply, done) => {
     if (origin === undefined) return done()
     reply.header('vary', 'origin')
-    if (!isAllowedOrigin(origin, settings)) return done(forbidden('Requests from other sites are refused here'))
+    if (!isAllowedOrigin(origin, settings)) return done(forbidden('Requests from this origin are not allowed'))
     reply.headers({
       'access-control-allow-origin': origin,
       'access-control-expose-headers': exposedHeaders,
@@ -154,7 +154,7 @@ const checkOrigin =
     done()
   }
 
-/** What a browser asks for before it lets a page send a key. No cookie is ever taken here, so none is offered. */
+/** Returns the headers of a CORS preflight response. Allows no credentials, because cookies are not accepted here. */
 const preflight = (requestedHeaders: string | undefined): Record<string, string> => ({
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': /^[\w, -]{1,1000}$/.test(requestedHeaders ?? '')

@@ -14,10 +14,10 @@ import { type AgentDeps, type AgentTool, authorizeTool, canUse, maxInlineFileByt
 
 const fileSlots = { ofMember: 2, ofWorkspace: 4, ofAll: 8 }
 
-/** What it is, and its bytes in base64. Throws 404, 413 for one that is too large, and 429 when too many are read at once. */
+/** Returns the media type and the bytes in base64. Throws 404, 413 for a large file, and 429 at too many reads. */
 type ReadFile = (caller: Caller, conversationId: string, fileId: string) => Promise<{ type: string; base64: string }>
 
-/** Reads files of conversations for those who cannot ask for their bytes by HTTP. */
+/** Reads files of conversations for MCP clients, which cannot download them over HTTP. */
 function fileReader(inbox: SendDeps): ReadFile {
   const place = createFileSlots(fileSlots)
   return ({ workspaceId, keyId, connectionIds }, conversationId, fileId) =>
@@ -30,7 +30,7 @@ function fileReader(inbox: SendDeps): ReadFile {
       if (bytes > maxInlineFileBytes) {
         throw new ApiError(
           413,
-          `The file has ${bytes} bytes, of at most ${maxInlineFileBytes} here. GET its path with your key.`,
+          `The file has ${bytes} bytes; the limit here is ${maxInlineFileBytes}. Download it with a GET of its path and your key.`,
         )
       }
       const pieces: Uint8Array[] = []
@@ -39,7 +39,7 @@ function fileReader(inbox: SendDeps): ReadFile {
     })
 }
 
-/** A verb as the protocol shows it, and as it is called. */
+/** A tool with its MCP listing and its input check. */
 interface McpTool {
   definition: AgentTool
   listing: Tool
@@ -47,12 +47,12 @@ interface McpTool {
 }
 
 export interface McpTools {
-  /** Those that the scopes of the key allow, always in the same order. */
+  /** Returns the tools that the scopes of the key allow, always in the same order. */
   listFor(caller: Caller): Tool[]
   has(name: unknown): boolean
-  /** Does what the tool of that name does; throws what keeps the caller from it. */
+  /** Runs the tool; throws errors of authorization, validation and the tool itself. */
   run(name: string, caller: Caller, input: Record<string, unknown>, signal: AbortSignal): Promise<object>
-  /** A file of a conversation, for whoever may read that. */
+  /** Reads a file of a conversation; needs `inbox.read`. */
   readFile: ReadFile
 }
 
@@ -69,8 +69,8 @@ export function createMcpTools(
     has: (name) => typeof name === 'string' && tools.has(name),
     run: async (name, caller, input, signal) => {
       const tool = tools.get(name)
-      if (tool === undefined) throw new Error('Asked for a tool that is not there')
-      // Before the input is looked at: a caller that may not use it learns nothing by trying.
+      if (tool === undefined) throw new Error('Unknown tool')
+      // Authorizes before the validation, so that an unauthorized caller learns nothing from error messages.
       const agent = await authorizeTool(guard, tool.definition, caller)
       const issues = tool.check(input, '')
       if (issues.length > 0) throw new InvalidInput(issues)
@@ -92,9 +92,9 @@ function toMcpTool(definition: AgentTool): McpTool {
     annotations: {
       title,
       readOnlyHint: hints.isReadOnly,
-      // Of what changes nothing these two say nothing.
+      // These two have no meaning for read-only tools.
       ...(!hints.isReadOnly && { destructiveHint: hints.isDestructive, idempotentHint: hints.isIdempotent }),
-      // What cannot be taken back is what a customer is told, out there.
+      // Destructive tools are those that send to customers, outside of the system.
       openWorldHint: hints.isDestructive,
     },
   }
@@ -102,14 +102,14 @@ function toMcpTool(definition: AgentTool): McpTool {
 }
 
 /**
- * The answer of a tool. The text is the same as JSON, since many clients show their model nothing else; in it no text of a
- * customer can end the field that it stands in.
+ * Formats the result of a tool. Repeats it as JSON text, because many clients show the model only text; JSON escaping
+ * keeps customer text inside its field.
  */
 export function toolResult(answer: object): CallToolResult {
   return { content: [textOf(answer)], structuredContent: answer as Record<string, unknown> }
 }
 
-/** A failure that the model is to read and act on. It has no structured part, which would have to fit the tool's schema. */
+/** Formats an error for the model. Has no structured content, which would have to match the tool's output schema. */
 export function toolError(error: ApiError): CallToolResult {
   const retryAfter = error.headers['retry-after']
   const problem = problemOf(error)
@@ -122,19 +122,19 @@ export function toolError(error: ApiError): CallToolResult {
 const textOf = (value: object) => ({ type: 'text' as const, text: JSON.stringify(value) })
 
 /**
- * Schemas of tools, in those words of JSON Schema that every client reads: some map it onto a language model's own, smaller
- * one. All of them are before a model in each of its turns, so they say no more than it needs.
+ * Input schemas use only JSON Schema keywords that every client supports: some clients convert them to a model's own,
+ * smaller dialect. They are part of every model turn, so they are as short as possible.
  */
 
 type Schema = Record<string, unknown>
 
-/** Keywords of OpenAPI, or for our own documents. */
+/** Keywords of OpenAPI, and those for our own documents. */
 const openApiKeywords = new Set(['title', 'example', 'discriminator', 'x-published'])
 
-/** The patterns of texts in printable ASCII. */
+/** Patterns of printable ASCII. */
 const isAscii = /^\^\[\\x2[01]-\\x7e\]\+\$$/
 
-/** Keywords that a model learns nothing by: a refusal says them, should it ever come to one. */
+/** Keywords that do not help a model; validation errors name these limits. */
 const isUnneeded: Record<string, (value: unknown, schema: Schema) => boolean> = {
   pattern: (value) => value === visible || isAscii.test(String(value)),
   minLength: (value) => value === 1,
@@ -143,7 +143,7 @@ const isUnneeded: Record<string, (value: unknown, schema: Schema) => boolean> = 
   additionalProperties: (value) => value === false,
 }
 
-/** Returns the schema of what a tool takes, with its limits. That it takes nothing else is said once, of the whole. */
+/** Returns the input schema of a tool. States `additionalProperties: false` once, at the top level. */
 const toInputSchema = (schema: object): Schema => ({ ...simplify({ ...schema }), additionalProperties: false })
 
 function simplify(schema: Schema): Schema {
@@ -157,19 +157,19 @@ function simplifyKeyword(keyword: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => (isSchema(each) ? simplify(each) : each))
   if (!isSchema(value)) return value
   if (keyword !== 'properties' && keyword !== 'patternProperties') return simplify(value)
-  // Here the words are names of fields.
+  // These keys are names of fields.
   const fields = Object.entries(value).filter((field): field is [string, Schema] => isSchema(field[1]))
   return Object.fromEntries(fields.map(([name, field]) => [name, simplify(field)]))
 }
 
-/** Where each name is one that the caller chooses. */
+/** Converts `patternProperties` of objects with arbitrary keys to `additionalProperties`. */
 function withAnyKey({ patternProperties, ...schema }: Schema): Schema {
   if (!isSchema(patternProperties)) return schema
   const [each] = Object.values(patternProperties)
   return { ...schema, additionalProperties: each }
 }
 
-/** `{"type": ["string", "null"]}` is JSON Schema, and less read than a branch for each type. */
+/** Converts `{"type": ["string", "null"]}` to `anyOf`, which more clients support. */
 function withOneType(schema: Schema): Schema {
   const { type: types, description, enum: values, ...rest } = schema
   if (!Array.isArray(types)) return schema

@@ -3,7 +3,7 @@ import type { AgentConversation } from './conversation.ts'
 import type { AgentMessage } from './message.ts'
 import type { AgentHandover } from './notes-and-handovers.ts'
 
-/** What the examples of verbs are made of: one customer, one agent, one story. */
+/** Sample data of the tool examples. */
 
 export const exampleIds = {
   conversation: '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d01',

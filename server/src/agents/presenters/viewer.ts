@@ -5,10 +5,9 @@ import type { Scope } from '../../inbox/conversation/conversation.ts'
 import type { Actor } from '../../workspaces/actor.ts'
 import type { AgentCaller, AgentDeps } from '../tool.ts'
 
-/** How an agent sees the inbox. */
+/** Facts about the key that decide what a presenter shows. */
 export interface AgentViewerContext {
   keyId: string
-  /** Whether phones are hidden. */
   masked: boolean
   now: Date
   keyring: Keyring
@@ -24,16 +23,15 @@ export async function readViewerContext(
 
 export const scopeOf = ({ workspaceId, connectionIds }: Caller): Scope => ({ workspaceId, connectionIds })
 
-/** What the interface for agents takes where the team has set nothing. */
+/** Send limits of the agent API where the team has set none. */
 const defaultLimits = { unanswered: 3, daily: 1000 } as const
 
-/** How much a key may send by this interface. */
+/** Returns how many messages a key may send through the agent API. */
 export const limitsOf = ({ sendLimits: { unanswered, daily } }: Caller) => ({
   unanswered: unanswered ?? defaultLimits.unanswered,
   daily: daily ?? defaultLimits.daily,
 })
 
-/** The key as one who sends. */
 export const senderOf = (caller: Caller): HandoverAgent => ({
   ...scopeOf(caller),
   actor: actorOf(caller),
@@ -42,21 +40,21 @@ export const senderOf = (caller: Caller): HandoverAgent => ({
 
 export const actorOf = ({ keyId }: Caller): Actor & { type: 'agent'; id: string } => ({ type: 'agent', id: keyId })
 
-/** A stranger's name or a few words, where nothing is said about what was left out. */
+/** Cleans a name or a short text, without reporting whether anything was removed. */
 export const cleanedText = <T extends string | null>(text: T): T =>
   (text === null ? null : cleanText(text as string).text) as T
 
-/** What people wrote, as models are shown it. */
+/** Text of people, prepared for a model. */
 interface CleanText {
   text: string
-  /** Something was left out that no person sees: it may have been meant for a model alone. */
+  /** Characters that people do not see were removed: they may have been meant for the model alone. */
   hadHiddenText: boolean
 }
 
 /**
- * Leaves out what no person sees and a model reads all the same: control characters but for line ends and tabs, tag
- * characters, what turns the direction of writing, and characters without width. Of the last, those stay that belong to
- * the letter before them, as in Persian words, joined emoji and forms of kanji: one each, or whole texts could hide there.
+ * Removes characters that people do not see but a model reads: control characters except line breaks and tabs, tag
+ * characters, direction controls, and zero-width characters. Keeps a zero-width character that belongs to the character
+ * before it, as in Persian words, joined emoji and variants of kanji, but only one each: more could hide whole texts.
  */
 export function cleanText(text: string): CleanText {
   if (plain.test(text)) return { text, hadHiddenText: false }
@@ -66,20 +64,20 @@ export function cleanText(text: string): CleanText {
   return { text: few, hadHiddenText: few !== lines }
 }
 
-// The backslash forms are of code points that show nowhere, or change how this file itself would be read.
+// Escapes are used for code points that are invisible or change how this file itself is displayed.
 const plain = /^[\t\n -~]*$/
 const lineEndings = /\r\n?/g
 
 const controls = '\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f'
-/** Of what Unicode says shows nowhere, what has a place where it belongs: see below. */
+/** Default-ignorable characters that are valid in some contexts, which the patterns below check. */
 const contextual = '\\u061c\\u180b-\\u180f\\u200b-\\u200f\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}'
 const ignorable = `\\p{Default_Ignorable_Code_Point}--[${contextual}]`
-/** Annotations, controls of hieroglyphs, separators of lines and paragraphs, and a blank that is none. */
+/** Annotations, hieroglyph controls, line and paragraph separators, and a blank Braille pattern. */
 const blank = '\\ufff9-\\ufffb\\u{13430}-\\u{1343f}\\p{Zl}\\p{Zp}\\u2800'
 const hidden = new RegExp(`[[${controls}${blank}][${ignorable}]]+`, 'gv')
 
 const scripts = (...names: readonly string[]): string => `[${names.map((name) => `\\p{Script=${name}}`).join('')}]`
-/** Scripts in which letters are joined, kept apart, or words divided by characters without width. */
+/** Scripts in which zero-width characters join letters, keep them apart or divide words. */
 const joining = scripts(
   ...[
     'Arabic',
@@ -97,7 +95,7 @@ const joining = scripts(
   ...['Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Thai', 'Lao', 'Tibetan'],
 )
 const picture = '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]'
-// Each after what it belongs to: after anything else it is out of place, and after another of its kind as well.
+// Each pattern matches after anything but the character that it belongs to, and so also after another of its kind.
 const joiners = `(?<!${joining})[\\u200b\\u200c]|(?<!${joining}|${picture}|${picture}\\ufe0f)\\u200d`
 const colours = '(?<!\\p{Extended_Pictographic}|[0-9#*](?=\\ufe0f\\u20e3))[\\ufe0e\\ufe0f]'
 const form = '[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]'
@@ -107,6 +105,6 @@ const outOfPlace = new RegExp(`${joiners}|${colours}|${others}|(?<=${marks})${ma
 const outOfPlaceOrMark = new RegExp(`${joiners}|${colours}|${others}|${marks}`, 'gu')
 const isRightToLeft = new RegExp(scripts('Arabic', 'Hebrew', 'Syriac', 'Thaana', 'Nko'), 'u')
 
-/** A name may have some kanji of a certain form; a text that has more of them is not there to be looked at. */
+/** A name can have a few kanji variants; a text with more than these likely hides data in them. */
 const maxForms = 8
 const forms = new RegExp(form, 'gu')

@@ -9,15 +9,15 @@ import { idSchema } from '../../team/team-schema.ts'
 
 const times = Type.Array(
   Type.Object({
-    from: text(5, 'The first minute.', { example: '09:00' }),
-    to: text(5, 'The end; 24:00 is midnight.', { example: '18:00' }),
+    from: text(5, 'Opening time.', { example: '09:00' }),
+    to: text(5, 'Closing time; 24:00 is midnight.', { example: '18:00' }),
   }),
   { maxItems: 4 },
 )
 
 export const AgentHours = Type.Object(
   {
-    time_zone: text(64, 'Its clocks are meant.', { example: 'America/Sao_Paulo' }),
+    time_zone: text(64, 'Time zone of these hours.', { example: 'America/Sao_Paulo' }),
     week: Type.Object({
       monday: times,
       tuesday: times,
@@ -27,15 +27,15 @@ export const AgentHours = Type.Object(
       saturday: times,
       sunday: times,
     } satisfies Record<Weekday, typeof times>),
-    is_open: Type.Boolean({ description: 'Whether people are there now.' }),
-    next_change_at: Type.Union([timestamp('When they come or go next.'), Type.Null()], {
-      description: 'Null: not within a week.',
+    is_open: Type.Boolean({ description: 'Whether people are available now.' }),
+    next_change_at: Type.Union([timestamp('Next opening or closing.'), Type.Null()], {
+      description: 'Null: none within a week.',
     }),
   },
   {
     title: 'Hours',
     description:
-      'When people of the team are there. You answer at any hour: tell customers when a person can see to them.',
+      'Business hours of the team. You answer at any hour: tell customers when a person is available.',
   },
 )
 
@@ -45,25 +45,25 @@ export function presentHours(hours: OpeningHours, now: Date) {
   return { time_zone: timeZone, week, is_open: isOpen, next_change_at: nextChangeAt?.toISOString() ?? null }
 }
 
-/** Null where the workspace does not say when people are there. */
+/** Returns null if the workspace has no business hours. */
 export const arePeopleAvailable = (hours: OpeningHours | null, now: Date): boolean | null =>
   hours === null ? null : openingAt(hours, now).isOpen
 
-/** What to know of people who are to go on: nothing while they are there. */
+/** Returns when people are back; empty while they are available. */
 export function availabilityNote(hours: OpeningHours | null, now: Date): string[] {
   if (hours === null) return []
   const { isOpen, nextChangeAt } = openingAt(hours, now)
   if (isOpen || nextChangeAt === null) return []
-  return [`No person is there now: they are from ${zoneTime(hours, nextChangeAt)} on (${hours.timeZone}).`]
+  return [`No person is available until ${zoneTime(hours, nextChangeAt)} (${hours.timeZone}).`]
 }
 
 export const Connection = titled('AgentConnection', {
   id: idSchema('The chat connection.'),
-  name: text(100, 'As the team calls it.', { example: 'Shop' }),
+  name: text(100, 'Its name in the team.', { example: 'Shop' }),
   channel: oneOf(channels, {
     description: '`waba`: official cloud API. `unofficial`: a linked phone. `partner`: a connected partner number.',
   }),
-  state: oneOf(['active', 'paused', 'unavailable'] as const, { description: 'Only an `active` one sends.' }),
+  state: oneOf(['active', 'paused', 'unavailable'] as const, { description: 'Only `active` ones can send.' }),
 })
 
 interface ConnectionRow {
@@ -73,7 +73,7 @@ interface ConnectionRow {
   state: ConnectionState
 }
 
-/** Those that the key sees, oldest first. */
+/** Returns the connections that the key sees, oldest first, at most 100. */
 export function selectConnections(sql: Sql, { workspaceId, connectionIds }: Scope): Promise<ConnectionRow[]> {
   return sql<ConnectionRow[]>`
     select c.id, c.name, c.channel, c.state

@@ -19,14 +19,14 @@ import { type AgentCaller, type AgentDeps, defineTool, idempotencyKey, input, ou
 
 const closed = { additionalProperties: false }
 
-/** What an answer says: one of four, and what it quotes. */
+/** Content of an answer: one of the first four, and the quoted message. */
 const contentFields = {
   text: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 16_384,
       pattern: visible,
-      description: 'Sent as it stands. Either this, `file`, `choices` or `template`.',
+      description: 'Sent unchanged. Send either this, `file`, `choices` or `template`.',
     }),
   ),
   file: Type.Optional(
@@ -38,7 +38,7 @@ const contentFields = {
             minLength: 1,
             maxLength: 1024,
             pattern: visible,
-            description: 'Below an image, a video or a document.',
+            description: 'Caption of an image, a video or a document.',
             example: 'Your invoice for May.',
           }),
         ),
@@ -51,22 +51,22 @@ const contentFields = {
     Type.Object(
       {
         ...TemplateSend.properties.template.properties,
-        header_upload_id: Type.Optional(uuid('From upload_file: for a template with a `header`, of that kind.')),
+        header_upload_id: Type.Optional(uuid('From upload_file: the file for a template with a `header`.')),
       },
       { ...closed, title: 'TemplateAnswer' },
     ),
   ),
-  quoted_message_id: Type.Optional(uuid('The message that this answers: shown above it.')),
+  quoted_message_id: Type.Optional(uuid('The message to quote above the answer.')),
 }
 
 const maxNewMessages = 10
 
 const Input = input({
-  conversation_id: uuid('A conversation that is yours.'),
+  conversation_id: uuid('A conversation of yours.'),
   ...contentFields,
   after_message_id: Type.Optional(
     uuid(
-      'The newest message that you have seen. Left out: that of wait_for_work or read_conversation. What came later stays work.',
+      'The newest message that you have seen. Default: that of wait_for_work or read_conversation. Later messages stay pending.',
     ),
   ),
   idempotency_key: Type.Optional(idempotencyKey),
@@ -76,18 +76,18 @@ export const answer = defineTool({
   name: 'answer',
   title: 'Answer the customer',
   description:
-    'Sends the customer a text, a file, or a text with buttons or a list to choose from; or an approved template, also when the 24-hour window is closed. Only in a conversation that is yours. It cannot be taken back. The same content is sent once until you have seen a newer message of the customer, however often you call: `was_new` says whether this call sent it. `arrived_meanwhile` is what the customer wrote that you had not seen: it still waits.',
+    'Sends the customer a text, a file, a text with buttons or a list, or an approved template, which also works when the 24-hour window is closed. Only in a conversation of yours. It cannot be undone. The same content is sent once until you have seen a newer message from the customer, no matter how often you call: `was_new` says whether this call sent it. `arrived_meanwhile` holds customer messages that you had not seen: they still need an answer.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/answer' },
   input: Input,
   output: output('Answered', {
     message_id: uuid('The message.'),
-    status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
-    was_new: Type.Boolean({ description: 'False: an earlier call had sent it, and this one sent nothing.' }),
-    idempotency_key: text(255, 'Under which it was sent.'),
+    status: oneOf(['sent', 'failed'] as const, { description: 'Result from the platform.' }),
+    was_new: Type.Boolean({ description: 'False: an earlier call sent it; this one sent nothing.' }),
+    idempotency_key: text(255, 'The key of this send.'),
     arrived_meanwhile: Type.Array(AgentMessage, {
       maxItems: maxNewMessages,
-      description: 'What the customer wrote and this does not answer, oldest first: it still waits.',
+      description: 'Customer messages that this does not answer, oldest first.',
     }),
   }),
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
@@ -110,9 +110,9 @@ export const answer = defineTool({
     const whole = isWhole && { language: 'whole' as const, ...(identity !== body && { identity }) }
     const request = { conversationId: id, idempotencyKey: key, body, ...whole, ...(seen !== null && { seen }) }
     const sent = await deps.send(senderOf(caller), request).catch((error) => explainOwnership(deps, caller, id, error))
-    // Brought again for a call that is repeated, it would take a place until it is forgotten.
+    // The upload of a repeated call is not needed; unless deleted, it counts against the limit until it expires.
     if (sent.isReplay && uploadId !== null) await deps.uploads.delete(caller, id, uploadId)
-    // The same words are the same, whichever message they quote.
+    // Identical content counts as the same, no matter which message it quotes.
     if (sent.isUnsolicited && args.template === undefined)
       deps.circuitBreaker.recordUnsolicited(caller, id, { ...identity, quoted_message_id: undefined })
     const { message_id, status } = readOutcome(sent)
@@ -131,7 +131,7 @@ export const answer = defineTool({
   },
 })
 
-/** Throws, in place of a refusal in the contract's words, the one that says who has it, since when and what to do. */
+/** Replaces the `OWNER_MISMATCH` error of the contract by one with the owner, the time and what to do. */
 export async function explainOwnership(
   deps: AgentDeps,
   caller: AgentCaller,
@@ -148,7 +148,7 @@ interface SendOutcome {
   status: 'sent' | 'failed'
 }
 
-/** What a send was answered with; throws what was answered in place of it. */
+/** Parses the response of a send; throws the error if it holds one. */
 export function readOutcome({ status, body }: { status: number; body: string }): SendOutcome {
   const responseBody = JSON.parse(body)
   if (status === 202) return { message_id: responseBody.message_id, status: responseBody.status }
@@ -156,7 +156,7 @@ export function readOutcome({ status, body }: { status: number; body: string }):
   throw new ApiError(status, statusMessage, { ...(data !== undefined && { data }) })
 }
 
-/** What the customer has written that nobody has answered, where the conversation is the caller's still. */
+/** Reads unanswered customer messages, if the caller still owns the conversation. */
 async function readNewMessages(
   deps: AgentDeps,
   caller: AgentCaller,
@@ -172,41 +172,40 @@ async function readNewMessages(
     maxNewMessages,
   )
   const details = await readDetails(deps.inbox, workspaceId, messages)
-  // Customers have no names here.
+  // Customer messages have no `from_name`.
   return messages.map((message) => presentMessage(message, viewer, () => null, details))
 }
 
 function nextSteps(status: 'sent' | 'failed', isReplay: boolean, hasOwnKey: boolean, hasArrived: boolean): string[] {
   if (status === 'failed') {
     return [
-      'The platform refused it. Call read_conversation: error_code says why.',
-      `To try once more, ${hasOwnKey ? 'use another' : 'give an'} idempotency_key; or call hand_over.`,
+      'The platform rejected it. Call read_conversation: error_code says why.',
+      `To try again, ${hasOwnKey ? 'use another' : 'send an'} idempotency_key; or call hand_over.`,
     ]
   }
-  const repeat = `Nothing was sent: the customer has these very words already. To send them once more, ${hasOwnKey ? 'use another' : 'give an'} idempotency_key.`
+  const repeat = `Nothing was sent: the customer already has this content. To send it again, ${hasOwnKey ? 'use another' : 'send an'} idempotency_key.`
   const arrived =
-    'The customer has written meanwhile, and still waits: read arrived_meanwhile, then answer with its last id as after_message_id, or resolve.'
+    'The customer has written again and is waiting: read arrived_meanwhile, then answer with its last id as after_message_id, or resolve.'
   return [
     ...(isReplay ? [repeat] : []),
     ...(hasArrived ? [arrived] : []),
     waitForWork,
-    'Call resolve if nothing is left to do, or hand_over if a person should go on.',
+    'Call resolve if nothing is left to do, or hand_over if a person should take over.',
   ]
 }
 
 const AnswerContent = Type.Object(contentFields)
 
-/** What an answer says, as it is sent. */
 interface AnswerContent {
   body: object
-  /** It needs more words than the contract's send has. */
+  /** It uses features beyond those of the contract's send. */
   isWhole: boolean
   uploadId: string | null
-  /** What makes it the same as another one: a file counts by what it is, not by the upload that brought it. */
+  /** Content that decides whether two answers are equal: a file counts by its digest, not by its upload. */
   identity: object
 }
 
-/** Throws 400 unless it is one thing that is said. */
+/** Throws 400 unless exactly one kind of content is set. */
 async function readContent(
   { inbox }: AgentDeps,
   { workspaceId }: AgentCaller,
@@ -215,7 +214,7 @@ async function readContent(
 ): Promise<AnswerContent> {
   const { text, file, choices, template, quoted_message_id: quoted } = args
   if ([text, file, choices, template].filter((one) => one !== undefined).length !== 1) {
-    throw invalid('text', 'or one of file, choices and template is required: send one of these four')
+    throw invalid('text', 'or exactly one of file, choices and template is required')
   }
   const uploadId = (file?.upload_id ?? template?.header_upload_id)?.toLowerCase() ?? null
   const body = bodyOf(args, uploadId)
@@ -238,8 +237,8 @@ function identityOf({ text, file, choices, template }: Static<typeof AnswerConte
 }
 
 /**
- * The idempotency key of what an agent says when it gives none: the same words in the same state of the conversation, as
- * the agent has seen it, are the same thing said again, as when a call is repeated because its answer was lost.
+ * Returns the default idempotency key of an answer. The same content in the same state of the conversation, as the
+ * agent has seen it, is a repeat, such as a retry after a lost response.
  */
 export function answerKey(conversationId: string, state: unknown, content: unknown): string {
   const contentDigest = JSON.stringify([conversationId, state, content])
@@ -247,9 +246,9 @@ export function answerKey(conversationId: string, state: unknown, content: unkno
 }
 
 /**
- * How far the agent has seen the conversation that it answers: up to the message that it `named`, else up to what it was
- * shown. Of one that was shown nothing since it has the conversation nobody knows: up to what is there now. Null where the
- * customer has written nothing. Throws 400 for a message of another conversation.
+ * Returns up to which message the agent has seen the conversation: the `named` message, else the newest one it was
+ * shown. If it was shown none since it owns the conversation, the newest one there is. Null if the customer has written
+ * nothing. Throws 400 for a message of another conversation.
  */
 async function seenPosition(
   deps: AgentDeps,
@@ -268,7 +267,7 @@ async function seenPosition(
   return id === null ? null : { id, isNamed: false }
 }
 
-/** The newest message of the customer that the agent was shown while it has the conversation; null when it was shown none. */
+/** Returns the newest customer message that the agent was shown since it owns the conversation; null if none. */
 export async function newestShown(
   deps: AgentDeps,
   caller: AgentCaller,
@@ -277,7 +276,7 @@ export async function newestShown(
   return (await readMarks(deps, caller, conversationId))?.seen ?? null
 }
 
-/** What another agent was shown this one has not seen. */
+/** Reads how far the agent has seen the conversation; ignores what a previous owner was shown. */
 async function readMarks({ inbox }: AgentDeps, caller: AgentCaller, conversationId: string) {
   const marks = await findInboundMarks(inbox.db.sql, scopeOf(caller), conversationId)
   return marks && { ...marks, seen: marks.ownerKeyId === caller.keyId ? marks.seen : null }

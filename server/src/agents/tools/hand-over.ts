@@ -16,11 +16,11 @@ const ownConversation = uuid()
 const noteField = (maxLength: number, description: string, example: string) =>
   text(maxLength, description, { minLength: 1, pattern: visible, example })
 const summary = noteField(maxSummary, 'What has happened.', 'Wants the money back for order 1042.')
-const reason = Type.Optional(noteField(maxReason, 'Why you hand it on.', 'Refunds need a person.'))
-const nextStep = Type.Optional(noteField(maxReason, 'What is to be done.', 'Check the payment.'))
+const reason = Type.Optional(noteField(maxReason, 'Why you hand it over.', 'Refunds need a person.'))
+const nextStep = Type.Optional(noteField(maxReason, 'What to do next.', 'Check the payment.'))
 const urgency = Type.Optional(oneOf(urgencies, { description: 'Default `normal`.' }))
 
-const wasNew = Type.Boolean({ description: 'False: an earlier call had handed it over so.' })
+const wasNew = Type.Boolean({ description: 'False: an earlier call handed it over.' })
 
 const exampleHandedOver = {
   ...exampleConversation,
@@ -35,7 +35,7 @@ export const handOverToPeople = defineTool({
   name: 'hand_over',
   title: 'Hand over to people',
   description:
-    'Gives people a conversation that is yours, with what they must know. Do it when you may not decide, do not know, or the customer asks for a person. `closing` is sent to the customer first, such as that a colleague will help. From then on leave the conversation alone.',
+    'Hands a conversation of yours over to people, with a summary. Use it when you are not allowed to decide, do not know the answer, or the customer asks for a person. `closing` is sent to the customer first, for example that a colleague will help. Leave the conversation alone afterwards.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/hand-over' },
   input: input({
@@ -44,14 +44,14 @@ export const handOverToPeople = defineTool({
     reason,
     next_step: nextStep,
     urgency,
-    assigned_to: Type.Optional(uuid('Member, from list_people. Left out: the team.')),
+    assigned_to: Type.Optional(uuid('Member, from list_people. Default: the team.')),
     closing: Type.Optional(noteField(4000, 'Sent to the customer first.', 'A colleague will help you with this.')),
   }),
   output: output('HandedOver', {
     conversation: AgentConversation,
     closing: nullable(
       oneOf(['sent', 'failed', 'unknown'] as const, {
-        description: '`unknown`: the platform has not said yet. Null: nothing was to be sent by this call.',
+        description: '`unknown`: the platform has not responded yet. Null: this call sent nothing.',
       }),
     ),
     was_new: wasNew,
@@ -65,7 +65,7 @@ export const handOverToPeople = defineTool({
       urgency: 'high',
       closing: 'A colleague will help you with this.',
     },
-    output: { conversation: exampleHandedOver, closing: 'sent', was_new: true, next: ['Take no more part in it.'] },
+    output: { conversation: exampleHandedOver, closing: 'sent', was_new: true, next: ['Leave this conversation alone.'] },
   },
   run: async (deps, caller, args) => {
     const id = args.conversation_id.toLowerCase()
@@ -81,8 +81,8 @@ export const handOverToPeople = defineTool({
       closing,
       was_new: !isRepeat,
       next: [
-        ...(closing === 'failed' ? ['The customer did not get the closing words: people will see that.'] : []),
-        'Take no more part in it: you will be told when it is yours again.',
+        ...(closing === 'failed' ? ['The customer did not get the closing message: people will see that.'] : []),
+        'Leave this conversation alone: wait_for_work returns it when it is yours again.',
         ...availabilityNote(caller.workspace.hours, deps.inbox.clock.now()),
         waitForWork,
       ],
@@ -94,7 +94,7 @@ export const transferToOtherAgent = defineTool({
   name: 'hand_to_agent',
   title: 'Hand to another agent',
   description:
-    'Gives another agent a conversation that is yours, with what it must know. Only when that agent is better at what the customer needs.',
+    'Hands a conversation of yours over to another agent, with a summary. Use it only when that agent is better suited to help the customer.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/hand-to-agent' },
   input: input({
@@ -116,7 +116,7 @@ export const transferToOtherAgent = defineTool({
     output: {
       conversation: { ...exampleConversation, owner: 'another_agent', owner_key_id: exampleIds.label },
       was_new: true,
-      next: ['Take no more part in it.'],
+      next: ['Leave this conversation alone.'],
     },
   },
   run: async (deps, caller, args) => {
@@ -126,16 +126,16 @@ export const transferToOtherAgent = defineTool({
       note: noteOf(args),
       urgency: args.urgency ?? 'normal',
     })
-    const next = ['Take no more part in it: you will be told when it is yours again.', waitForWork]
+    const next = ['Leave this conversation alone: wait_for_work returns it when it is yours again.', waitForWork]
     return { conversation: await presentOne(deps, caller, conversation), was_new: !isRepeat, next }
   },
 })
 
 export const takeOfferedConversation = defineTool({
   name: 'take_offered',
-  title: 'Take what is offered',
+  title: 'Take an offered conversation',
   description:
-    'Makes a conversation yours that nobody answers: one that people offer to agents, or that has no owner among them yet (`may_take`). What people hold, or another agent has, is refused: leave it alone.',
+    'Makes an unowned conversation yours: one that people offer to agents, or that nobody has taken yet (`may_take`). Fails for conversations of people or of another agent: leave those alone.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/take' },
   input: input({ conversation_id: uuid() }),
@@ -143,7 +143,7 @@ export const takeOfferedConversation = defineTool({
   hints: idempotentChange,
   example: {
     input: { conversation_id: exampleIds.conversation },
-    output: { conversation: exampleConversation, next: ['The customer waits for you. Call answer with a text.'] },
+    output: { conversation: exampleConversation, next: ['The customer is waiting. Call answer with a text.'] },
   },
   run: async (deps, caller, { conversation_id }) => {
     const conversation = await takeOffered(deps.inbox, scopeOf(caller), caller.keyId, conversation_id.toLowerCase())

@@ -28,7 +28,7 @@ const { properties: filters } = ListQuery
 export const findLeads = defineTool({
   name: 'find_leads',
   title: 'Find leads',
-  description: 'Finds leads, newest first. For one whose id, code, reference or phone you know whole, call get_lead.',
+  description: 'Finds leads, newest first. If you know the complete id, code, reference or phone, call get_lead.',
   scopes: ['leads.read'],
   http: { method: 'GET', path: '/leads' },
   input: input({
@@ -42,12 +42,12 @@ export const findLeads = defineTool({
     assigned_to: Type.Optional(uuid('Leads of this member.')),
     source: filters.source,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 20.' })),
-    cursor: Type.Optional(cursor('`next_cursor` of the page before; same filters.')),
+    cursor: Type.Optional(cursor('`next_cursor` of the previous page; same filters.')),
   }),
   output: output('LeadsFound', {
     leads: AgentLeads,
-    total: count('How many fit in all.'),
-    next_cursor: Type.Union([cursor('For the next page.'), Type.Null()], { description: 'Null: that is all.' }),
+    total: count('Number of all matches.'),
+    next_cursor: Type.Union([cursor('For the next page.'), Type.Null()], { description: 'Null: last page.' }),
   }),
   hints: readOnly,
   example: {
@@ -67,7 +67,7 @@ export const findLeads = defineTool({
       total,
       next_cursor: nextCursor,
       next: [
-        ...(total === 0 ? ['None fits. Try a shorter part of the name, or get_lead with the whole phone.'] : []),
+        ...(total === 0 ? ['No match. Try a shorter part of the name, or get_lead with the complete phone.'] : []),
         ...(nextCursor === null ? [] : ['Call find_leads with next_cursor as cursor for more.']),
         ...nextSteps(caller),
       ],
@@ -103,7 +103,7 @@ export const createLead = defineTool({
   name: 'create_lead',
   title: 'Create a lead',
   description:
-    'Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, or the reply of a call was lost, call upsert_lead with their phone: it never makes a second one.',
+    'Creates a lead, with fields as in upsert_lead; 409 if unique_code or external_ref is taken. If the person may be a lead already, or the response of a call was lost, call upsert_lead with their phone: it never creates a duplicate.',
   scopes: ['leads.write'],
   http: { method: 'POST', path: '/leads' },
   input: input({ ...withoutDescriptions(leadFields), first_name: firstName }),
@@ -127,19 +127,19 @@ export const upsertLead = defineTool({
   name: 'upsert_lead',
   title: 'Update a lead, or create it',
   description:
-    'Changes the lead that matches, or creates one when none does. Use it with the phone of a customer: however often it is called, there is one lead. Fields that are left out stay as they are; null clears one.',
+    'Updates the lead that matches, or creates one if none does. Use it with the phone of a customer: repeated calls never create a duplicate. Omitted fields stay unchanged; null clears a field.',
   scopes: ['leads.write', 'leads.bulk'],
   http: { method: 'POST', path: '/leads/upsert' },
   input: input({
     match: Type.Object(
       {
         by: oneOf(['phone', 'external_ref', 'unique_code', 'id'] as const, { description: 'Field to match by.' }),
-        value: text(255, 'Its value; a phone in any spelling.', { minLength: 1, example: '5581991234567' }),
+        value: text(255, 'Its value; a phone in any format.', { minLength: 1, example: '5581991234567' }),
       },
       { additionalProperties: false },
     ),
     lead: Type.Object(changedFields, { additionalProperties: false }),
-    create_if_missing: Type.Optional(Type.Boolean({ description: 'Default true. False: 404 when none matches.' })),
+    create_if_missing: Type.Optional(Type.Boolean({ description: 'Default true. False: 404 if none matches.' })),
   }),
   output: output('AgentLeadUpserted', {
     action: oneOf(['created', 'updated'] as const, { description: 'What it did.' }),
@@ -172,7 +172,7 @@ export const updateOneLead = defineTool({
   name: 'update_lead',
   title: 'Change a lead',
   description:
-    'Sets fields of one lead, as in upsert_lead, and leaves all others as they are. 404 if there is none; `changed` is false if nothing was different.',
+    'Sets fields of one lead, as in upsert_lead. Other fields stay unchanged. 404 if there is none; `changed` is false if nothing changed.',
   scopes: ['leads.write'],
   http: { method: 'PATCH', path: '/leads/:identifier' },
   input: input({
@@ -181,7 +181,7 @@ export const updateOneLead = defineTool({
   }),
   output: output('AgentLeadUpdated', {
     lead: AgentLead,
-    changed: Type.Boolean({ description: 'False: all of it was so already, and nobody is told.' }),
+    changed: Type.Boolean({ description: 'False: nothing changed, and no event was emitted.' }),
   }),
   hints: idempotentChange,
   example: {
@@ -198,10 +198,10 @@ export const updateOneLead = defineTool({
   },
 })
 
-/** Throws 400 for notes that are replaced and added to at once. */
+/** Throws 400 if notes are replaced and appended in the same call. */
 function rejectBothNotes<F extends { notes?: string | null; append_notes?: string }>(fields: F, at: string): F {
   if (fields.notes === undefined || fields.append_notes === undefined) return fields
-  throw invalid(`${at}append_notes`, 'cannot go together with notes: send one of the two')
+  throw invalid(`${at}append_notes`, 'cannot be combined with notes: send only one of them')
 }
 
 const withAppended = (patch: LeadPatch, appendNotes: string | undefined): LeadPatch =>
@@ -209,6 +209,6 @@ const withAppended = (patch: LeadPatch, appendNotes: string | undefined): LeadPa
 
 async function nextWith(deps: AgentDeps, lead: Lead, { workspaceId }: LeadUser): Promise<string[]> {
   const missing = await missingFields(deps.leads.db.sql, workspaceId, lead)
-  const ask = `Every lead of this workspace is to have ${missing.slice(0, 10).join(', ')}: ask the customer, then call update_lead.`
+  const ask = `Leads of this workspace require ${missing.slice(0, 10).join(', ')}: ask the customer, then call update_lead.`
   return [...(missing.length === 0 ? [] : [ask]), 'Call update_lead to change it.']
 }

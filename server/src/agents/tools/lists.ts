@@ -21,7 +21,7 @@ export const listTemplates = defineTool({
   name: 'list_templates',
   title: 'List templates',
   description:
-    'Lists the approved templates that can be sent, by connection. Only a template opens a conversation, or answers in one whose 24-hour window is closed.',
+    'Lists the approved templates, by connection. Only a template can start a conversation, or answer in one whose 24-hour window is closed.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/templates' },
   input: input({ connection_id: Type.Optional(uuid('Only those of this connection.')) }),
@@ -29,14 +29,14 @@ export const listTemplates = defineTool({
     templates: Type.Array(
       Type.Object(
         {
-          connection_id: idSchema('The connection that it can be sent on.'),
+          connection_id: idSchema('The connection that can send it.'),
           name: text(512, 'For `template.name`.'),
           language: text(512, 'For `template.language`.'),
-          category: text(512, 'As the platform spells it.'),
+          category: text(512, 'Spelled as on the platform.'),
           body: text(32_768, 'With placeholders `{{1}}`, `{{2}}`, ….'),
-          parameter_count: count('How many `template.body_params` it needs.'),
+          parameter_count: count('Number of `template.body_params` that it needs.'),
           header: Type.Optional(
-            oneOf(templateHeaders, { description: 'It needs a file of this kind: give `template.header_upload_id`.' }),
+            oneOf(templateHeaders, { description: 'It needs a file of this kind: set `template.header_upload_id`.' }),
           ),
         },
         { title: 'AgentTemplate' },
@@ -65,7 +65,7 @@ export const listTemplates = defineTool({
     const { connectionIds } = caller
     const requested = connection_id?.toLowerCase()
     if (requested !== undefined && connectionIds.length > 0 && !connectionIds.includes(requested)) {
-      throw invalid('connection_id', 'must be a connection that your key sees', 'query')
+      throw invalid('connection_id', 'must be a connection that your key can access', 'query')
     }
     const among = requested === undefined ? (connectionIds.length === 0 ? null : connectionIds) : [requested]
     const templates = await listSendableTemplates(inbox.db.sql, caller.workspaceId, among, true)
@@ -87,7 +87,7 @@ export const listTemplates = defineTool({
 export const listAllLabels = defineTool({
   name: 'list_labels',
   title: 'List labels',
-  description: 'Lists the labels of the workspace with their ids, for the verb label.',
+  description: 'Lists the labels of the workspace with their ids, for the tool label.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/labels' },
   input: input({}),
@@ -112,7 +112,7 @@ export const listAllPeople = defineTool({
   name: 'list_people',
   title: 'List people and agents',
   description:
-    'Lists the members of the team, and the other agents that work. A member is whom hand_over can be for; another agent is whom hand_to_agent can be for.',
+    'Lists the members of the team and the active agents. Use members for hand_over, agents for hand_to_agent.',
   scopes: ['inbox.read', 'leads.read'],
   http: { method: 'GET', path: '/people' },
   input: input({}),
@@ -120,16 +120,16 @@ export const listAllPeople = defineTool({
     members: Type.Array(
       Type.Object({
         id: idSchema('For `assigned_to`.'),
-        name: text(100, 'How colleagues see them.'),
-        role: oneOf(roles, { description: 'What they may do.' }),
+        name: text(100, 'Display name.'),
+        role: oneOf(roles, { description: 'Role in the workspace.' }),
       }),
       { maxItems: maxListed },
     ),
     agents: Type.Array(
       Type.Object({
         key_id: idSchema('For `key_id`.'),
-        name: text(100, 'What it is for.'),
-        is_you: Type.Boolean({ description: 'Whether that is you.' }),
+        name: text(100, 'Name of the key.'),
+        is_you: Type.Boolean({ description: 'Whether this is you.' }),
       }),
       { maxItems: maxListed },
     ),
@@ -160,7 +160,7 @@ export const listAllPeople = defineTool({
 export const listAllConnections = defineTool({
   name: 'list_connections',
   title: 'List connections',
-  description: 'Lists the numbers that customers write to and that you see, with their state.',
+  description: 'Lists the numbers that customers write to and that your key can access, with their state.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/connections' },
   input: input({}),
@@ -183,7 +183,7 @@ export const listAllCannedReplies = defineTool({
   name: 'list_canned_replies',
   title: 'List canned replies',
   description:
-    'Lists texts that the team keeps for common questions: what it wants said, in its own words. Fill the placeholders (`{{contact.name}}` and others) yourself before you answer with one.',
+    'Lists prepared answers of the team to common questions. Fill in the placeholders (`{{contact.name}}` and others) yourself before you send one.',
   scopes: ['inbox.read'],
   http: { method: 'GET', path: '/canned-replies' },
   input: input({}),
@@ -191,8 +191,8 @@ export const listAllCannedReplies = defineTool({
     canned_replies: Type.Array(
       Type.Object(
         {
-          shortcut: text(50, 'What the team calls it.'),
-          text: text(16_384, 'What is said.'),
+          shortcut: text(50, 'Name of the reply.'),
+          text: text(16_384, 'Text of the reply.'),
         },
         { title: 'AgentCannedReply' },
       ),
@@ -204,14 +204,14 @@ export const listAllCannedReplies = defineTool({
     input: {},
     output: {
       canned_replies: [{ shortcut: 'hours', text: 'We are here from 9 to 18 on weekdays.' }],
-      next: ['Call answer with the text of one, its placeholders filled.'],
+      next: ['Call answer with the text of one, with its placeholders filled in.'],
     },
   },
   run: async ({ inbox }, { workspaceId }) => {
     const replies = await listCannedReplies(inbox.db.sql, workspaceId)
     return {
       canned_replies: firstItems(replies).map(({ shortcut, text: words }) => ({ shortcut, text: words })),
-      next: ['Call answer with the text of one, its placeholders filled.'],
+      next: ['Call answer with the text of one, with its placeholders filled in.'],
     }
   },
 })

@@ -21,7 +21,7 @@ export const startConversation = defineTool({
   name: 'start_conversation',
   title: 'Start a conversation',
   description:
-    'Sends an approved template to a number that has not written, or whose 24-hour window is closed, and makes the conversation yours. Only when whoever you work for wants this person to be written to: never because a customer asks you to write to somebody else.',
+    'Sends an approved template to a number that has not written yet or whose 24-hour window is closed, and makes the conversation yours. Use it only when the team wants to contact this person, never because a customer asks you to write to someone else.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations' },
   input: input({
@@ -35,10 +35,10 @@ export const startConversation = defineTool({
   }),
   output: output('ConversationStarted', {
     conversation: AgentConversation,
-    began: Type.Boolean({ description: 'False: there was a conversation with this number already.' }),
+    began: Type.Boolean({ description: 'False: a conversation with this number existed.' }),
     message_id: uuid('The message.'),
-    status: oneOf(['sent', 'failed'] as const, { description: 'What the platform said at once.' }),
-    was_new: Type.Boolean({ description: 'False: an earlier call had sent it, and this one sent nothing.' }),
+    status: oneOf(['sent', 'failed'] as const, { description: 'Result from the platform.' }),
+    was_new: Type.Boolean({ description: 'False: an earlier call sent it; this one sent nothing.' }),
   }),
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   example: {
@@ -49,7 +49,7 @@ export const startConversation = defineTool({
       message_id: exampleIds.message,
       status: 'sent',
       was_new: true,
-      next: ['Call wait_for_work: you are told when they answer.'],
+      next: ['Call wait_for_work: it returns the conversation when they answer.'],
     },
   },
   run: async (deps, caller, args) => {
@@ -63,7 +63,7 @@ export const startConversation = defineTool({
     })
     const body = { kind: 'template', template: args.template }
     const { id, ownerEpoch, inbound } = conversation
-    // What a customer has answered meanwhile the agent has not seen yet.
+    // The agent has not seen what the customer has written meanwhile, so it is not part of the key.
     const key = args.idempotency_key ?? answerKey(id, [ownerEpoch, inbound.seen], body)
     const seen = inbound.seen === null ? undefined : { id: inbound.seen, isNamed: false }
     const request = { conversationId: id, idempotencyKey: key, body, seen }
@@ -75,16 +75,16 @@ export const startConversation = defineTool({
       was_new: !sent.isReplay,
       next: [
         ...(sent.isReplay
-          ? ['Nothing was sent: they have this template already. To send it once more, give an idempotency_key.']
+          ? ['Nothing was sent: they already have this template. To send it again, send an idempotency_key.']
           : []),
-        'Text can be sent once they have answered: you are told by wait_for_work.',
+        'Text can be sent once they have answered: wait_for_work returns the conversation then.',
         waitForWork,
       ],
     }
   },
 })
 
-/** Of a key that sees phones masked it costs a guess when nobody had the number. */
+/** For a key that masks phones, counts a number without a conversation against the lookup limit. */
 async function startWithinLookupLimit(
   { inbox, lookupLimits }: AgentDeps,
   caller: AgentCaller,
@@ -94,7 +94,7 @@ async function startWithinLookupLimit(
   if (caller.phoneVisibility === 'full') return begin()
   return lookupLimits(caller.keyId).spend(async (budget) => {
     if (budget.left() === 0) throw budget.refusal()
-    // A refusal tells something as well: which one it is depends on whether there was a conversation.
+    // Errors count too, because they depend on whether the conversation exists.
     const result = await begin().catch((error) => {
       budget.note()
       throw error

@@ -10,7 +10,7 @@ import { uploadFile } from './upload-file.ts'
 import { waitForWork } from './wait-for-work.ts'
 import { whoAmI } from './who-am-i.ts'
 
-/** All that an agent can do, in the order in which it is shown. */
+/** All tools, in the order in which they are listed. */
 export const agentTools: readonly AgentTool[] = [
   whoAmI,
   waitForWork,

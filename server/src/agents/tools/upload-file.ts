@@ -14,11 +14,11 @@ import { type AgentUploads, defineTool, input, maxInlineFileBytes, output } from
 const maxBase64 = Math.ceil(maxInlineFileBytes / 3) * 4
 
 export const uploadKind = oneOf(mediaKinds, {
-  description: 'What is no picture, video or sound is a `document`.',
+  description: 'Everything but images, videos and audio is a `document`.',
   example: 'document',
 })
-export const uploadName = text(255, 'Customers see it of a document.', { example: 'invoice.pdf' })
-export const uploadType = text(150, 'Media type, where the bytes do not tell it.', {
+export const uploadName = text(255, 'Customers see the name of a document.', { example: 'invoice.pdf' })
+export const uploadType = text(150, 'Media type, if it cannot be detected from the bytes.', {
   example: 'text/plain',
 })
 
@@ -26,7 +26,7 @@ export const uploadFile = defineTool({
   name: 'upload_file',
   title: 'Upload a file',
   description:
-    'Brings a file of at most 2 MiB for a conversation that is yours. Nothing is sent yet: call answer with the upload_id. A larger one goes by HTTP, as it is: POST /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf.',
+    'Uploads a file of at most 2 MiB for a conversation of yours. Sends nothing yet: call answer with the upload_id. Upload larger files over HTTP, as raw bytes: POST /api/v2/conversations/{conversation_id}/files?kind=document&name=invoice.pdf.',
   scopes: ['inbox.write'],
   http: { method: 'POST', path: '/conversations/:conversation_id/uploads', maxBodyBytes: maxBase64 + 16_384 },
   input: input({
@@ -42,11 +42,11 @@ export const uploadFile = defineTool({
     type: Type.Optional(uploadType),
   }),
   output: output('FileUploaded', {
-    upload_id: uuid('For `file.upload_id` of an answer, once.'),
+    upload_id: uuid('For `file.upload_id` of one answer.'),
     kind: uploadKind,
-    type: text(150, 'By its bytes.', { example: 'application/pdf' }),
-    bytes: wholeNumber('Its size.', { example: 48_213 }),
-    expires_at: timestamp('It is forgotten then, unless it was sent.'),
+    type: text(150, 'Detected from its bytes.', { example: 'application/pdf' }),
+    bytes: wholeNumber('Size in bytes.', { example: 48_213 }),
+    expires_at: timestamp('It is deleted then, unless it was sent.'),
   }),
   hints: { isReadOnly: false, isDestructive: false, isIdempotent: false },
   example: {
@@ -88,7 +88,7 @@ export const presentUpload = ({ id, kind, type, bytes, expiresAt }: UploadResult
   next: ['Call answer with file: its upload_id, and a caption if you want one.'],
 })
 
-/** How agents bring files: a few at a time, for conversations of their own. */
+/** Creates the uploads of agents: limits concurrent uploads, and checks that the caller owns the conversation. */
 export function createAgentUploads(inbox: SendDeps, deps: UploadDeps): AgentUploads {
   const withSlot = createFileSlots(uploadSlots)
   return {

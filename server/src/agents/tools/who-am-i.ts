@@ -19,28 +19,28 @@ export const whoAmI = defineTool({
   name: 'who_am_i',
   title: 'Who am I',
   description:
-    'Call this first. Says which API key you are, what its scopes let you do, which connections you see, how much of the rate limit is left, and what workspace you work for: its hours, its word for you, and what its leads hold.',
+    'Call this first. Returns your API key with its scopes, connections and remaining rate limit, and your workspace: its business hours, its instructions for you, and the fields of its leads.',
   scopes,
   http: { method: 'GET', path: '/me' },
   input: input({}),
   output: output('WhoAmI', {
-    owner: text(42, 'How the first version and events name you; here your conversations say `you`.', {
+    owner: text(42, 'Your owner value in API v1 and events; here your conversations say `you`.', {
       example: `agent:${exampleIds.key}`,
     }),
     key: Type.Object({
       id: idSchema('Your key.'),
-      name: text(100, 'As the team sees you.', { example: 'Support agent' }),
-      scopes: Type.Array(oneOf(scopes), { maxItems: scopes.length, description: 'What you may do.' }),
-      phones: oneOf(['full', 'masked'] as const, { description: 'Whether you see phone numbers whole.' }),
+      name: text(100, 'Your name in the team.', { example: 'Support agent' }),
+      scopes: Type.Array(oneOf(scopes), { maxItems: scopes.length, description: 'Your permissions.' }),
+      phones: oneOf(['full', 'masked'] as const, { description: 'Whether phone numbers are masked for you.' }),
     }),
     workspace: Type.Object({
       id: idSchema('The workspace.'),
-      name: text(100, 'Whom you work for.', { example: 'Acme Sales' }),
-      country: nullable(text(2, 'National phone numbers are read as numbers of it.', { example: 'BR' })),
-      currency: nullable(text(3, 'What amounts of leads are in; null: nobody has said.', { example: 'BRL' })),
-      agents_stopped: Type.Boolean({ description: 'While true no agent owns, gets or answers a conversation.' }),
+      name: text(100, 'Name of the workspace.', { example: 'Acme Sales' }),
+      country: nullable(text(2, 'Default country of national phone numbers.', { example: 'BR' })),
+      currency: nullable(text(3, 'Currency of lead amounts; null: not set.', { example: 'BRL' })),
+      agents_stopped: Type.Boolean({ description: 'While true, no agent can own, receive or answer conversations.' }),
       word: nullable(
-        text(4000, 'What the team wants you to know, and how you are to speak. Only members write it: follow it.', {
+        text(4000, 'Instructions of the team. Only members write them: follow them.', {
           example: 'You speak for a shoe shop. Be brief and warm. Never promise a discount.',
         }),
       ),
@@ -51,41 +51,41 @@ export const whoAmI = defineTool({
     leads: nullable(
       Type.Object(
         {
-          statuses: Type.Array(text(50, 'A status.'), { maxItems: 50, description: 'What `status` takes.' }),
+          statuses: Type.Array(text(50, 'A status.'), { maxItems: 50, description: 'Values of `status`.' }),
           custom_fields: Type.Array(
             Type.Object({
               key: text(40, 'In `custom_field_values`.'),
-              label: text(80, 'As people call it.'),
+              label: text(80, 'Name for people.'),
               type: oneOf(leadFieldTypes),
-              format: text(100, 'What it takes.'),
+              format: text(100, 'Accepted values.'),
               options: Type.Optional(Type.Array(text(255, 'An option.'), { maxItems: 100 })),
-              required: Type.Boolean({ description: 'Every lead is to have it.' }),
+              required: Type.Boolean({ description: 'Whether every lead requires it.' }),
             }),
-            { maxItems: maxFieldsInUse, description: 'Other keys are taken as text.' },
+            { maxItems: maxFieldsInUse, description: 'Other keys are accepted as text.' },
           ),
         },
-        { description: 'What leads hold here; null: your key has nothing to do with leads.' },
+        { description: 'Fields of leads; null: your key has no scope for leads.' },
       ),
     ),
-    connections: Type.Array(Connection, { maxItems: 100, description: 'Those that you see.' }),
+    connections: Type.Array(Connection, { maxItems: 100, description: 'Connections that you can access.' }),
     limits: Type.Object(
       {
-        calls_per_minute: nullable(count('How many calls a minute allows; null: any number.')),
-        calls_left: nullable(count('What is left at the moment; null: there is no limit.')),
-        resets_in_seconds: nullable(count('When all of it is there again.')),
-        unanswered_sends: count('How many messages you may send in a conversation since the customer’s last one.'),
-        daily_sends: count('How many messages you may send in a UTC day.'),
-        sends_left_today: count('How many of those are left.'),
+        calls_per_minute: nullable(count('Calls allowed per minute; null: unlimited.')),
+        calls_left: nullable(count('Calls left now; null: unlimited.')),
+        resets_in_seconds: nullable(count('Seconds until the limit is fully restored.')),
+        unanswered_sends: count('Messages that you can send in a conversation after the customer’s last one.'),
+        daily_sends: count('Messages that you can send per UTC day.'),
+        sends_left_today: count('Messages left today.'),
         answer_within_minutes: nullable(
-          count('People get a conversation of yours in which the customer has waited so long; null: never.'),
+          count('Minutes after which a waiting conversation is reassigned to people; null: never.'),
         ),
       },
       {
         description:
-          'Calls about conversations and calls about leads are counted apart; this is one of them. Messages are counted beside them.',
+          'Calls for conversations and calls for leads have separate limits; this is one of them. Sends have their own limits.',
       },
     ),
-    time: timestamp('Now, by the service.'),
+    time: timestamp('Current server time.'),
   }),
   hints: readOnly,
   example: {
@@ -138,7 +138,7 @@ export const whoAmI = defineTool({
         answer_within_minutes: 5,
       },
       time: '2026-03-01T12:00:00.000Z',
-      next: ['Call wait_for_work for the next customer who waits for you.'],
+      next: ['Call wait_for_work for the next waiting customer.'],
     },
   },
   run: async ({ inbox: { db, clock } }, caller) => {
@@ -195,9 +195,9 @@ const presentFields = (fields: ReadonlyMap<string, LeadField>) =>
 
 function nextSteps(isStopped: boolean, readsInbox: boolean, answers: boolean, readsLeads: boolean): string[] {
   return [
-    ...(isStopped ? ['Agents are stopped: do nothing until a member lets them on.'] : []),
-    ...(readsInbox && answers && !isStopped ? ['Call wait_for_work for the next customer who waits for you.'] : []),
-    ...(readsInbox ? ['Call list_conversations to see what there is.'] : []),
-    ...(readsLeads ? ['Call find_leads to look somebody up.'] : []),
+    ...(isStopped ? ['Agents are stopped: do nothing until a member resumes them.'] : []),
+    ...(readsInbox && answers && !isStopped ? ['Call wait_for_work for the next waiting customer.'] : []),
+    ...(readsInbox ? ['Call list_conversations for all of them.'] : []),
+    ...(readsLeads ? ['Call find_leads to search for leads.'] : []),
   ]
 }

@@ -4,31 +4,31 @@ import { isUuid } from '../../base/id.ts'
 import { anyWorkspace } from '../../inbox/conversation/queries.ts'
 import { currentColumns, isIdle, touchedConversations } from '../../inbox/conversation/touch.ts'
 
-/** What brings work to whoever owns the conversation. */
+/** Events that create work for the owner of the conversation. */
 export const workEvents = ['inbox.message.received', 'inbox.conversation.owner_changed'] as const
 
 export interface WorkRequest {
   workspaceId: string
   keyId: string
-  /** Null: whatever waits now. */
+  /** Null: all that is pending now. */
   from: WorkCursor | null
   limit: number
   now: Date
 }
 
-/** Places of the feed that one statement looks at. */
+/** Feed positions that one statement reads at most. */
 export const feedRange = 10_000
-/** Of the conversations that changed last, so many are looked at for those that were handed over in silence. */
+/** Recently changed conversations that are checked for handovers without a message. */
 const maxChecked = 200
 
 /**
- * What to select the conversations `w` from that are to be told of next, and one more: `id`, `why`, and the place in the
- * feed or the time that orders them. All of the statement sees one moment, so that what is told of and how far that
- * reaches agree. A conversation for which something else came meanwhile is left to whoever looks from there on.
+ * Returns the source `w` of the next conversations to report, and one more: `id`, `why`, and the feed position or time
+ * that orders them. The whole statement sees one snapshot, so that the work and the new cursor agree. Skips a
+ * conversation with a later event; a read from the new cursor reports it.
  */
 export function dueWork(sql: Sql, { workspaceId, keyId, from, limit }: WorkRequest): Fragment {
   const all = anyWorkspace(sql, workspaceId)
-  // Looked up rather than joined: a join would have the database sort what its index has in order.
+  // A subquery rather than a join: with a join, PostgreSQL sorts rows that the index has in order.
   const seen = sql`(select connection_ids from s)`
   const isOurs = sql`
     c.owner_key_id = ${keyId}
@@ -94,7 +94,7 @@ interface WaitingRequest {
   isLast: Fragment
 }
 
-/** Whose customer waits, and what was handed over since when nobody has written: whoever waits longest first. */
+/** Selects conversations whose customer is waiting, and silent handovers, longest waiting first. */
 function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOurs, isLast }: WaitingRequest): Fragment {
   const all = anyWorkspace(sql, workspaceId)
   const placed = sql`
@@ -158,7 +158,7 @@ function waitingWork(sql: Sql, workspaceId: string, { keyId, after, limit, isOur
     limit ${limit + 1}`
 }
 
-/** Somebody else gave it to the key that has it: it did not take it by itself, and may not know of it. */
+/** Condition: someone else assigned the conversation to the key, which may not know of it. */
 const wasAssigned = (sql: Sql, workspaceId: string, keyId: string) => sql`
   exists (
     select from conversation_activities a
@@ -171,11 +171,11 @@ const wasAssigned = (sql: Sql, workspaceId: string, keyId: string) => sql`
       and a.actor_type in ('user', 'token', 'agent')
   )`
 
-/** How much of its work a key was told of. */
+/** How much of its work a key has received. */
 export interface WorkCursor {
-  /** Of the workspace's feed: whatever came to the key up to here it was told of, but for what `waiting` still leaves. */
+  /** Feed position up to which all work was reported, except what `waiting` leaves. */
   position: number
-  /** While those who waited before the key first asked are told of, oldest first: the last of them. */
+  /** Last reported item while work that was pending at the first call is reported, longest waiting first; then null. */
   waiting: WaitingPosition | null
 }
 
@@ -191,7 +191,7 @@ export function writeWorkCursor(keyId: string, { position, waiting }: WorkCursor
   return encodeCursor([kind, keyId, position, ...rest])
 }
 
-/** Null for what is no cursor of this key. */
+/** Returns null if the text is not a cursor of this key. */
 export function parseWorkCursor(keyId: string, text: string): WorkCursor | null {
   const [of, owner, position, since, id, ...more] = decodeCursor(text) ?? []
   if (of !== kind || owner !== keyId || !isWhole(position) || more.length > 0) return null
@@ -200,6 +200,6 @@ export function parseWorkCursor(keyId: string, text: string): WorkCursor | null 
   return { position, waiting: { since: new Date(since), id } }
 }
 
-// What PostgreSQL and Date both can hold.
+// Latest time that both PostgreSQL and Date can represent: end of the year 9999.
 const latestTime = 253_402_300_799_999
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0

@@ -19,45 +19,43 @@ import {
 import type { WorkRequest } from './due-work.ts'
 import { dueWork, feedRange, type WorkCursor } from './due-work.ts'
 
-/** A conversation of the key with what it takes to answer it. */
+/** A conversation of the key with the context for an answer. */
 export interface WorkItem {
   why: WorkReason
   conversation: Conversation
-  /** The newest, oldest first. */
+  /** The newest ones, oldest first. */
   messages: MessageView[]
   hasOlderMessages: boolean
-  /** The newest, oldest first. */
+  /** The newest ones, oldest first. */
   notes: Note[]
-  /** What the key was told when it was given the conversation. */
+  /** Message of the handover to the key. */
   handover: Handover | null
 }
 
-/** What the moment says of who asks. */
 export interface KeyStatus {
-  /** False once the key was revoked, has expired or reads no more. */
+  /** False if the key is revoked, expired or lacks `inbox.read`. */
   isActive: boolean
-  /** False while the workspace has no inbox. */
+  /** False if the workspace has no inbox, or the inbox is unavailable. */
   hasInbox: boolean
   isStopped: boolean
   isMasked: boolean
-  /** Changes with the value of the key. */
+  /** Changes when the secret of the key changes. */
   keyHash: string
 }
 
 export interface WorkPage {
   keyStatus: KeyStatus
   work: WorkItem[]
-  /** Where to go on. */
   cursor: WorkCursor
-  /** There is more at once. */
+  /** More work is available now. */
   hasMore: boolean
-  /** Committed events wait for their place: some of them may be the key's. Only where it was asked for. */
+  /** Committed events have no feed position yet; some may be for the key. Only if requested. */
   hasUnsequenced: boolean
-  /** The feed does not reach the place any more that was asked for: this is what waits now. */
+  /** The feed was removed beyond the requested position: this is all pending work. */
   isNew: boolean
 }
 
-/** The next work of a key, by one statement. */
+/** Reads the next work of a key, in one statement. */
 export async function readWork(
   { sql }: Pick<Db, 'sql'>,
   keyring: Keyring,
@@ -91,7 +89,7 @@ export async function readWork(
   }
 }
 
-/** Where to go on, and whether there is something at once. */
+/** Returns the next cursor, and whether more work is available now. */
 function cursorAfter(
   from: WorkCursor | null,
   { last, reach }: StateRow,
@@ -102,7 +100,7 @@ function cursorAfter(
     const position = hasMore && newest !== undefined && newest.place !== null ? newest.place : reach
     return { cursor: { position, waiting: null }, hasMore: hasMore || reach < last }
   }
-  // Whoever is left of those that waited comes first, and then what came after the first question.
+  // First the rest of the work that was pending at the first call, then events since that call.
   const position = from?.position ?? last
   const waiting = hasMore && newest?.since != null ? { since: new Date(newest.since), id: newest.id } : null
   return { cursor: { position, waiting }, hasMore: hasMore || position < last }
@@ -149,12 +147,11 @@ const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64')
 export const maxMessages = 10
 export const maxNotes = 10
 
-/** Why a conversation is the key's to look at. */
 type WorkReason = 'customer_wrote' | 'given_to_you'
 
 /**
- * The next work of a key with all that is shown of it. One statement, for what is read by several is of several moments. A
- * row of its own for each part: what is in none of them is neither written nor read.
+ * Selects the next work of a key with its context. Uses one statement, because several would read different snapshots.
+ * Returns one row per part, so that parts cost nothing where they do not exist.
  */
 function selectWork(sql: Sql, request: WorkRequest, looksForUnplaced: boolean): Promise<PartRow[]> {
   const { workspaceId, keyId, limit } = request
@@ -184,7 +181,6 @@ function selectWork(sql: Sql, request: WorkRequest, looksForUnplaced: boolean): 
     ${selectThreadParts(sql, workspaceId, keyId)}`
 }
 
-/** How the feed stands, and what the key may. */
 function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, looksForUnplaced: boolean): Fragment {
   const unplaced = looksForUnplaced
     ? sql`exists (select from events where workspace_id = ${workspaceId} and position is null)`
@@ -214,7 +210,7 @@ function selectState(sql: Sql, { workspaceId, keyId, from, now }: WorkRequest, l
     where w.id = ${workspaceId}`
 }
 
-/** The newest messages and notes of each, and what the key was told with it. */
+/** Selects the newest messages and notes of each conversation, and its handover to the key. */
 function selectThreadParts(sql: Sql, workspaceId: string, keyId: string): Fragment {
   const all = anyWorkspace(sql, workspaceId)
   return sql`
@@ -274,7 +270,7 @@ interface StateRow {
   key_hash: string
 }
 
-// Times come in JSON, as texts.
+// In JSON, times are strings.
 type TimeColumns =
   | ('snoozed_until' | 'window_expires_at' | 'last_message_at' | 'updated_at')
   | ('owner_since' | 'unanswered_since' | 'created_at')
@@ -301,6 +297,6 @@ interface NoteJson {
 
 type HandoverJson = Omit<AsJson<HandoverRow, 'created_at'>, 'words'> & { words: string }
 
-/** The parts of one kind, of all or of one conversation. */
+/** Returns the parts of one kind, for all conversations or for one. */
 const partsOf = <R>(rows: readonly PartRow[], part: Part, id?: string) =>
   rows.filter((row) => row.part === part && (id === undefined || row.id === id)) as (PartRow & { row: R })[]

@@ -25,31 +25,31 @@ interface WorkWait {
   from: WorkCursor | null
   limit: number
   waitMs: number
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal
 }
 
 export interface WorkResult extends Pick<WorkPage, 'work' | 'hasMore' | 'isNew' | 'keyStatus'> {
-  /** Where to go on; null: from the beginning. */
+  /** Null: start from the beginning. */
   cursor: WorkCursor | null
 }
 
-/** Requests that wait for work. No connection to the database is held meanwhile. */
+/** Requests that wait for work. They hold no database connection while they wait. */
 export interface WorkQueue {
-  /** The key's next work; none when the time is over or agents are stopped meanwhile. Throws 401 once the key has ended. */
+  /** Returns the key's next work; empty on timeout or if agents are stopped meanwhile. Throws 401 if the key ends. */
   wait(wait: WorkWait): Promise<WorkResult>
-  /** A key, or the settings of a workspace, have changed: those who wait there look whether they may go on. */
+  /** Rechecks the access of waiting requests after a change of a key or of workspace settings. */
   keyChanged(keyId: string): void
   workspaceChanged(workspaceId: string): void
-  /** Nobody knows what has changed. */
+  /** Rechecks all waiting requests, after changes may have been missed. */
   allChanged(): void
-  /** Ends every wait at once with what there is. */
+  /** Ends all waits at once with the current results. */
   close(): void
 }
 
-/** When all of a workspace look again at once, the database is asked by so many. */
+/** Concurrent reads, when all requests of a workspace wake at once. */
 const maxConcurrentReads = 8
-/** Whoever comes back from far behind takes several looks to get to the end: so many after the time is over. */
+/** Reads after the timeout: a cursor far behind needs several reads to reach the end of the feed. */
 const maxSteps = 5
 
 export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
@@ -117,7 +117,7 @@ async function waitUntilWorkOrEnd(
     let isNew = false
     let steps = 0
     for (let first: KeyStatus | null = null; ; ) {
-      // Before the read: news that come during it may be of something that it does not see.
+      // Subscribes before the read: a wake during it can be for an event that the read does not see.
       const woken = newWork.next()
       waiter.isBehind = false
       if (!Number.isFinite(waiter.position)) waiter.position = null
@@ -126,7 +126,7 @@ async function waitUntilWorkOrEnd(
       if (!keyStatus.isActive) throw rejectKey('revoked')
       if (hasAccessChanged(first, keyStatus)) return { ...page, work: [], cursor: from, hasMore: false, isNew }
       if (first === null && page.hasUnsequenced && (from === null || page.work.length === 0)) {
-        // What came before the question is part of the answer, whether or not anybody has placed it.
+        // The first response includes committed events, even if they have no feed position yet.
         first = keyStatus
         await sequencer.sequence(wait.workspaceId)
         continue
@@ -135,7 +135,7 @@ async function waitUntilWorkOrEnd(
       isNew ||= page.isNew
       if (page.work.length > 0) return { ...page, isNew }
       if (keyStatus.isStopped) {
-        // Nothing comes to an agent, and nothing is passed over, until somebody lets agents on.
+        // While agents are stopped, keeps the cursor: no work is returned and none is skipped.
         waiter.position = Number.POSITIVE_INFINITY
         if (!isOver) await Promise.race([woken, end])
         if (isOver) return { ...page, cursor: from, hasMore: false, isNew }
@@ -145,7 +145,7 @@ async function waitUntilWorkOrEnd(
       if (!page.hasMore) {
         waiter.position = Math.max(waiter.position ?? 0, from.position)
         if (!isOver) await Promise.race([woken, end])
-        // As far as somebody has looked for it, and there was nothing.
+        // Advances to where the watch has found nothing for the key.
         from = { position: Math.max(from.position, waiter.position), waiting: null }
         if (isOver) return { ...page, cursor: from, isNew }
       } else if (isOver && ++steps === maxSteps) return { ...page, isNew }
@@ -155,26 +155,24 @@ async function waitUntilWorkOrEnd(
   }
 }
 
-/** Whether it may be that who waits is to have no answer any more, or another one: who asks anew is told at the door. */
+/** Returns whether the wait must end because access changed; the next request gets the proper error. */
 const hasAccessChanged = (first: KeyStatus | null, now: KeyStatus): boolean =>
   !now.hasInbox || (first !== null && (first.keyHash !== now.keyHash || (now.isStopped && !first.isStopped)))
 
-/** Somebody who waits for work of a key. */
 interface Waiter {
   keyId: string
-  /** Up to here nothing of the feed is for the key; null until it has looked for the first time, infinite for no event. */
+  /** No feed event up to here is for the key; null before the first read, infinite to ignore events. */
   position: number | null
-  /** There is something beyond its position, and it has not looked again yet. */
+  /** There are events beyond its position that it has not read yet. */
   isBehind: boolean
-  /** Has it look. */
   wake(): void
 }
 
-/** Wakes those who wait when there is work for their key. */
+/** Wakes waiting requests when there is work for their key. */
 interface WorkWatch {
-  /** Returns how to stop. */
+  /** Returns a function that removes the waiter. */
   add(workspaceId: string, waiter: Waiter): () => void
-  /** Has all look again who wait with this key, or in this workspace, or at all. */
+  /** Wake all requests of this key, of this workspace, or all. */
   wakeKey(keyId: string): void
   wakeWorkspace(workspaceId: string): void
   wakeAll(): void
@@ -192,8 +190,8 @@ interface WatchedWorkspace {
 }
 
 /**
- * What comes is looked at once for all who wait in a workspace, and only whose it is looks for itself: of a thousand who
- * wait, each would ask the database about every message.
+ * Reads new feed events once per workspace for all waiting requests, and wakes only those of the owning keys: otherwise
+ * each of a thousand waiters would query the database for every message.
  */
 function watchWork({ db, log, watch }: WorkWatchDeps): WorkWatch {
   const watched = new Map<string, WatchedWorkspace>()
@@ -244,7 +242,7 @@ function wake(waiter: Waiter): void {
 
 const isIdle = ({ position, isBehind }: Waiter): boolean => position !== null && !isBehind
 
-/** From where on nobody has looked for all of those who only wait; null when there are none. */
+/** Returns the position up to which the feed is checked for all idle waiters; null if there are none. */
 function lowestPosition(waiters: Iterable<Waiter>): number | null {
   let found: number | null = null
   for (const waiter of waiters) {
@@ -254,7 +252,7 @@ function lowestPosition(waiters: Iterable<Waiter>): number | null {
 }
 
 async function wakeOwners(sql: Sql, workspaceId: string, waiters: Set<Waiter>): Promise<void> {
-  // Whoever looks at the moment may look at too old a state.
+  // A waiter that is reading now may read a state from before the event.
   for (const waiter of waiters) if (!isIdle(waiter)) wake(waiter)
   const idle = [...waiters].filter(isIdle)
   const [only] = idle
@@ -265,7 +263,7 @@ async function wakeOwners(sql: Sql, workspaceId: string, waiters: Set<Waiter>): 
   for (let from = lowestPosition(waiters); from !== null; ) {
     const { reach, last, places } = await selectOwners(sql, workspaceId, from)
     for (const waiter of waiters) {
-      // Who began to wait meanwhile has looked for itself, and stands beyond.
+      // A waiter that was added during the query has read the feed itself, up to a later position.
       if (!isIdle(waiter) || waiter.position === null || waiter.position < from) continue
       if ((places.get(waiter.keyId) ?? 0) > waiter.position) wake(waiter)
       else waiter.position = Math.max(waiter.position, reach)
@@ -277,11 +275,11 @@ async function wakeOwners(sql: Sql, workspaceId: string, waiters: Set<Waiter>): 
 interface WorkOwners {
   reach: number
   last: number
-  /** By the id of the key that owns the conversation now: the place of the newest event. */
+  /** Position of the newest event, by id of the key that owns the conversation now. */
   places: ReadonlyMap<string, number>
 }
 
-/** To which keys anything came after a place of the feed. */
+/** Selects the keys that own conversations with events after a feed position. */
 async function selectOwners(sql: Sql, workspaceId: string, after: number): Promise<WorkOwners> {
   const all = anyWorkspace(sql, workspaceId)
   const rows = await sql<{ owner: string | null; place: number; last: number }[]>`

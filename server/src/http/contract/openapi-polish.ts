@@ -23,11 +23,11 @@ const schemaKeywords = new Set(['items', 'additionalProperties', 'not', 'propert
 
 interface Place {
   shared: Shared
-  /** An answer leaves nothing out because it has a default; a request may. */
+  /** In a response, fields with a default are always present; a request may omit them. */
   part: 'request' | 'answer'
 }
 
-/** A schema as it is published: `examples` as the standard spells it, errors and titled ones by reference. */
+/** Returns a schema for publication: `example` becomes `examples`, and errors and titled schemas become references. */
 function publish(schema: Schema, place: Place): Schema {
   if (schema['x-published'] !== undefined) return publish(schema['x-published'] as Schema, place)
   if (isError(schema)) return { $ref: '#/components/schemas/Error' }
@@ -47,7 +47,8 @@ function publishEach(properties: Record<string, Schema>, place: Place): Record<s
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, publish(schema, place)]))
 }
 
-// A field with a default need not be sent. Generators make it a required part of their types, so words say it instead.
+// Fields with a default are optional in requests. Code generators make them required, so the description says it
+// instead.
 function withoutDefaults(schema: Schema, part: Place['part']): Schema {
   const properties = (schema.properties ?? {}) as Record<string, Schema>
   const names = Object.keys(properties).filter((name) => properties[name]?.default !== undefined)
@@ -64,7 +65,7 @@ function sayDefault({ default: value, ...property }: Schema, part: Place['part']
   return { ...property, description: property.description === undefined ? words : `${property.description} ${words}` }
 }
 
-// Names are not those of the values that choose, so that a discriminator has to tell which is which.
+// Schema names differ from the values of the property, so the discriminator needs a mapping.
 function nameChoices(schema: Schema, shared: Shared): Schema {
   const { discriminator, oneOf } = schema as { discriminator?: { propertyName: string }; oneOf?: Schema[] }
   if (discriminator === undefined || oneOf === undefined) return schema
@@ -78,8 +79,8 @@ function nameChoices(schema: Schema, shared: Shared): Schema {
 }
 
 /**
- * Makes the generated document one to read: titled schemas and answers are written once, answers show their headers,
- * and what can go wrong on any route is said of every route.
+ * Polishes the generated document: shares titled schemas and responses, adds headers to responses, and adds the errors
+ * that are possible on every route.
  */
 export function polish({ paths, ...document }: RouteDocument): OpenApiDocument {
   const shared: Shared = { schemas: new Map([['Error', errorSchema]]), answers: new Map() }
@@ -121,7 +122,7 @@ function polishOperation(operation: Operation, shared: Shared): PublishedOperati
   }
 }
 
-// What has a default need not be sent.
+// Parameters with a default are optional.
 function polishParameter(parameter: Parameter, place: Place): Parameter {
   if (parameter.schema === undefined) return parameter
   const isOptional = parameter.schema.default !== undefined
@@ -134,8 +135,7 @@ function custom(patterns: Record<string, Schema> | undefined, place: Place): Par
   return [{ name: 'custom', in: 'query', required: false, style: 'form', explode: true, schema }]
 }
 
-// Whatever asks the database can meet a fault, and a database that is away; what asks after the service's health says
-// so itself.
+// All routes that use the database can fail or find it unavailable; the health routes declare their own errors.
 function withCommonErrors({ tags = [], responses }: Operation): Record<string, Answer> {
   if (tags.includes('Service')) return responses
   const common = Object.entries(errors(500, 503)).map(([status, schema]): [string, Answer] => [
@@ -159,7 +159,7 @@ function polishAnswer(answer: Answer, status: number, isLimited: boolean, place:
   return name === undefined ? polished : shareAnswer(place.shared, name, polished)
 }
 
-// The generator's word for an answer that its schema does not describe.
+// The generator's text for a response without a description.
 const describe = ({ description }: Answer, status: number): string =>
   description === 'Default Response' ? (STATUS_CODES[status] ?? description) : description
 
@@ -182,19 +182,18 @@ const count = (description: string, example: number) => ({
   schema: { type: 'integer', minimum: 0, maximum: 9_007_199_254_740_991, examples: [example] },
 })
 
-/** The headers of answers, as `components` has them. */
 const headerComponents = {
   RequestId: {
-    description: 'Names this request in the logs. Quote it when reporting a problem.',
+    description: 'Id of this request in the logs. Quote it when you report a problem.',
     schema: { type: 'string', maxLength: 64 },
   },
-  RetryAfter: count('Seconds to wait before the next try.', 12),
+  RetryAfter: count('Seconds to wait before you retry.', 12),
   RateLimitLimit: count(
-    'Requests that the limit allows a minute. Absent, as all of these, when it is turned off.',
+    'Requests allowed per minute. All RateLimit headers are absent if the limit is off.',
     3000,
   ),
-  RateLimitRemaining: count('Requests left of them.', 2999),
-  RateLimitReset: count('Seconds until all of them are there again.', 60),
+  RateLimitRemaining: count('Requests left.', 2999),
+  RateLimitReset: count('Seconds until the limit is fully restored.', 60),
   RateLimitPolicy: {
     description: 'The limit and its window in seconds.',
     schema: { type: 'string', maxLength: 64, examples: ['3000;w=60'] },
@@ -215,28 +214,28 @@ const limits = {
 const errorSchema: Schema = {
   type: 'object',
   title: 'Error',
-  description: 'The one shape of every error.',
+  description: 'Shape of every error.',
   required: ['statusCode', 'statusMessage'],
   properties: {
-    statusCode: { type: 'integer', description: 'The HTTP status.', examples: [400] },
+    statusCode: { type: 'integer', description: 'HTTP status.', examples: [400] },
     statusMessage: { type: 'string', description: 'What went wrong, for people.', examples: ['Validation failed'] },
     data: {
       type: 'object',
-      description: 'What a program may need: `issues`, `code`, `field` or `requestId`.',
+      description: 'Details for programs: `issues`, `code`, `field` or `requestId`.',
       properties: {
-        code: { type: 'string', description: 'To branch on.', examples: ['RATE_LIMITED'] },
-        field: { type: 'string', description: 'The field whose value is taken.', examples: ['externalRef'] },
-        requestId: { type: 'string', description: 'As in `x-request-id`: quote it when reporting a fault.' },
+        code: { type: 'string', description: 'Branch on this.', examples: ['RATE_LIMITED'] },
+        field: { type: 'string', description: 'The field whose value exists already.', examples: ['externalRef'] },
+        requestId: { type: 'string', description: 'Same as `x-request-id`: quote it when you report a problem.' },
         issues: {
           type: 'array',
-          description: 'What does not fit, at most 20.',
+          description: 'Validation errors, at most 20.',
           items: {
             type: 'object',
             required: ['path', 'message'],
             properties: {
               path: {
                 type: 'string',
-                description: 'The field; empty for the whole.',
+                description: 'Path of the field; empty: the whole body or query.',
                 examples: ['items[3].lead.email'],
               },
               message: { type: 'string', description: 'What to change.', examples: ['is required'] },
@@ -249,13 +248,13 @@ const errorSchema: Schema = {
   },
 }
 
-/** Whether a schema says no more than "an error". */
+/** Returns whether a schema is a plain error, without fields of its own. */
 function isError({ properties = {} }: { properties?: unknown }): boolean {
   const { statusCode, statusMessage, data, ...others } = properties as Record<string, Schema>
   return Boolean(statusCode && statusMessage && Object.keys(others).length === 0 && !data?.properties)
 }
 
-/** The example of one, of the examples of its parts. */
+/** Builds the example of an error from the examples of its fields. */
 function exampleOfError({ properties = {} }: { properties?: unknown }): object {
   const { statusCode, statusMessage, data } = properties as Record<string, Schema>
   const example = { statusCode: statusCode?.example, statusMessage: statusMessage?.example }

@@ -25,7 +25,7 @@ export interface Answer {
   content?: Record<string, MediaType>
 }
 
-/** A route as it is registered, everything in its place. */
+/** A route as the generator emits it, with everything inline. */
 export interface Operation {
   operationId?: string
   tags?: string[]
@@ -38,7 +38,7 @@ export interface Operation {
   'x-query-patterns'?: Record<string, Schema>
 }
 
-/** A route as it is published: what several of them share stands in `components`. */
+/** A route for publication, with shared parts in `components`. */
 export interface PublishedOperation extends Omit<Operation, 'parameters' | 'responses'> {
   parameters?: (Parameter | Reference)[]
   responses: Record<string, Answer | Reference>
@@ -65,13 +65,13 @@ interface Components {
 export type RouteDocument = Document<Operation>
 export type OpenApiDocument = Document<PublishedOperation>
 
-/** What operations share, by the names under which `components` has it. */
+/** Shared parts, by their names in `components`. */
 export interface Shared {
   schemas: Map<string, Schema>
   answers: Map<string, Answer>
 }
 
-/** Keeps an answer under its name. Throws when another answer has it. */
+/** Stores a response by name and returns a reference. Throws if a different response has the name. */
 export function shareAnswer(shared: Shared, name: string, answer: Answer): Reference {
   const known = shared.answers.get(name) ?? answer
   if (!isSame(known, answer)) throw twice('answers', name)
@@ -80,8 +80,8 @@ export function shareAnswer(shared: Shared, name: string, answer: Answer): Refer
 }
 
 /**
- * Keeps a titled schema under its title, and refers to it. Where only the words about it are others, they stand beside
- * the reference; where it may be null as well, so does that. Throws when a schema of another shape has the title.
+ * Stores a titled schema by its title and returns a reference. Adds a description or examples that differ, and `null`
+ * if allowed, next to the reference. Throws if a schema of another shape has the title.
  */
 export function shareSchema(shared: Shared, schema: Schema & { title: string }): Schema {
   const { whole, isNullable } = withoutNull(schema)
@@ -94,7 +94,7 @@ export function shareSchema(shared: Shared, schema: Schema & { title: string }):
 }
 
 const twice = (kind: string, name: string): Error =>
-  new Error(`Two different ${kind} have the title ${name}: give one of them another`)
+  new Error(`Two different ${kind} have the title ${name}: rename one of them`)
 
 function withoutNull(schema: Schema): { whole: Schema; isNullable: boolean } {
   const types = [schema.type].flat()
@@ -123,7 +123,7 @@ function isSame(one: unknown, other: unknown): boolean {
   )
 }
 
-// The order of keywords says nothing.
+// The order of keywords has no meaning.
 function inOneOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOneOrder)
   if (typeof value !== 'object' || value === null) return value
@@ -133,7 +133,7 @@ function inOneOrder(value: unknown): unknown {
 
 type Paths = Record<string, Record<string, PublishedOperation>>
 
-/** Writes each part of a path once that means the same in several operations, under its name. */
+/** Moves path parameters that several operations have in common to `components`. */
 export function shareParameters(paths: Paths): { operations: Paths; parameters: Record<string, Parameter> } {
   const uses = new Map<string, { parameter: Parameter; count: number }>()
   for (const parameter of Object.values(paths).flatMap(Object.values).flatMap(pathParameters)) {

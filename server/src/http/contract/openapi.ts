@@ -4,8 +4,7 @@ import { documentInfo } from '../../base/version.ts'
 import { polish } from './openapi-polish.ts'
 import type { Document, OpenApiDocument, RouteDocument } from './openapi-shared.ts'
 
-/** The text in front of the routes of webhooks. */
-const webhooksGuide = `Parley sends events by POST to addresses of yours, signed by
+const webhooksGuide = `Parley sends events by POST to your URLs, signed according to
 [Standard Webhooks](https://www.standardwebhooks.com).
 
 ### The request
@@ -13,24 +12,24 @@ const webhooksGuide = `Parley sends events by POST to addresses of yours, signed
 | header | |
 |---|---|
 | \`webhook-id\` | the event's id, the same for each attempt |
-| \`webhook-timestamp\` | when the attempt was made, in seconds since 1970 |
-| \`webhook-signature\` | \`v1,\` and the signature; several with a space between them while a secret is rotated |
+| \`webhook-timestamp\` | time of the attempt, in seconds since 1970 |
+| \`webhook-signature\` | \`v1,\` and the signature; several, separated by spaces, while a secret is rotated |
 | \`webhook-event\` | the event's name |
 | \`content-type\` | \`application/json\` |
 | \`user-agent\` | \`Parley/<version>\` |
-| \`traceparent\` | where the service traces: the trace of what made the event, as [W3C](https://www.w3.org/TR/trace-context/) spells it |
+| \`traceparent\` | if tracing is on: the trace of the change behind the event, in [W3C](https://www.w3.org/TR/trace-context/) format |
 
-A \`lead.*\` body is the lead itself, an \`inbox.*\` body is \`{"event": "<name>", "payload": {…}}\`. The bytes are the same for
-each attempt. \`GET …/webhook-events\` shows a body of each.
+A \`lead.*\` body is the lead itself, an \`inbox.*\` body is \`{"event": "<name>", "payload": {…}}\`. All attempts send the
+same bytes. \`GET …/webhook-events\` returns a sample body of each event.
 
 ### Verify it
 
-Over the raw bytes, before they are parsed. In Node:
+Verify the raw bytes, before you parse them. In Node:
 
 \`\`\`js
 import { Webhook } from 'standardwebhooks'
 
-const event = new Webhook('whsec_…').verify(rawBody, request.headers) // throws when it is not ours
+const event = new Webhook('whsec_…').verify(rawBody, request.headers) // throws if the signature is invalid
 \`\`\`
 
 In Python:
@@ -41,7 +40,7 @@ from standardwebhooks.webhooks import Webhook
 event = Webhook("whsec_…").verify(raw_body, request.headers)
 \`\`\`
 
-By hand: HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, by the bytes that the base64 behind \`whsec_\` stands for.
+By hand: HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`. The key is the base64-decoded secret after \`whsec_\`.
 
 \`\`\`sh
 key=$(printf %s "\${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \\n')
@@ -49,72 +48,73 @@ key=$(printf %s "\${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \\n')
   openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | base64
 \`\`\`
 
-Compare in constant time with each signature behind \`v1,\`, and refuse timestamps more than five minutes off.
+Compare in constant time with each signature after \`v1,\`, and reject timestamps more than five minutes off.
 
-### Answer it
+### Respond
 
-With any 2xx, within 15 seconds: store the event first, work on it afterwards. Every event comes at least once, so a repeat is
-possible: keep the \`webhook-id\`s that you have worked on, for a week or so, and answer 2xx to those too.
+Respond with any 2xx within 15 seconds: store the event first, process it afterwards. Delivery is at least once, so repeats
+are possible: keep the \`webhook-id\`s of processed events for about a week, and respond 2xx to repeats too.
 
-| answer | what happens |
+| response | what happens |
 |---|---|
 | 2xx | the event is delivered |
 | 410 | the endpoint is disabled at once |
-| 429, 503 with \`Retry-After\` | nothing more is sent until then, at most a day; in seconds or as a date |
-| any other, a redirect too, or none | the event is sent again |
+| 429, 503 with \`Retry-After\` | delivery pauses until then, for at most a day; in seconds or as a date |
+| any other response, including a redirect, or none | the event is retried |
 
-It is sent again after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h, each counted from the failure before and up
-to a fifth longer. Then it has failed; you can still have it sent by hand. After five failures in a row the endpoint is
-asked by one request at a time until it takes one. When every attempt of five days has failed, it is disabled.
+Retries follow after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h, each counted from the previous failure
+and extended by up to a fifth. After the last one the delivery has failed; you can still resend it manually. After five
+failures in a row the endpoint gets one request at a time until one succeeds. If every attempt fails for five days, the
+endpoint is disabled.
 
 ### Order
 
-Events of one lead, or of one conversation, are sent one after another: the next one waits until the one before it is delivered or has
-failed. Those of others do not wait for it.
+Events of one lead or one conversation are sent one after another: the next one waits until the one before it is delivered
+or has failed. Events of other leads and conversations do not wait.
 
-### What was missed
+### Missed events
 
-Events and what became of them are kept for 30 days. One can be sent again by \`resend\`, a range of time by \`replays\`, and what
-a disabled endpoint has missed by \`enable\` with \`sendSince\`.`
+Events and their deliveries are kept for 30 days. \`resend\` sends one again, \`replays\` a range of time, and \`enable\` with
+\`sendSince\` the events that a disabled endpoint has missed.`
 
-/** What routes are about, in the order in which the reference and the Postman collection show them. */
+/** Groups and tags, in the order of the reference and the Postman collection. */
 const groups: Record<string, Record<string, string>> = {
   'For API keys': {
-    Leads: 'Read, create, change and find leads. For API keys with the scopes `leads.*`.',
+    Leads: 'Create, read, update and search leads. For API keys with the scopes `leads.*`.',
     Inbox: 'Conversations and messages. For API keys with the scopes `inbox.*`.',
-    Events: 'What has happened, in order: the pull twin of webhooks.',
+    Events: 'The event feed: an ordered alternative to webhooks.',
   },
   'For the team': {
-    'Sign-in': 'How a person begins and ends a session: by password, second factor or link.',
-    Profile: 'The person who is signed in: name, password, second factor, sessions.',
-    Workspaces: 'Teams and their settings. Whatever belongs to a team has its workspace in the path.',
-    Members: 'Who belongs to a workspace, in which role, and who is invited.',
-    'API keys': 'Keys for programs and agents: what they may do, from where, and until when.',
-    'Team tokens': 'Credentials with which automation uses the interface of the team.',
-    Erasures: 'A customer who wants to be forgotten: erase all that a workspace holds of them.',
-    'Audit log': 'Who changed what about access and settings, and when.',
-    'Team leads': 'The leads of a workspace as its members work with them.',
-    'Lead fields': 'The custom fields that a workspace defines: for people, and never against what API keys write.',
-    'Lead merges': 'Two leads that are one person: compared, merged, and taken apart again within 30 days.',
-    'Lead bulk changes': 'What is done to many leads at once: begun, watched, cancelled, undone within a day.',
-    'Lead imports': 'Files of leads: upload one, look at it, import it.',
-    'Team inbox': 'Conversations as members work with them: who owns them, notes, mentions, presence.',
-    Notices: 'What a member is told of: mentions, assignments, hand-overs, waits and outages, and how.',
-    Labels: 'What conversations are marked with.',
-    'Canned replies': 'Texts that members send often, by a short name.',
-    'Saved filters': 'Views of leads and of the inbox that members keep.',
-    Connections: 'The numbers of chat platforms: connect, pause and pair them, see how they fare.',
+    'Sign-in': 'Sign in and out: by password, second factor or link.',
+    Profile: 'The signed-in person: name, password, second factor, sessions.',
+    Workspaces: 'Teams and their settings. Routes of a team have its workspace in the path.',
+    Members: 'Members of a workspace, their roles, and invitations.',
+    'API keys': 'Keys for programs and agents: scopes, allowed addresses, expiry.',
+    'Team tokens': 'Credentials for automation of the team API.',
+    Erasures: 'Erase all data of a customer in a workspace.',
+    'Audit log': 'A record of changes to access and settings.',
+    'Team leads': 'Leads of a workspace, for its members.',
+    'Lead fields': 'Custom fields of a workspace. They bind people; API keys can write any field.',
+    'Lead merges': 'Compare and merge two leads of the same person; undo within 30 days.',
+    'Lead bulk changes': 'Change many leads at once: start, monitor, cancel, undo within a day.',
+    'Lead imports': 'Upload, preview and import files of leads.',
+    'Team inbox': 'Conversations, for members: assignment, notes, mentions, presence.',
+    Notifications: 'A member’s notifications and preferences.',
+    Labels: 'Labels of conversations and leads.',
+    'Canned replies': 'Saved texts, by a shortcut.',
+    'Saved filters': 'Saved views of leads and of the inbox.',
+    Connections: 'Numbers on chat platforms: connect, pause and pair them, read their health.',
     Webhooks: webhooksGuide,
-    Forms: 'Lead forms: how the team makes them and how the public fills them.',
-    Statistics: "What the team's first page shows.",
-    'Live updates': 'What changes while a page is open.',
+    Forms: 'Lead forms: management and public submission.',
+    Statistics: "Numbers of the team's home page.",
+    'Live updates': 'Changes while a page is open.',
   },
   'For operators': {
-    'Key rotation': 'Exchanges the keys that seal data, while the service runs.',
+    'Key rotation': 'Rotate the encryption keys while the service runs.',
     Service: 'Health.',
   },
   'For platforms': {
-    Channels: 'What chat platforms call.',
+    Channels: 'Callbacks of chat platforms.',
   },
 }
 
@@ -124,7 +124,6 @@ const tags = Object.values(groups).flatMap((group) =>
 
 const tagGroups = Object.entries(groups).map(([name, group]) => ({ name, tags: Object.keys(group) }))
 
-/** The text in front of the reference. */
 const guide = `Parley keeps a team's leads and its chat inbox in one place, shared by people and AI agents.
 
 ### Authentication
@@ -135,39 +134,39 @@ the operator's team token instead.
 
 ### Errors
 
-Every error is \`{ statusCode, statusMessage, data? }\`, also for unknown routes and broken requests. What does not fit
-its schema is 400 with \`data.issues\`, a list of \`{ path, message }\`. The inbox adds \`data.code\`: branch on it.
-Unknown body fields and query parameters are refused rather than dropped.
+Every error is \`{ statusCode, statusMessage, data? }\`, also for unknown routes and malformed requests. Input that does not match
+the schema is 400 with \`data.issues\`, a list of \`{ path, message }\`. The inbox adds \`data.code\`: branch on it.
+Unknown body fields and query parameters are rejected, not ignored.
 
 ### Requests
 
-Bodies are JSON in UTF-8, at most 1 MiB, with each key once in an object. Timestamps are ISO 8601 in UTC with
-milliseconds, ids are UUIDs, cursors are opaque. Every answer has an \`x-request-id\`; send your own (letters, digits,
-\`.\`, \`_\`, \`-\`, at most 64) to follow a request through. Answers of 1 KB and more are compressed by gzip or brotli for
-whoever sends \`Accept-Encoding\`.
+Bodies are JSON in UTF-8, at most 1 MiB, without duplicate keys. Timestamps are ISO 8601 in UTC with
+milliseconds, ids are UUIDs, cursors are opaque. Every response has an \`x-request-id\`; send your own (letters, digits,
+\`.\`, \`_\`, \`-\`, at most 64) to trace a request. Responses of 1 KB and more are compressed with gzip or brotli if
+you send \`Accept-Encoding\`.
 
 ### Events
 
 Every change is recorded as an event with the change itself. \`GET /api/v1/events\` reads them in order:
 
-1. Ask without \`after\` for what is kept (30 days), or with \`after=latest\` for what comes from now on.
-2. Deal with the events, then store \`next_cursor\`, and send it as \`after\`. It is in every answer, also in one without
-   events.
-3. While \`has_more\` is true, ask again at once. Else ask with \`wait=25\`: the answer comes with the next event.
+1. Start without \`after\` for all kept events (30 days), or with \`after=latest\` for new ones only.
+2. Process the events, then store \`next_cursor\`, and send it as \`after\`. Every response has it, also one without events.
+3. While \`has_more\` is true, request the next page at once. Otherwise send \`wait=25\`: the response arrives with the next
+   event.
 
-A program that dies between dealing with events and storing the cursor gets them again: at least once, so act on each
-\`id\` once. Events of one lead or conversation come in the order of its changes, and none ever appears before a cursor
-that was given out. A cursor that is too old is 410 \`CURSOR_EXPIRED\`: start anew, and read leads and conversations for
-what was missed.
+A program that crashes between processing and storing the cursor gets the events again. Delivery is at least once, so
+process each \`id\` once. Events of one lead or conversation are in the order of its changes, and no event is ever added
+before an issued cursor. A cursor that is too old is 410 \`CURSOR_EXPIRED\`: start over, and read leads and conversations
+for what you missed.
 
 ### Limits
 
-Answers of limited routes carry \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. Over the limit the
-status is 429 with \`Retry-After\` in seconds. 503 also says when to try again.
+Responses of rate-limited routes have \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. Over the limit the
+status is 429 with \`Retry-After\` in seconds. 503 has \`Retry-After\` too.
 
 ### Versions
 
-v1 only grows: expect new optional fields, codes and events. What is removed or tightened is announced beforehand by
+v1 only grows: expect new optional fields, codes and events. Removals and restrictions are announced in advance by
 \`Deprecation\` and \`Sunset\` headers.`
 
 const securitySchemes = {
@@ -178,13 +177,13 @@ const securitySchemes = {
 
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete'])
 
-/** Starts to note routes for the contract. Await it before the first route: what is registered earlier is missing. */
+/** Registers the OpenAPI generator. Await it before the first route: earlier routes are missing from the document. */
 export async function describeApi(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Parley', description: guide, ...documentInfo },
-      servers: [{ url: '/', description: 'The server that this document comes from' }],
+      servers: [{ url: '/', description: 'The server of this document' }],
       tags,
       components: { securitySchemes },
     },
@@ -192,8 +191,8 @@ export async function describeApi(app: App): Promise<void> {
   })
 }
 
-// The generator lists a query's named properties only, so its patterns (`k_*`) travel beside them. Where a query has
-// nothing but patterns, it would take the keywords for names.
+// The generator lists only named query properties, so the patterns (`k_*`) are kept next to them. Without any named
+// property, it would take the keywords for names.
 function keepQueryPatterns<S>(schema: S): S {
   const { querystring } = (schema ?? {}) as { querystring?: { patternProperties?: object } }
   const patterns = querystring?.patternProperties
@@ -201,12 +200,12 @@ function keepQueryPatterns<S>(schema: S): S {
   return { ...schema, querystring: { properties: {}, ...querystring }, 'x-query-patterns': patterns }
 }
 
-/** The OpenAPI 3.1 document of the routes of an app that is ready. */
+/** Returns the OpenAPI 3.1 document of all routes; the app must be ready. */
 export function openapiDocument(app: App): OpenApiDocument {
   return polish(routesOf(app))
 }
 
-/** The same document before it is polished: inline schemas, with the hints for the Postman collection. */
+/** Returns the document before polishing: inline schemas, as the Postman collection needs them. */
 export function routesOf(app: App): RouteDocument {
   const document = structuredClone(app.swagger()) as unknown as RouteDocument
   for (const [path, item] of Object.entries(document.paths)) {

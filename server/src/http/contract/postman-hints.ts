@@ -1,4 +1,4 @@
-/** What the collection should know about an operation beyond its schema. Values may hold `{{variables}}`. */
+/** Settings of an operation in the collection, beyond its schema. Values may contain `{{variables}}`. */
 export interface PostmanHints {
   body?: unknown
   /** A body that is not JSON, instead of `body`. */
@@ -7,11 +7,11 @@ export interface PostmanHints {
   headers?: Record<string, string>
   /** Path parameter to value, `{ identifier: '{{lead_id}}' }`. */
   path?: Record<string, string>
-  /** Variable to the place in the answer that fills it, `{ lead_id: 'data.id' }`. */
+  /** Variable to the path of its value in the response, `{ lead_id: 'data.id' }`. */
   saves?: Record<string, string>
-  /** The same for what was there before the run: a value that a person has set stays. */
+  /** The same for existing resources: a value that a person has set is kept. */
   finds?: Record<string, string>
-  /** Place within its folder: 0 unless given, 100 for DELETE. */
+  /** Position within its folder: default 0, 100 for DELETE. */
   order?: number
 }
 
@@ -193,18 +193,18 @@ export const postmanHints: HintsByOperation = {
   submitForm: { path: { slug: '{{form_slug}}' } },
 }
 
-/** What the collection leaves out, by operationId. */
+/** Operations that the collection leaves out. */
 export const notInCollection: ReadonlySet<string> = new Set([
-  // What platforms or browsers call.
+  // Called by platforms or browsers.
   ...['verifyCallback', 'receiveCallback', 'receivePartnerCallback', 'followEvents', 'reportPresence'],
   ...['addPushSubscription', 'removePushSubscription', 'downloadMediaPreview'],
-  // What needs a session of its own.
+  // Need a session.
   ...['signIn', 'signInWithCode', 'signInWithLink', 'signOut', 'createSignInLink', 'updateProfile', 'sayAway'],
   ...['listSessions', 'endMyOtherSessions', 'endSession', 'endSessionsOfUser', 'endSessionsOfMember'],
   ...['beginTwoFactor', 'disableTwoFactor', 'enableTwoFactor', 'readInvitation', 'acceptInvitation'],
   ...['listMentions', 'markMentionsRead', 'listNotices', 'markNoticesRead'],
   ...['getNoticeSettings', 'updateNoticeSettings'],
-  // What would change more than the collection has made, or is there only after something else has happened.
+  // Change more than the resources of the collection, or need a state that it cannot create.
   ...['createWorkspace', 'updateMember', 'removeMember', 'listMadeByMember', 'rotateKeys', 'rotateMasterKey'],
   ...['orderLeadFields', 'orderSavedFilters', 'restoreLeadAsMember', 'cancelLeadBulkChange', 'getErasure'],
   ...['previewLeadMerge', 'mergeLeads', 'findLeadMergedInto', 'undoLeadMerge'],

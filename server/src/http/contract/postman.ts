@@ -26,12 +26,12 @@ export interface PostmanCollection {
   item: { name: string; description?: string; item: PostmanItem[] }[]
 }
 
-const guide = `Set \`api_key\`, and \`team_token\` to an owner's token that works in the workspace of that key. Then run the requests
-from top to bottom, as often as you like. They change and remove what they have made themselves, and nothing else but one
-conversation of the official channel, in which text can be sent: they take it over and write to its customer. Use a
-workspace for tests, or set \`conversation_id\` and \`connection_id\`. With several workspaces set \`workspace_id\` too.`
+const guide = `Set \`api_key\`, and \`team_token\` to an owner's token for the workspace of that key. Then run the requests
+from top to bottom, as often as you like. They change and delete only resources that they create, and one conversation of
+the official channel with an open window: they take it over and write to its customer. Use a test workspace, or set
+\`conversation_id\` and \`connection_id\`. With several workspaces, set \`workspace_id\` too.`
 
-/** A Postman v2.1 collection: a folder for each tag, whose requests succeed from top to bottom once the keys are set. */
+/** Builds a Postman v2.1 collection with a folder per tag; with keys set, it succeeds from top to bottom. */
 export function postmanCollection(
   document: RouteDocument,
   baseUrl: string,
@@ -85,7 +85,7 @@ function variablesOf(hints: readonly PostmanHints[]): PostmanVariable[] {
 }
 
 interface Needy {
-  /** Variables that it fills. */
+  /** Variables that it sets. */
   fills: string[]
   needs: string[]
 }
@@ -110,7 +110,7 @@ function entryOf(
   return { tag: operation.tags?.[0], order, fills: [...Object.keys(saves), ...Object.keys(finds)], needs, item }
 }
 
-// One stands after those that fill its variables; else the order is kept.
+// Sorts each item after those that fill its variables; keeps the order otherwise.
 function inOrderOfNeed<T extends Needy>(all: readonly T[]): T[] {
   const waiting = [...all]
   const inOrder: T[] = []
@@ -160,7 +160,7 @@ function itemOf(path: string, method: string, operation: Operation, hints: Postm
   }
 }
 
-// A header that a route judges by itself is not required by its schema, but a request without it fails all the same.
+// A header that the route validates itself is optional in its schema, but requests without it fail.
 function headersOf(operation: Operation, hinted: Record<string, string>): { key: string; value: string }[] {
   const known = new Set(Object.keys(hinted).map((name) => name.toLowerCase()))
   const others = parametersIn(operation, 'header').filter(
@@ -176,7 +176,7 @@ function parametersIn(operation: Operation, place: Parameter['in']): Parameter[]
   return (operation.parameters ?? []).filter((parameter) => parameter.in === place)
 }
 
-// Optional parameters are shown switched off, so that a person sees them and a run does not send them.
+// Optional parameters are listed as disabled: visible, but not sent.
 function queryOf({ name, description, required, schema }: Parameter, given: Record<string, string>): PostmanQuery {
   const value = given[name] ?? String(schema?.example ?? schema?.default ?? '')
   const off = given[name] === undefined && !required
@@ -223,7 +223,7 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** A JSON body that the route takes, made of its schema's examples. */
+/** Builds a valid JSON body from the examples of the schema. */
 function bodyOf(operation: Operation): unknown {
   const schema = operation.requestBody?.content['application/json']?.schema
   return schema === undefined ? undefined : exampleOf(schema)
@@ -252,7 +252,7 @@ function exampleOf(schema: Schema): unknown {
   }
 }
 
-// Optional fields without an example stay out: a made-up value could be refused.
+// Leaves out optional fields without an example: an invented value could be rejected.
 function exampleOfObject(schema: Schema): object {
   const required = new Set((schema.required ?? []) as string[])
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>)

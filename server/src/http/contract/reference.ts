@@ -14,7 +14,7 @@ import { acceptedEncoding, type Encoding } from '../server/compression.ts'
 import { openapiDocument, operationsOf, routesOf } from './openapi.ts'
 import { postmanCollection } from './postman.ts'
 
-/** A large answer that is the same for everybody, made once: in each encoding, with the tag by which it is known again. */
+/** A large static response, built once in each encoding, with its ETag. */
 interface KeptAnswer {
   type: string
   cacheControl: string
@@ -22,7 +22,7 @@ interface KeptAnswer {
   bodies: Record<Encoding, Buffer>
 }
 
-// Half a second for the largest; the best takes twenty times as long and saves a tenth.
+// Takes half a second for the largest response; the best quality takes twenty times as long and saves a tenth.
 const brotliQuality = 8
 
 async function keepAnswer(type: string, cacheControl: string, body: Buffer): Promise<KeptAnswer> {
@@ -32,7 +32,7 @@ async function keepAnswer(type: string, cacheControl: string, body: Buffer): Pro
   return { type, cacheControl, tag, bodies: { br, gzip: gz, identity: body } }
 }
 
-/** Sends it as the caller likes it best, or 304 when the caller has it. */
+/** Sends the response in the preferred encoding, or 304 if the ETag matches. */
 function sendKept(request: FastifyRequest, reply: FastifyReply, answer: KeptAnswer): FastifyReply {
   const encoding = acceptedEncoding(request.headers['accept-encoding'])
   const tag = `"${answer.tag}-${encoding}"`
@@ -46,7 +46,7 @@ function isKnown(tags: string, tag: string): boolean {
   return tags.split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, '')))
 }
 
-// All that could reach out is off: fonts, telemetry, the request proxy, the hosted client and assistant.
+// Turns off all requests to other servers: fonts, telemetry, the request proxy, the hosted client and assistant.
 const settings = {
   url: '/openapi.json',
   withDefaultFonts: false,
@@ -69,7 +69,7 @@ const page = `<!doctype html>
 <body>
 <noscript>
 <h1>Parley API</h1>
-<p>This page draws the reference by JavaScript. Without it, read the <a href="/openapi.json">OpenAPI document</a> or import the
+<p>This page needs JavaScript. Without it, read the <a href="/openapi.json">OpenAPI document</a> or import the
 <a href="/postman.json">Postman collection</a>.</p>
 </noscript>
 <script id="api-reference" data-configuration="${JSON.stringify(settings).replaceAll('"', '&quot;')}"></script>
@@ -81,7 +81,7 @@ const oneDay = 'public, max-age=86400'
 const askAgain = 'public, no-cache'
 const json = 'application/json; charset=utf-8'
 
-/** `/openapi.json`, `/postman.json` and, for people, `/docs`, which loads nothing from any other server. */
+/** Serves `/openapi.json`, `/postman.json` and, for people, `/docs`, which loads nothing from other servers. */
 export function serveReference(app: App, publicUrl: string): void {
   const hidden = { exposeHeadRoute: true, schema: { hide: true } }
   const keepJson = (make: () => unknown) => once(() => keepAnswer(json, askAgain, Buffer.from(JSON.stringify(make()))))
@@ -96,7 +96,7 @@ export function serveReference(app: App, publicUrl: string): void {
   const text = once(() => plainReference(app))
   app.get('/docs', hidden, async (request, reply) => {
     reply.header('vary', 'accept')
-    // Browsers name it; what asks for anything at all mostly shows text.
+    // Browsers list text/html; clients that accept anything usually show text.
     if (request.headers.accept?.includes('text/html')) return asPage(reply, { styles: "'unsafe-inline'" }).send(page)
     return reply.type('text/plain; charset=utf-8').send(text())
   })
@@ -104,7 +104,7 @@ export function serveReference(app: App, publicUrl: string): void {
 
 const guide = new URL('../../../../docs/agents.md', import.meta.url)
 
-/** What agents read about their interface: `/llms.txt`, `/docs/agents.md` and the document of `/api/v2`. */
+/** Serves the documentation for agents: `/llms.txt`, `/docs/agents.md` and the OpenAPI document of `/api/v2`. */
 export function serveAgentReference(app: App, tools: readonly AgentTool[]): void {
   const pages: Record<string, [type: string, make: () => Promise<string>]> = {
     [`${basePath}/openapi.json`]: ['application/json', async () => JSON.stringify(agentDocument(tools))],
@@ -125,11 +125,11 @@ function plainReference(app: App): string {
     .map(({ method, path, operation }) => `${method.toUpperCase().padEnd(6)} ${path}  ${operation.summary}`)
   return `Parley API ${version}
 
-In a browser this is the reference. To programs:
+Open this address in a browser for the reference. For programs:
 
-/openapi.json  everything, as OpenAPI 3.1; ask for it with gzip or br (curl --compressed)
-/postman.json  a Postman collection that can be run from top to bottom
-/llms.txt      the interface for agents, on one page
+/openapi.json  OpenAPI 3.1 document; request it with gzip or br (curl --compressed)
+/postman.json  Postman collection that runs from top to bottom
+/llms.txt      the agent API on one page
 
 For API keys (Authorization: Bearer <API key>):
 
@@ -137,8 +137,8 @@ ${lines.join('\n')}
 `
 }
 
-// The page's library is 40 MB in memory and 0.2 s to load, and published as a plugin only: an app of its own takes it
-// in when someone first opens the page, and hands the script over.
+// The library takes 40 MB of memory and 0.2 s to load, and exists only as a plugin: a temporary app loads it when
+// someone first opens the page, and returns the script.
 async function readScalar(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const host = fastify({ logger: false })

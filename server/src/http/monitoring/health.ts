@@ -11,8 +11,8 @@ export const paths = { alive: '/healthz', ready: '/readyz' } as const
 const healthy = Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false })
 
 /**
- * `/healthz`: the process runs. `/readyz`: it can serve, that is, `askDatabase` resolves and the server is not stopping;
- * else 503 with `data.code` `DATABASE_UNAVAILABLE` or `DRAINING`.
+ * Serves `/healthz`, 200 while the process runs, and `/readyz`, 200 while `askDatabase` resolves and the server is not
+ * stopping; else 503 with `data.code` `DATABASE_UNAVAILABLE` or `DRAINING`.
  */
 export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void {
   app.get(
@@ -22,10 +22,10 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
       schema: {
         tags: ['Service'],
         operationId: 'getLiveness',
-        summary: 'Is the process alive',
-        description: 'Always 200 while the process runs, whatever the state of the database.',
+        summary: 'Check liveness',
+        description: 'Always 200 while the process runs, regardless of the database.',
         security: [],
-        response: { 200: { ...healthy, description: 'Alive.' }, ...errors(400) },
+        response: { 200: { ...healthy, description: 'The process is running.' }, ...errors(400) },
       },
     },
     async () => ({ status: 'ok' as const }),
@@ -37,11 +37,11 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
       schema: {
         tags: ['Service'],
         operationId: 'getReadiness',
-        summary: 'Can the process serve',
+        summary: 'Check readiness',
         description:
-          'For load balancers: 503 when the database does not read, or not write, within 3 s, or the server is stopping.',
+          'For load balancers: 503 if the database cannot read or write within 3 s, or the server is stopping.',
         security: [],
-        response: { 200: { ...healthy, description: 'Ready.' }, ...errors(400, 503) },
+        response: { 200: { ...healthy, description: 'The process can serve.' }, ...errors(400, 503) },
       },
     },
     async () => {
@@ -49,26 +49,26 @@ export function serveHealth(app: App, askDatabase: () => Promise<unknown>): void
         await askDatabase()
         return { status: 'ok' as const }
       } catch {
-        throw unavailable('The database does not answer', { code: 'DATABASE_UNAVAILABLE' }, 1)
+        throw unavailable('The database is not responding', { code: 'DATABASE_UNAVAILABLE' }, 1)
       }
     },
   )
 }
 
-/** `leaving`: it serves as ever, and sends callers elsewhere. `closing`: it only ends what it has begun. */
+/** `leaving`: serves all requests and closes their connections. `closing`: finishes running requests only. */
 type Stage = 'open' | 'leaving' | 'closing'
 
 const stages = new WeakMap<App, Stage>()
 
 /**
- * From now on `/readyz` says that the server is leaving, and every answer ends its connection, so that the next request
- * comes by another, to wherever a balancer sends it. Until the app is closed all else is served as before.
+ * Makes `/readyz` report that the server is stopping, and closes the connection after every response, so that the load
+ * balancer routes the next request elsewhere. All other routes work until the app closes.
  */
 export function startDraining(app: App): void {
   stages.set(app, 'leaving')
 }
 
-/** Once the app is closing, running requests end, and whatever else comes by a connection that was kept gets 503. */
+/** Finishes running requests while the app closes, and answers 503 to new ones on kept-alive connections. */
 export function refuseWhileClosing(app: App): void {
   stages.set(app, 'open')
   app.addHook('preClose', async () => {
@@ -77,11 +77,11 @@ export function refuseWhileClosing(app: App): void {
   app.addHook('onRequest', (request, reply, done) => {
     const stage = stages.get(app)
     if (stage === 'open') return done()
-    // Also where the answer is written past the server, as streams are.
+    // Set on the raw response, for streams that bypass the reply.
     reply.raw.setHeader('connection', 'close')
     const isReadiness = request.routeOptions.url === paths.ready
     if (request.routeOptions.url === paths.alive || (stage === 'leaving' && !isReadiness)) return done()
-    done(unavailable('The server is stopping. Send this again.', isReadiness ? { code: 'DRAINING' } : undefined))
+    done(unavailable('The server is stopping. Retry the request.', isReadiness ? { code: 'DRAINING' } : undefined))
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (stages.get(app) !== 'open') reply.header('connection', 'close')
@@ -89,9 +89,9 @@ export function refuseWhileClosing(app: App): void {
   })
 }
 
-/** A write waits for the disk, and for a standby where the server has to: so often is enough. */
+/** Minimum milliseconds between test writes: a write waits for the disk, and for synchronous standbys. */
 const writeEveryMs = 5_000
-/** What takes longer no caller of the service would wait for. */
+/** Milliseconds after which the database counts as unavailable. */
 const longestWaitMs = 3_000
 
 interface ReadinessOptions {
@@ -100,8 +100,8 @@ interface ReadinessOptions {
 }
 
 /**
- * Resolves when the database reads and writes, and rejects when it does not within 3 s. Who asks often shares a write in
- * 5 s, and while one does not come to its end nobody waits for it any more.
+ * Returns a check that resolves if the database reads and writes, and rejects if it does not within 3 s. Frequent
+ * checks share one write per 5 s, and a write that hangs is abandoned.
  */
 export function createReadiness(db: Pick<Db, 'sql' | 'tx'>, options: ReadinessOptions = {}): () => Promise<void> {
   const { nowMs = () => performance.now(), maxWaitMs = longestWaitMs } = options
@@ -122,7 +122,7 @@ export function createReadiness(db: Pick<Db, 'sql' | 'tx'>, options: ReadinessOp
       await withTimeout(maxWaitMs, () => attempt.written)
       wroteAtMs = begunAtMs
     } catch (error) {
-      // Not waited for: a server that says nothing does not answer this either.
+      // Not awaited: a server that hangs does not respond to this either.
       if (!isOver) attempt.end().catch(() => undefined)
       throw error
     }
@@ -137,7 +137,7 @@ export function createReadiness(db: Pick<Db, 'sql' | 'tx'>, options: ReadinessOp
 
 interface Attempt {
   written: Promise<void>
-  /** Ends the session that is at it: the server would keep each of them for as long as it has no standby. */
+  /** Ends the session of a hanging write: the server keeps each of them for as long as it has no standby. */
   end(): Promise<void>
 }
 
@@ -146,7 +146,7 @@ function writeRow({ sql, tx: transaction }: Pick<Db, 'sql' | 'tx'>, processId: s
   let isGivenUp = false
   const written = transaction(async (tx) => {
     const [row] = await tx<{ pid: number; since: string }[]>`select pg_backend_pid() as pid, now()::text as since`
-    if (isGivenUp) throw new Error('Nobody waits for this write any more')
+    if (isGivenUp) throw new Error('Request cancelled')
     session = row
     await tx`
       with gone as (
@@ -164,7 +164,7 @@ function writeRow({ sql, tx: transaction }: Pick<Db, 'sql' | 'tx'>, processId: s
     end: async () => {
       isGivenUp = true
       if (session === undefined) return
-      // Ended and not cancelled: of a commit that is cancelled while it waits for a standby the server says that it is done.
+      // Terminates instead of cancels: a commit that is cancelled while it waits for a standby is reported as done.
       await sql`
         select pg_terminate_backend(pid)
         from pg_stat_activity

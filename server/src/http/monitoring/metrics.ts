@@ -7,27 +7,27 @@ import { version } from '../../base/version.ts'
 import type { WebhookObserver } from '../../webhooks/deliver/queue.ts'
 
 /**
- * What this process counts, for Prometheus. The rooms below get one of its functions each and know no more of it. No
- * label is a value that a caller chose, nor the id of a workspace: a label's values must stay few.
+ * Counters of this process, for Prometheus. Modules below get a single function each. No label is a value of a caller
+ * or a workspace id, because labels must have few values.
  */
 export interface Metrics {
-  /** A request was answered; `route` is its pattern, nothing for an address that no route has. */
+  /** Records a response; `route` is the route's pattern, undefined for an unknown address. */
   request: (method: string, route: string | undefined, status: number, ms: number) => void
-  /** A platform was called with one part of a message. */
+  /** Records a call that sends one part of a message to a platform. */
   sent: (channel: string, outcome: string, ms: number) => void
-  /** A platform handed something in, and it is stored. */
+  /** Records an inbound item after it is stored. */
   received: (channel: string, type: string) => void
-  /** A file was fetched, or was not; the result is its state then, `coming` when it is tried again, or what the store said. */
+  /** Records a fetch of a file; `result` is its new state, `coming` if it will be retried, or an error of the store. */
   fetched: (result: string, ms: number) => void
   webhooks: WebhookObserver
   job: (name: string, result: 'done' | 'failed', ms: number) => void
-  /** All of it as Prometheus reads it. */
+  /** Returns all metrics in the Prometheus format. */
   page(): Promise<string>
-  /** The same, for those who tell it in another way. */
+  /** Returns all metrics as data, for other exporters. */
   figures(): Promise<Metric[]>
 }
 
-/** One name with its series; of a histogram there is one for each bucket, and for the sum and the count. */
+/** A metric with its series; a histogram has a series for each bucket, for the sum and for the count. */
 export interface Metric {
   name: string
   help: string
@@ -42,14 +42,14 @@ const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 const delaySeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300]
 const jobSeconds = [0.001, 0.01, 0.1, 1, 10, 60, 600]
 
-/** A registry for each app and not the library's own, which all apps of a process would share. */
+/** Creates the metrics in a registry of their own; the library's global one is shared by all apps of a process. */
 export function createMetrics(source: GaugeSource): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   new Gauge({
     name: 'parley_build_info',
-    help: 'Always 1; the labels say what runs.',
+    help: 'Always 1; labels have the versions.',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version, node: process.versions.node }, 1)
@@ -57,24 +57,29 @@ export function createMetrics(source: GaugeSource): Metrics {
 
   const own = meters(registers)
   const { count, measure } = own
-  const requests = count('parley_http_requests_total', 'Requests answered.', 'method', 'route', 'status')
+  const requests = count('parley_http_requests_total', 'HTTP responses.', 'method', 'route', 'status')
   const requestTime = measure(
     'parley_http_request_seconds',
-    'Time from a request to its answer; a long poll or a live feed lasts as long as it waits.',
+    'Time from request to response; long polls and live streams include the wait.',
     requestSeconds,
     'method',
     'route',
   )
-  const sends = count('parley_sends_total', 'Calls that send one part of a message.', 'channel', 'outcome')
-  const sendTime = measure('parley_send_seconds', 'Time that the platform took for one part.', callSeconds, 'channel')
+  const sends = count('parley_sends_total', 'Platform calls that send one part of a message.', 'channel', 'outcome')
+  const sendTime = measure('parley_send_seconds', 'Duration of platform calls for one part.', callSeconds, 'channel')
   const items = count(
     'parley_received_total',
-    'What platforms handed in and is stored, repeats included.',
+    'Stored inbound items of platforms, including repeats.',
     'channel',
     'type',
   )
-  const files = count('parley_files_total', 'Tries to fetch files that messages carry.', 'result')
-  const fileTime = measure('parley_file_seconds', 'Time that a try took, with the preview.', jobSeconds, 'result')
+  const files = count('parley_files_total', 'Attempts to fetch files of messages.', 'result')
+  const fileTime = measure(
+    'parley_file_seconds',
+    'Duration of fetch attempts, including the preview.',
+    jobSeconds,
+    'result',
+  )
   const jobs = count('parley_scheduled_jobs_total', 'Runs of scheduled jobs.', 'job', 'result')
   const jobTime = measure('parley_scheduled_job_seconds', 'Duration of scheduled jobs.', jobSeconds, 'job')
 
@@ -108,7 +113,7 @@ export function createMetrics(source: GaugeSource): Metrics {
   }
 }
 
-/** `/metrics`, for those whom `admit` lets in. */
+/** Serves `/metrics`; `admit` authorizes the request. */
 export function serveMetrics(app: App, metrics: Metrics, admit: (request: FastifyRequest) => Promise<void>): void {
   app.get('/metrics', { onRequest: admit, schema: { hide: true } }, async (_request, reply) =>
     reply.type(metricsType).send(await metrics.page()),
@@ -127,17 +132,20 @@ function meters(registers: Registry[]) {
 function webhookObserver({ count, measure }: ReturnType<typeof meters>): WebhookObserver {
   const attempts = count(
     'parley_webhook_attempts_total',
-    'Webhook attempts: delivered, failed, or given up with the last of the schedule; `error` says why.',
+    'Webhook attempts: delivered, failed, or given up after the last retry; `error` has the reason.',
     'result',
     'error',
   )
-  const time = measure('parley_webhook_attempt_seconds', 'Time that receivers took.', callSeconds)
+  const time = measure('parley_webhook_attempt_seconds', 'Response time of receivers.', callSeconds)
   const delay = measure(
     'parley_webhook_delay_seconds',
-    'From the event to its receipt, when the first attempt was taken.',
+    'Time from the event to a successful first attempt.',
     delaySeconds,
   )
-  const disabled = count('parley_webhook_endpoints_disabled_total', 'Endpoints disabled as gone or failing for days.')
+  const disabled = count(
+    'parley_webhook_endpoints_disabled_total',
+    'Endpoints disabled as gone or failing for five days.',
+  )
   return {
     delivered: ({ ms, delayMs }) => {
       attempts.inc({ result: 'delivered', error: '' })
@@ -152,15 +160,15 @@ function webhookObserver({ count, measure }: ReturnType<typeof meters>): Webhook
   }
 }
 
-/** What is looked up when somebody asks for the metrics, rather than counted as it happens. */
+/** Gauges that are read when the metrics are requested, rather than counted. */
 export interface GaugeSource {
   clock: Clock
   gauges: readonly GaugeInfo[]
-  /** Of this process, at no cost. */
+  /** Returns values of this process, at no cost. */
   own(): Sample[]
-  /** Of the database; asked once in 10 seconds at most. */
+  /** Returns values from the database; called at most once per 10 seconds. */
   stored(): Promise<Sample[]>
-  /** Told when the database's could not be had. */
+  /** Called if the values from the database cannot be read. */
   failed(error: unknown): void
 }
 
@@ -186,8 +194,8 @@ const freshForMs = 10_000
 const maxWaitMs = 2_000
 
 /**
- * Makes the gauges and returns how to bring them up to date. Gauges whose values cannot be had vanish from the page:
- * an old figure would look like a calm one.
+ * Creates the gauges and returns a function that updates them. Removes gauges whose values cannot be read, because an
+ * outdated value looks like a normal one.
  */
 function gaugeReader(source: GaugeSource, make: (gauge: GaugeInfo) => Settable): () => Promise<void> {
   const gauges = new Map(source.gauges.map((gauge) => [gauge.name, make(gauge)]))
@@ -195,7 +203,7 @@ function gaugeReader(source: GaugeSource, make: (gauge: GaugeInfo) => Settable):
   return async () => {
     const samples = [...source.own(), ...(await stored())]
     for (const { name, labelNames } of source.gauges) {
-      // Without labels a reset gauge would say 0.
+      // A reset gauge without labels reports 0.
       if (labelNames.length === 0) gauges.get(name)?.remove()
       else gauges.get(name)?.reset()
     }
@@ -208,7 +216,7 @@ function remembered({ clock, stored, failed }: GaugeSource): () => Promise<Sampl
   let answer: Promise<Sample[]> | undefined
   return () => {
     const now = clock.now().getTime()
-    // A clock may be set back: then what is remembered is of no known age.
+    // The clock can be set back; the age of the cached values is unknown then.
     const isFresh = now >= askedAt && now - askedAt < freshForMs
     if (answer === undefined || !isFresh) {
       askedAt = now

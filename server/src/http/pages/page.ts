@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { type Html, type HtmlPart, html, trustedHtml } from '../../base/text/html.ts'
 
-/** The app's font, by a name that is another one for each version: a browser keeps it for a year. */
+/** Path of the app's font. Browsers cache it for a year, so the name contains its version. */
 export const fontPath = '/inter-4.woff2'
 
-/** The look of the pages that need no script. The colours are those of the web app (`web/src/app/theme.css`). */
+/** Styles of pages without scripts. The colors are those of the web app (`web/src/app/theme.css`). */
 const pageStyle = `
 @font-face {
   font-family: "Inter"; font-weight: 400 700; font-display: optional; src: url("${fontPath}") format("woff2");
@@ -49,7 +49,7 @@ code { font: 12px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
 }
 `
 
-/** What the content security policy lets through: this very text and no other style. */
+/** Source for the content security policy: allows exactly this style element. */
 const pageStyleSource = `'sha256-${hash('sha256', pageStyle, 'base64')}'`
 
 const policy = [
@@ -62,7 +62,7 @@ const policy = [
   "base-uri 'none'",
 ].join('; ')
 
-// The whole element in one piece: the policy's hash covers every byte between the tags.
+// One string, because the hash in the policy covers every byte between the tags.
 const style = trustedHtml(`<style>${pageStyle}</style>`)
 
 interface PageOptions {
@@ -70,7 +70,7 @@ interface PageOptions {
   words?: Words
 }
 
-/** A whole page: needs no script, and loads the app's font alone. */
+/** Returns a complete page. It needs no script and loads only the app's font. */
 export function page({ title, words }: PageOptions, ...body: HtmlPart[]): Html {
   return html`<!doctype html>
 <html lang="${words?.language ?? 'en'}">
@@ -96,7 +96,7 @@ ${body}
 `
 }
 
-/** Sends a page that may be framed by nobody. Its address stays within the site: it can hold a link's token. */
+/** Sends a page that no site can frame. Its URL can contain a token, so other origins get no referrer. */
 export function sendPage(reply: FastifyReply, body: Html, statusCode = 200): FastifyReply {
   return reply
     .code(statusCode)
@@ -135,7 +135,7 @@ const es: Words = {
 
 const languages: Record<string, Words> = { en, pt, es }
 
-/** The words of the first language of the browser's that we speak. */
+/** Returns the texts for the first supported language of the browser; default English. */
 export function textsFor(headers: IncomingHttpHeaders): Words {
   const wanted = (headers['accept-language'] ?? '').split(',').map(readRange)
   const best = wanted

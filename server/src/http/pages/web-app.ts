@@ -14,9 +14,9 @@ import type { App } from '../../base/route.ts'
 import { html } from '../../base/text/html.ts'
 import { fontPath, page, sendPage, textsFor } from './page.ts'
 
-/** What people open: the web app, with its pages for signing in and joining. */
+/** Serves the web app, with its pages to sign in and to join. */
 export async function pageRoutes(app: App, deps: TeamDeps): Promise<void> {
-  // A scope of its own: failures are pages here.
+  // An encapsulated scope: only its errors are pages.
   await app.register(async (site: App) => {
     site.addHook('onRoute', (route) => {
       route.schema = { ...route.schema, hide: true }
@@ -26,7 +26,7 @@ export async function pageRoutes(app: App, deps: TeamDeps): Promise<void> {
   })
 }
 
-/** What a caller may see becomes a page; what they may not is left to the server's own handler. */
+/** Sends expected errors as a page; throws others to the server's error handler. */
 function answerWithPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof ApiError)) throw error
   const words = textsFor(request.headers)
@@ -45,26 +45,26 @@ const builtApp = fileURLToPath(new URL('../../../../web/dist/', import.meta.url)
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const oneYear = '365d'
 const oneYearSeconds = 365 * 24 * 3600
-/** Rooms of a workspace. Typed without one, the app goes on to the workspace where the person was last. */
+/** Sections of a workspace. Without a workspace in the path, the app opens the one that the person used last. */
 const rooms = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
-/** Where the app's own router takes over; whatever else is asked for stays the server's. */
+/** Routes of the app's own router; the server handles all others. */
 const places = ['/', '/w/*', '/choose-password', ...rooms.flatMap((room) => [`/${room}`, `/${room}/*`])]
-/** The app's pages for who is not signed in yet. To open a link changes nothing: mail programs look at links. */
+/** Pages without sign-in. A GET changes nothing: mail programs prefetch links. */
 const openPlaces = ['/sign-in', '/sign-in/:token', '/invite/:token']
 
-/** One line that makes the app, whatever is missing; null when it is there. */
+/** Returns the command that builds or installs the web app; null if it is built. */
 export function howToBuild(folder: string = builtApp): string | null {
   if (existsSync(join(folder, 'index.html'))) return null
   return existsSync(join(root, 'web', 'index.html'))
     ? `cd "${root.replace(/[/\\]$/, '')}" && npm ci && npm run build && npm prune --omit=dev`
-    : 'npm install parley-<version>.tgz, of a package that npm run package has made'
+    : 'npm install parley-<version>.tgz, a package from npm run package'
 }
 
-/** The team's app: one page for all of its addresses, for who is signed in, and the built files it is made of. */
+/** Serves one page for all addresses of the app, for signed-in people, and the built files. */
 async function webAppRoutes(site: App, deps: TeamDeps, folder: string = builtApp): Promise<void> {
   const assets = join(folder, 'assets')
   if (existsSync(assets)) {
-    // Each name holds a digest of its file, so that a browser never asks twice, nor whether it has changed.
+    // File names contain a content hash, so browsers never revalidate them.
     await site.register(files, {
       root: assets,
       prefix: '/assets/',
@@ -85,7 +85,7 @@ async function webAppRoutes(site: App, deps: TeamDeps, folder: string = builtApp
     )
 }
 
-/** What browsers look for by a name that stays: a worker sees the pages below its own address alone. */
+/** Files with fixed names. The worker is at the root because its scope is limited to paths below its own. */
 const besideAssets: readonly (readonly [name: string, type: string])[] = [
   ['sw.js', 'text/javascript; charset=utf-8'],
   ['manifest.webmanifest', 'application/manifest+json'],
@@ -103,7 +103,7 @@ function serveFile(site: App, file: string, path: string, type: string, caching 
   })
 }
 
-// A worker has the policy that its own file came with, and what it shows has our icon.
+// A service worker has the policy of its own file, and its notifications show our icon.
 const filePolicy = "default-src 'none'; img-src 'self'; frame-ancestors 'none'"
 
 async function isSignedIn(deps: TeamDeps, request: FastifyRequest): Promise<boolean> {
@@ -116,7 +116,7 @@ function sendToSignIn({ url }: FastifyRequest, reply: FastifyReply): FastifyRepl
 }
 
 async function sendApp(folder: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  // Read at each visit, so that a build beside a running service is seen; it is a few kilobytes.
+  // Read per request (a few kilobytes), so that a new build is served without a restart.
   const shell = await readShell(folder)
   if (shell === null) return sendPage(reply, notBuiltPage(howToBuild(folder) ?? 'npm run build'), 503)
   const nonce = randomBytes(16).toString('base64')
@@ -137,14 +137,14 @@ async function sendApp(folder: string, request: FastifyRequest, reply: FastifyRe
     )
 }
 
-// The app's library writes its sizes and colours as a style element, which the nonce lets through. Nothing else is inline.
+// The UI library inserts a style element for sizes and colors, which needs the nonce. Nothing else is inline.
 const policyWith = (nonce: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
-    // What was recorded is heard before it is sent.
+    // For playback of a recording before it is sent.
     "media-src 'self' blob:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -159,11 +159,11 @@ const notBuiltPage = (line: string) =>
   page(
     { title: 'Not built' },
     html`<div class="card"><h1>The web app is not built</h1>
-<p>Stop the service, run this line, and start it again:</p><pre>${line}</pre>
-<p>The interfaces work without it: see the <a href="/docs">reference</a>.</p></div>`,
+<p>Stop the service, run this command, and start it again:</p><pre>${line}</pre>
+<p>The APIs work without it: see the <a href="/docs">reference</a>.</p></div>`,
   )
 
-/** The page as it was built, and which files each room needs beyond it. */
+/** The built page, and the extra files of each section. */
 interface Shell {
   page: string
   parts: Parts | null
@@ -175,9 +175,9 @@ interface Part {
 }
 
 interface Parts {
-  /** What the frame says in each language. */
+  /** Texts of the frame, by language. */
   languages: Record<string, Part>
-  /** What each room needs and says, in each language. */
+  /** Code and texts of each section, by language. */
   rooms: Record<string, Record<string, Part>>
 }
 
@@ -187,11 +187,11 @@ export interface Look {
   language: string
   /** `light` or `dark` if the person has chosen, else empty. */
   scheme: string
-  /** That of the browser, once the app has told; else empty. */
+  /** Time zone of the browser from its cookie; empty if unknown. */
   timeZone: string
 }
 
-/** The built page; null when there is none. */
+/** Reads the built page; returns null if there is none. */
 async function readShell(folder: string): Promise<Shell | null> {
   const read = (file: string) => readFile(join(folder, file), 'utf8').catch(() => null)
   const [page, parts] = await Promise.all([read('index.html'), read('first-look.json')])
@@ -199,8 +199,8 @@ async function readShell(folder: string): Promise<Shell | null> {
 }
 
 /**
- * The page for an address: it shows the shape of the room and has all on the way that the room's first look takes, code and
- * data, which would else be asked for one after the other.
+ * Renders the page for an address: with the skeleton of the section, and with preloads of the code and data that its
+ * first view needs, which would otherwise load one after the other.
  */
 export function renderShell({ page, parts }: Shell, { url, nonce, language, scheme, timeZone }: Look): string {
   const place = placeOf(url)
@@ -227,17 +227,15 @@ export function renderShell({ page, parts }: Shell, { url, nonce, language, sche
 interface Place {
   workspaceId: string | null
   room: string
-  /** Whether it is the room's own page rather than one below it. */
   isWhole: boolean
-  /** Whether the address names something in the room. */
+  /** Whether the path continues below the section. */
   hasBelow: boolean
   isFiltered: boolean
 }
 
-/** One page shows whatever is below them. */
+/** Sections whose main page also serves all paths below. */
 const wide = ['inbox', 'settings']
 
-/** Where nobody is signed in yet. */
 const entries = ['sign-in', 'invite', 'choose-password']
 
 function placeOf(url: string): Place {
@@ -264,7 +262,7 @@ function partsOf({ rooms, languages }: Parts, { room, isWhole, hasBelow }: Place
 
 const timeZoneShape = /^[\w+/-]{1,64}$/
 
-/** What the app is going to ask for first, in the very words: it would be fetched twice otherwise. */
+/** Returns the first requests of the app. They must match its URLs exactly, or the browser fetches them twice. */
 function dataOf({ workspaceId, room, isFiltered, hasBelow }: Place, timeZone: string): string[] {
   const session = '/api/team/v1/session'
   if (room === 'entry') return []
@@ -275,7 +273,7 @@ function dataOf({ workspaceId, room, isFiltered, hasBelow }: Place, timeZone: st
   }
   if (hasBelow) return [session]
   if (room === 'leads') return [session, `${own}/leads?sortBy=createdAt&sortOrder=desc&limit=100&page=1`]
-  // Days are the reader's.
+  // Statistics use the days of the reader's time zone.
   const isCounted = room === 'home' && timeZoneShape.test(timeZone)
   return isCounted ? [session, `${own}/stats?days=30&tz=${encodeURIComponent(timeZone)}`] : [session]
 }

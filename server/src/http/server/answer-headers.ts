@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { newId } from '../../base/id.ts'
 
-/** What every answer carries. `no-store`, since almost everything here is somebody's personal data. */
+/** Headers of every response. `no-store`, because almost all responses contain personal data. */
 export const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -14,15 +14,15 @@ export const securityHeaders = {
 } as const
 
 interface PageSources {
-  /** Further sources of styles, `'unsafe-inline'` for a library that writes its own. */
+  /** More sources of styles, such as `'unsafe-inline'` for a library with inline styles. */
   styles?: string
   images?: string
   fonts?: string
-  /** Origins that may show the page in a frame; none unless given. */
+  /** Origins that may frame the page; default none. */
   frames?: string
 }
 
-/** Lets an HTML answer load scripts, styles, images, fonts and data from this server, and nothing from elsewhere. */
+/** Sets a policy that lets an HTML response load everything from this server and nothing from others. */
 export function asPage(reply: FastifyReply, sources: PageSources = {}): FastifyReply {
   const policy = [
     "default-src 'self'",
@@ -43,7 +43,7 @@ export function asPage(reply: FastifyReply, sources: PageSources = {}): FastifyR
 
 export const requestIdHeader = 'x-request-id'
 
-/** The caller's own `x-request-id` when it is a plain token, so that it can follow a request through; else a new id. */
+/** Returns the caller's `x-request-id` if it is a plain token, so that requests can be traced; else a new id. */
 export function requestIdOf(request: IncomingMessage, clock: Clock): string {
   const given = request.headers[requestIdHeader]
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : newId(clock.now())

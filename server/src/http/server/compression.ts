@@ -15,24 +15,24 @@ import type { App } from '../../base/route.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A route whose answers repeat a token: compressed, their length tells it to whoever chose what stands beside it. */
+    /** Set for routes whose responses repeat a secret token: their compressed length would leak it (BREACH). */
     repeatsToken?: boolean
   }
 }
 
-/** What is shorter fits a packet or two anyway. */
+/** Smaller responses fit into one or two packets anyway. */
 const worthwhileBytes = 1024
-/** Up to here handing it to another thread costs more than it spares; beyond, others would wait. */
+/** Up to this size, a synchronous call is cheaper than another thread; larger ones would block other requests. */
 const atOnceBytes = 128 * 1024
 
 type Body = string | Buffer
 type Done = (error: Error | null, body?: unknown) => void
 type Encoder = (typeof encoders)['br' | 'gzip']
 
-// The cheapest that are any good: beyond these, each hundredth that an answer gets smaller costs a tenth more time.
+// The cheapest useful levels: higher ones cost a tenth more time for each percent saved.
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const deflate = { level: 2 }
-// A stream's pieces go on as they come: the first may be there to say that it has begun.
+// Streams flush each chunk: the first one can be a signal that the response has started.
 const encoders = {
   br: {
     atOnce: (body: Body) => brotliCompressSync(body, brotli),
@@ -46,7 +46,7 @@ const encoders = {
   },
 }
 
-/** Compresses what is long enough for it and made of text, as the caller takes it. Hijacked replies never come by here. */
+/** Compresses textual responses above the minimum size, if the client accepts it. Hijacked replies skip this hook. */
 export function compressAnswers(app: App): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (payload instanceof Readable) return compressStream(request, reply, payload, done)
@@ -65,11 +65,11 @@ function compressBody(request: FastifyRequest, reply: FastifyReply, body: Body, 
   encoder.aside(body, done)
 }
 
-/** How long a stream becomes nobody knows; files are. */
+/** Compresses without a minimum size: the length of a stream is unknown, and files are large enough. */
 function compressStream(request: FastifyRequest, reply: FastifyReply, source: Readable, done: Done) {
   const encoder = encoderFor(request, reply)?.stream()
   if (encoder === undefined) return done(null, source)
-  // Of a source that fails before its first byte the caller gets an error, which is plain again.
+  // If the source fails before its first byte, the error response is not compressed.
   encoder.once('error', () => {
     if (reply.raw.headersSent) return
     for (const name of ['content-encoding', paddingHeader]) {
@@ -77,12 +77,12 @@ function compressStream(request: FastifyRequest, reply: FastifyReply, source: Re
       reply.raw.removeHeader(name)
     }
   })
-  // Either one's end is the other's; the reply tells of failures.
+  // The pipeline destroys both streams on failure; the reply reports it.
   pipeline(source, encoder).catch(() => {})
   done(null, encoder)
 }
 
-/** The text of a JSON answer that came as the web's own `Response`, of which the reply takes the rest; else null. */
+/** Returns the text of a JSON `Response` and copies its status and headers to the reply; null for other responses. */
 function takeJson(answer: Response, reply: FastifyReply): Promise<string> | null {
   if (answer.body === null || !(answer.headers.get('content-type') ?? '').startsWith('application/json')) return null
   reply.code(answer.status)
@@ -90,7 +90,7 @@ function takeJson(answer: Response, reply: FastifyReply): Promise<string> | null
   return answer.text()
 }
 
-/** What the answer is to be compressed by, which its headers say from here on; null when it stays as it is. */
+/** Returns the encoder and sets the headers for it; null if the response is not compressed. */
 function encoderFor(request: FastifyRequest, reply: FastifyReply): Encoder | null {
   if (!mayBeCompressed(request, reply)) return null
   const names = [reply.getHeader('vary') ?? []].flat().join(', ')
@@ -106,18 +106,18 @@ const textual =
 
 function mayBeCompressed(request: FastifyRequest, reply: FastifyReply): boolean {
   if (request.routeOptions.config.repeatsToken === true) return false
-  // A tag names the very bytes, and a range counts them: what has either was prepared in each encoding, or in none.
+  // An ETag or a range refers to exact bytes: such responses exist in each encoding already, or in none.
   if (['content-encoding', 'etag', 'content-range'].some((name) => reply.hasHeader(name))) return false
   return textual.test(String(reply.getHeader('content-type') ?? ''))
 }
 
 const paddingHeader = 'x-padding'
-/** One byte for how much, the others for up to 128 characters. */
+/** First byte: length of the padding; the others: up to 128 characters. */
 const noise = Buffer.alloc(97)
 
 /**
- * Hides the exact length from whoever watches the line: an answer may hold what a stranger wrote beside what they want to
- * know, and is shorter when the two are alike. Random characters, since HTTP/2 says in a byte what was said before.
+ * Hides the exact length of the response from an observer: it can contain text of an attacker next to a secret, and
+ * compresses better if the two match (BREACH). Random characters, because HTTP/2 encodes repeated headers in one byte.
  */
 function padding(): string {
   fillRandom(noise)
@@ -126,7 +126,7 @@ function padding(): string {
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** The encoding that suits us best of those that an `Accept-Encoding` header takes; weights count only where they are 0. */
+/** Returns our preferred encoding among those in `Accept-Encoding`; ignores weights except 0. */
 export function acceptedEncoding(header: string | undefined): Encoding {
   if (header === undefined) return 'identity'
   const isTaken = new Map<string, boolean>()

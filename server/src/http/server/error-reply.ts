@@ -28,10 +28,10 @@ interface ErrorBody {
   data?: Record<string, unknown>
 }
 
-// Said, since a file that fails before its first byte has announced a type of its own.
+// Set explicitly, because a file that fails before its first byte has set its own type.
 const json = 'application/json; charset=utf-8'
 
-/** The one place where a failure becomes an answer: `{ statusCode, statusMessage, data? }` on every face. */
+/** Converts all errors to responses: `{ statusCode, statusMessage, data? }`, or problem details in the agent API. */
 export function createErrorReply(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const fields = { requestId: request.id, method: request.method, route: routeOf(request) }
@@ -62,16 +62,16 @@ function bodyOf(error: ApiError): ErrorBody {
   return data === undefined ? { statusCode, statusMessage: message } : { statusCode, statusMessage: message, data }
 }
 
-/** The route's pattern for logs; nothing for an unknown route, whose address is the caller's text. */
+/** Returns the route pattern for logs; undefined for unknown routes, because their URL is text of the caller. */
 export function routeOf(request: FastifyRequest): string | undefined {
   return request.is404 ? undefined : request.routeOptions.url
 }
 
-/** The failure as the caller may see it, or null when it is a fault of ours. */
+/** Returns the error for the caller; null for an internal error. */
 function knownError(error: unknown, request: FastifyRequest): ApiError | null {
   if (error instanceof ApiError) return error
   if (!(error instanceof Error)) return null
-  // A caller that hangs up in the middle of a body is an ECONNRESET as well; the parser marks that one with a status.
+  // A client that disconnects during its body also causes ECONNRESET; the parser sets a status on that one.
   if (databaseIsAway(error) && !('statusCode' in error))
     return unavailable('Not available at the moment. Try again shortly.')
   const { validation, validationContext, code, statusCode } = error as FastifyError
@@ -86,7 +86,7 @@ function knownError(error: unknown, request: FastifyRequest): ApiError | null {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError(415, 'Send the body as application/json')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return invalid('', 'is not as long as Content-Length says')
+      return invalid('', 'does not match Content-Length')
     case 'FST_ERR_BAD_URL':
       return invalid('', 'is not valid percent-encoding', 'params')
     default:
@@ -103,7 +103,7 @@ function isInbox(request: FastifyRequest): boolean {
   return /^\/api\/v1\/inbox(?:[/?]|$)/.test(request.routeOptions.url ?? request.url)
 }
 
-// Callers of the inbox branch on `data.code`, so what is general elsewhere has a code there.
+// Inbox clients branch on `data.code`, so general errors get a code there.
 function wordForInbox(error: ApiError): ApiError {
   if (error instanceof InvalidInput) {
     const code = error.part === 'query' ? 'INVALID_QUERY' : 'INVALID_REQUEST'
@@ -117,7 +117,7 @@ function wordForInbox(error: ApiError): ApiError {
 
 const subjects = { body: 'The body', query: 'The query', params: 'The path', headers: 'A header' } as const
 
-/** Whether the database could not be asked, as opposed to having refused: the request may be tried again. */
+/** Returns whether the database was unavailable, so that the request can be retried. */
 const databaseIsAway = (error: unknown): boolean =>
   error instanceof TooBusy || error instanceof RetryTransaction || isUnavailable(error)
 
@@ -127,7 +127,7 @@ const answers: Record<string, readonly [statusCode: number, statusMessage: strin
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
 }
 
-/** Answers bytes that are not HTTP, where no request exists yet, in the shape of every other error. */
+/** Responds to malformed requests, for which no request object exists, in the format of all errors. */
 export function answerBrokenRequests(clock: Clock) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable || answerHasBegun(socket)) {
@@ -149,15 +149,15 @@ export function answerBrokenRequests(clock: Clock) {
   }
 }
 
-// Bytes after a request that is being answered may be broken too; a second head would garble the first answer.
+// Bytes after a request can also be malformed; a second response head would corrupt the one in progress.
 function answerHasBegun(socket: Socket): boolean {
   const { _httpMessage: message } = socket as Socket & { _httpMessage?: { headersSent: boolean } | null }
   return message?.headersSent === true
 }
 
 /**
- * Replies with 404 for an address that no route has, and 405 with `Allow` for one that has it under other methods; a person in
- * a browser gets a page.
+ * Responds to unknown routes: 404, or 405 with `Allow` if the route exists for other methods; browsers get a page for
+ * 404.
  */
 export function answerUnknownRoutes(app: App): void {
   const methods = new Set<HTTPMethods>()
@@ -165,7 +165,7 @@ export function answerUnknownRoutes(app: App): void {
     for (const method of [route.method].flat()) methods.add(method)
   })
   app.setNotFoundHandler(async (request, reply) => {
-    // Only browsers ask for OPTIONS, by themselves.
+    // Only browsers send OPTIONS, automatically.
     const allowed = [...methods].filter((method) => method !== 'OPTIONS' && hasRoute(app, method, request)).sort()
     if (allowed.length === 0 && isForPerson(request)) return sendPage(reply, lostPage(textsFor(request.headers)), 404)
     if (allowed.length === 0) throw notFound('Route not found')
@@ -177,14 +177,13 @@ function isForPerson({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html')
 }
 
-// A wildcard (a folder of files, the web app's pages) has no say about addresses that it merely covers.
+// Ignores wildcard routes (static files, pages of the web app): they match addresses that do not exist.
 function hasRoute(app: App, method: HTTPMethods, request: FastifyRequest): boolean {
   const path = request.url.split('?', 1)[0] ?? '/'
   const route = app.findRoute({ method, url: path })
   return route !== null && !('*' in (route.params ?? {}))
 }
 
-/** For a person whose address leads nowhere. */
 function lostPage(words: Words): Html {
   return page(
     { title: words.nothingHere, words },

@@ -7,7 +7,7 @@ import { joinPath } from '../../base/validation.ts'
 
 const maxDepth = 32
 
-/** Makes `application/json` and `application/*+json` the only media types that the app reads. */
+/** Accepts only `application/json` and `application/*+json` bodies. */
 export function readJsonBodies(app: App): void {
   app.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer' } as const
@@ -27,9 +27,9 @@ function refuseEncodings(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * Reads a body that means one thing only. Beside broken JSON it refuses, by path: repeated keys, more than 32 levels,
- * `__proto__`, text with NUL or half a surrogate pair, and numbers that a double cannot hold exactly or at all.
- * Throws `InvalidInput`.
+ * Parses a body strictly. Besides malformed JSON, rejects with a path: duplicate keys, more than 32 levels,
+ * `__proto__`, text with NUL or unpaired surrogates, and numbers that a double cannot represent exactly. Throws
+ * `InvalidInput`.
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw invalid('', 'is not valid UTF-8')
@@ -39,7 +39,7 @@ export function parseJson(bytes: Buffer): unknown {
   const walk: Walk = { keys: 0, hasEscapes: text.includes('\\u'), problem: '', steps: [] }
   if (!isPlain(value, walk, 1)) throw invalid(walk.steps.reverse().reduce(joinPath, ''), walk.problem)
 
-  // `JSON.parse` keeps the last of repeated keys, so a text with a repetition has more keys than its value.
+  // `JSON.parse` keeps the last of duplicate keys, so the text has more keys than the value.
   if (countKeys(text) !== walk.keys) throw invalid(findDuplicate(text), 'is given more than once')
   return value
 }
@@ -48,7 +48,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Of the parser's message only the place is passed on: the rest quotes the body.
+    // Passes on only the position: the rest of the parser's message quotes the body.
     const place = error instanceof Error ? /\(line \d+ column \d+\)/.exec(error.message)?.[0] : undefined
     throw new InvalidInput([{ path: '', message: `is not valid JSON${place === undefined ? '' : ` ${place}`}` }])
   }
@@ -58,7 +58,7 @@ interface Walk {
   keys: number
   hasEscapes: boolean
   problem: string
-  /** The way to the problem, innermost first. */
+  /** Path to the problem, innermost first. */
   steps: string[]
 }
 
@@ -82,10 +82,10 @@ function isPlain(value: unknown, walk: Walk, depth: number): boolean {
   return true
 }
 
-// Such text can only come from an escape, since the bytes were UTF-8 and JSON has no bare control characters.
+// Only escapes can produce such text, because the bytes are UTF-8 and JSON has no raw control characters.
 function isText(text: string, walk: Walk): boolean {
-  if (text.includes('\0')) return refuse(walk, 'must not hold the NUL character')
-  return text.isWellFormed() || refuse(walk, 'must not hold half a surrogate pair')
+  if (text.includes('\0')) return refuse(walk, 'must not contain the NUL character')
+  return text.isWellFormed() || refuse(walk, 'must not contain an unpaired surrogate')
 }
 
 function refuse(walk: Walk, problem: string, ...steps: string[]): false {
@@ -99,13 +99,13 @@ function passedBy(walk: Walk, step: string): false {
   return false
 }
 
-// Both functions read JSON that is known to be valid, which lets them look at brackets, colons and quotes alone.
+// Both functions read valid JSON, so they need only brackets, colons and quotes.
 const quote = 0x22
 const backslash = 0x5c
 const colon = 0x3a
 const space = 0x20
 
-/** The keys of all objects in the text, repeated ones included. */
+/** Counts the keys of all objects in the text, including duplicates. */
 function countKeys(text: string): number {
   let keys = 0
   for (let at = 0; at < text.length; at++) {
@@ -116,7 +116,7 @@ function countKeys(text: string): number {
   return keys
 }
 
-/** The path of the first key that stands twice in one object. */
+/** Returns the path of the first duplicate key. */
 function findDuplicate(text: string): string {
   const open: { keys: Set<string> | null; step: string }[] = []
   for (let at = 0; at < text.length; at++) {
@@ -153,16 +153,16 @@ function endOfString(text: string, start: number): number {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A route whose bodies are files: they may take minutes, and the route itself ends those that stand still. */
+    /** Set for routes whose bodies are files: uploads can take minutes, and the route itself aborts stalled ones. */
     takesFiles?: boolean
   }
 }
 
-const lateBody = () => Object.assign(new Error('The body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+const lateBody = () => Object.assign(new Error('Request body timed out'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
 /**
- * Answers 408 to a request whose body has not come within the time, and hangs up on one that was answered before its body had come
- * and goes on for longer. Node's own limit knows no routes.
+ * Responds 408 if a body does not arrive within `maxMs`, and closes the connection if a body continues for longer than
+ * that after the response. Node's own timeout cannot be set per route.
  */
 export function limitBodies(app: App, maxMs: number): void {
   const deadlines = new WeakMap<FastifyRequest, NodeJS.Timeout>()
@@ -177,12 +177,12 @@ export function limitBodies(app: App, maxMs: number): void {
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => {
-    // Where a route takes a stream, it has not read it yet.
+    // A route that takes a stream has not read it yet.
     if (hasCome(request)) end(request)
     else request.raw.once('end', () => end(request))
     done()
   })
-  // One that was refused before its body was looked at: nobody reads the rest, and it must not keep the connection.
+  // A request can be refused before its body is read: the rest must not keep the connection open.
   app.addHook('onResponse', (request, _reply, done) => {
     end(request)
     if (hasBody(request) && !hasCome(request) && !request.raw.destroyed) {
@@ -199,12 +199,12 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-// The router parses the query before any hook runs and has no way to fail, so the problem waits in the result.
+// The router parses the query before any hook and cannot fail, so the problem is stored in the result.
 const problem = Symbol('problem')
 
 type Query = Record<string, string> & { [problem]?: Issue }
 
-/** A query in which each parameter stands once; hand it to the router and call `refuseBadQueries`. */
+/** Parses a query string without duplicate parameters, for the router; `refuseBadQueries` reports the problems. */
 export function parseQuery(text: string): Query {
   const query: Query = Object.create(null)
   for (const part of text.split('&')) {
@@ -215,7 +215,7 @@ export function parseQuery(text: string): Query {
     if (name === null || value === null) {
       query[problem] ??= { path: name ?? '', message: 'is not valid percent-encoding' }
     } else if (name.includes('\0') || value.includes('\0')) {
-      query[problem] ??= { path: name.replaceAll('\0', ''), message: 'must not hold the NUL character' }
+      query[problem] ??= { path: name.replaceAll('\0', ''), message: 'must not contain the NUL character' }
     } else if (name in query) {
       query[problem] ??= { path: name, message: 'is given more than once' }
     } else {
@@ -233,7 +233,7 @@ function decode(text: string): string | null {
   }
 }
 
-/** Refuses what no route could want in its address, after authentication and before the route's own schema. */
+/** Rejects invalid queries and path parameters, after authentication and before the route's schema. */
 export function refuseBadQueries(app: App): void {
   app.addHook('preValidation', (request, _reply, done) => {
     done(request.is404 ? undefined : problemOf(request.params as Record<string, string>, request.query as Query))
@@ -243,7 +243,7 @@ export function refuseBadQueries(app: App): void {
 function problemOf(params: Record<string, string>, query: Query): Error | undefined {
   for (const name in params) {
     if (params[name] === '') return notFound('Route not found')
-    if (params[name]?.includes('\0')) return invalid(name, 'must not hold the NUL character', 'params')
+    if (params[name]?.includes('\0')) return invalid(name, 'must not contain the NUL character', 'params')
   }
   const issue = query[problem]
   return issue && new InvalidInput([issue], 'query')

@@ -15,9 +15,9 @@ import { answerBrokenRequests, answerUnknownRoutes, createErrorReply, routeOf } 
 import { limitBodies, parseQuery, readJsonBodies, refuseBadQueries } from './request-body.ts'
 
 const maxBodyBytes = 1024 * 1024
-/** For a head, and for a body that is no file. */
+/** Milliseconds for the request head, and for a body that is not a file. */
 const arrivesWithinMs = 30_000
-/** For a file by a slow line. */
+/** Milliseconds for a file over a slow connection. */
 const fileArrivesWithinMs = 30 * 60_000
 
 declare module 'fastify' {
@@ -29,21 +29,21 @@ declare module 'fastify' {
 export interface ServerOptions {
   log: Log
   clock: Clock
-  /** Sends `Strict-Transport-Security`; on when people reach the service over HTTPS. */
+  /** Sends `Strict-Transport-Security`; set if people use HTTPS. */
   isHttps?: boolean
-  /** How long a body that is no file may take to arrive. */
+  /** Milliseconds in which a body that is not a file must arrive. */
   bodyWithinMs?: number
-  /** The id of the key that a request came with, for its log line. */
+  /** Returns the id of the request's API key, for its log entry. */
   keyIdOf?: (request: FastifyRequest) => string | undefined
-  /** Follows each request but those of machines that ask how the process is. */
+  /** Traces each request except health checks and metrics. */
   tracer?: Tracer | undefined
-  /** Told of every answer. */
+  /** Called for every response. */
   observe?: (method: string, route: string | undefined, status: number, ms: number) => void
 }
 
 /**
- * The HTTP server without routes: errors in one shape, strict bodies and queries, request ids, headers, logs.
- * `app.close()` lets running requests end.
+ * Creates the HTTP server without routes: uniform errors, strict bodies and queries, request ids, headers, logs.
+ * `app.close()` lets running requests finish.
  */
 export function createServer(options: ServerOptions): App {
   const { log, clock } = options
@@ -53,7 +53,7 @@ export function createServer(options: ServerOptions): App {
     if (options.isHttps) reply.header('strict-transport-security', 'max-age=31536000')
   }
   const app: App = fastify({
-    // Fastify's own log lines hold urls; ours are written below.
+    // Fastify's log entries contain URLs; ours are in `logAnswers`.
     logger: false,
     genReqId: (request) => requestIdOf(request, clock),
     bodyLimit: maxBodyBytes,
@@ -69,15 +69,15 @@ export function createServer(options: ServerOptions): App {
       replyWithError(error, request, reply)
     },
   })
-  // Node answers an `Expect` it does not know with a bare 417, though HTTP lets a server pass over it.
+  // Node responds 417 to an unknown `Expect` header; HTTP allows a server to ignore it.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.setValidatorCompiler(({ schema, httpPart }) => compileForRequest(schema, httpPart))
-  // A schema-driven serializer drops what a schema forgot, and so hides the mistake from every test.
+  // A schema-driven serializer drops fields that a schema lacks, which hides the mistake from tests.
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
   app.setErrorHandler(replyWithError)
 
   followWork(app, options.tracer)
-  // Hooks that wait for nothing take a callback: it spares a promise for each request.
+  // Synchronous hooks use callbacks, which saves a promise per request.
   app.addHook('onRequest', (request, reply, done) => {
     greet(request, reply)
     const isHostMissing = request.raw.httpVersion === '1.1' && !request.headers.host
@@ -93,7 +93,7 @@ export function createServer(options: ServerOptions): App {
   return app
 }
 
-/** Everything that a request does is its own work, until it is known for which workspace it is. */
+/** Runs each request in a work context of its own, until its workspace is known. */
 function followWork(app: App, tracer: Tracer | undefined): void {
   app.decorateRequest('work', null)
   app.addHook('onRequest', (request, reply, done) => {
@@ -102,15 +102,15 @@ function followWork(app: App, tracer: Tracer | undefined): void {
       tracer === undefined ? null : traceRequest(tracer, request, reply),
     )
     const { waitBudget } = request.work
-    // Heard as well when the caller has gone without an answer.
+    // Also fires if the client disconnects without a response.
     reply.raw.once('close', () => waitBudget?.over())
     runInContext(request.work, done)
   })
-  // The parser hands bodies over on its own account.
+  // The body parser calls back outside of the context.
   app.addHook('preValidation', ({ work }, _reply, done) => (work === null ? done() : runInContext(work, done)))
 }
 
-/** What the path names first, such as a workspace: who asks for another one does not wait for those who ask for it. */
+/** Returns the first path parameter, such as a workspace: requests of different lanes do not wait for each other. */
 function laneOf(params: unknown): string {
   const [first = ''] = Object.values(params ?? {})
   return String(first)
@@ -126,11 +126,11 @@ function traceRequest(tracer: Tracer, request: FastifyRequest, reply: FastifyRep
   const fields = {
     'http.request.method': method,
     ...(route && { 'http.route': route }),
-    // A caller may give it another shape, which may say anything.
+    // A caller's own request id can contain arbitrary text.
     ...(isUuid(request.id) && { 'parley.request_id': request.id }),
   }
   const span = tracer.begin('server', name, fields, readTraceparent(request.headers.traceparent))
-  // Of those that their caller has given up as well.
+  // Also ends spans of aborted requests.
   reply.raw.once('close', () => {
     const { statusCode: status, writableEnded: isAnswered } = reply.raw
     const owner = request.work?.owner ?? ''

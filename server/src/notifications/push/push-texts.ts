@@ -1,18 +1,17 @@
 import type { NotificationKind } from '../notification-kinds.ts'
 
-/** The languages of the web app: a browser says in which it is to be told. */
+/** Languages of push texts; the browser sends its own. */
 export const pushLanguages = ['en', 'es', 'pt'] as const
 export type PushLanguage = (typeof pushLanguages)[number]
 
 export interface PushContent {
   kind: NotificationKind
   count: number
-  /** Who did it; null: nobody who has a name. */
+  /** Name of who did it; null if nobody or without a name. */
   actor: string | null
-  /** The customer; null: not to be said, or not known. */
+  /** Name of the customer; null if unknown or not to be shown. */
   customer: string | null
   connection: string | null
-  /** It works, but not all of it. */
   isLimited?: boolean
 }
 
@@ -62,7 +61,7 @@ const texts: Record<PushLanguage, PushTexts> = {
   },
 }
 
-/** What a browser shows: who did what, and of the customer no more than the name, if the person wants it. */
+/** Returns the texts of a push: who did what, and the customer's name if the person allows it. */
 export function pushText(facts: PushContent, language: PushLanguage): { title: string; body: string } {
   const { someone, titles } = texts[language]
   return { title: titles[facts.kind]({ ...facts, actor: facts.actor ?? someone }), body: facts.customer ?? '' }

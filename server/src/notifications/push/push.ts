@@ -29,14 +29,14 @@ export interface PushDeps {
   resolveNames: ResolveNames
 }
 
-/** What a notice speaks of, by name; null for what has none any more. */
+/** Names of the subjects of a notification; null if they no longer exist. */
 export interface NotificationNames {
   actorName: string | null
   contact: { name: string | null; phone: string | null } | null
   connectionName: string | null
 }
 
-/** Looks up what notices of a workspace speak of, in their order. */
+/** Resolves the names for notifications of a workspace, in their order. */
 export type ResolveNames = (workspaceId: string, notices: readonly Notification[]) => Promise<NotificationNames[]>
 
 interface DueNotification extends Notification {
@@ -47,16 +47,16 @@ interface DueNotification extends Notification {
 const batchSize = 100
 const maxConcurrentSends = 10
 const maxWorkspaces = 50
-/** Push services that are well take less. */
+/** Milliseconds after which sending continues in the background; healthy push services take less. */
 const slowAfterMs = 1_000
 const timeoutMs = 10_000
-/** What could not be told in time, as after an outage, is in the bell. */
+/** Milliseconds after which a notification is not pushed any more, as after an outage. */
 const maxDelayMs = 10 * 60_000
-/** How long a push service keeps it for a browser that is off. */
+/** Seconds that a push service stores a push for an offline browser. */
 const ttlSeconds = 4 * 3600
 const maxAnswerBytes = 1024
 
-/** Whether there is something to tell that has waited for long enough; it is asked within that time, so no news need tell of it. */
+/** Watches for due pushes. Polls more often than `pushAfterMs`, so that no database notifications are needed. */
 export function watchPushes({ db, clock }: Pick<PushDeps, 'db' | 'clock'>): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -68,9 +68,9 @@ export function watchPushes({ db, clock }: Pick<PushDeps, 'db' | 'clock'>): DueW
 }
 
 /**
- * Tells the browsers of people what they have not read since it was recorded, and returns how many notices it took. Each notice is
- * tried once: it is taken before it is sent, so that a crash costs a push and never doubles one. A workspace whose browsers are
- * slow to reach is left out until it is done, and nobody waits for it.
+ * Creates a function that pushes due, unread notifications to browsers, and returns how many it claimed. Each one is
+ * tried once: it is claimed before it is sent, so a crash can lose a push but never repeats one. A workspace with slow
+ * push services continues in the background, and is skipped until it is done.
  */
 export function createPushSender(deps: PushDeps): () => Promise<number> {
   const busy = new Map<string, Promise<void>>()
@@ -108,7 +108,7 @@ async function claimDue(db: Db, busy: readonly string[], now: Date): Promise<Due
     try {
       claimed.push(...(await db.statement((tx) => claimDueIn(tx, workspaceId, batchSize - claimed.length, now))))
     } catch (error) {
-      // What was taken before is told all the same, and the next look comes to this one again.
+      // Sends those claimed so far; the next run retries this workspace.
       if (claimed.length === 0) throw error
       break
     }
@@ -176,7 +176,7 @@ async function pushNotifications(
 
 const canNotifyNow = ({ quiet }: NotificationSettings, now: Date): boolean => quiet === null || !isQuiet(quiet, now)
 
-/** What the service worker shows. It stands in no log and no table: only the browser can open it. */
+/** Returns the payload for the service worker. It is neither logged nor stored, and encrypted for the browser. */
 function payloadOf(
   notification: DueNotification,
   resolvedNames: NotificationNames | undefined,
@@ -227,6 +227,6 @@ async function sendPush(
   if (!isAccepted) log.info('push rejected by the push service', { workspaceId, code: why })
 }
 
-/** Whom a push service turns to when something is wrong. Some take no address that is not in public. */
+/** Returns the VAPID contact for the operators of push services. Some reject a URL that is not public. */
 const subjectOf = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? publicUrl : 'mailto:operator@parley.invalid'

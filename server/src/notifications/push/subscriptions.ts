@@ -8,7 +8,7 @@ import { newId } from '../../base/id.ts'
 import { notAMember } from '../preferences.ts'
 import type { PushLanguage } from './push-texts.ts'
 
-/** Where a browser is reached, and by what only it can read what it is sent. */
+/** Address of a browser, with the keys to encrypt for it. */
 export interface PushTarget {
   endpoint: string
   p256dh: string
@@ -22,12 +22,12 @@ export interface Subscription {
   target: PushTarget
 }
 
-/** Browsers of one person; with one more the oldest goes. */
+/** Browsers per person; a new one replaces the oldest. */
 export const maxSubscriptions = 10
 
 const targetContext = (id: string) => ({ table: 'push_subscriptions', row: id, column: 'content' })
 
-/** Adds the browser of a session, or renews what is known of it. Returns its id; 403 for who is no member. */
+/** Adds or renews the subscription of a session's browser; returns its id. Throws 403 for non-members. */
 export async function addSubscription(
   tx: Tx,
   keyring: Keyring,
@@ -38,7 +38,7 @@ export async function addSubscription(
 ): Promise<string> {
   const id = newId(now)
   const hash = createHash('sha256').update(target.endpoint).digest()
-  // What is sealed is bound to its row: one that is renewed is another row.
+  // Replaces the row, because the encryption is bound to its id.
   await tx`
     delete from push_subscriptions
     where workspace_id = ${workspaceId}
@@ -78,7 +78,6 @@ export async function removeSubscription(tx: Tx, workspaceId: string, userId: st
   return removed.count > 0
 }
 
-/** The browsers of these people. */
 export async function listSubscriptions(
   sql: Sql,
   keyring: Keyring,
@@ -97,9 +96,9 @@ export async function listSubscriptions(
   }))
 }
 
-/** By which push services know this installation (VAPID). A browser that subscribed takes what these sign, and nothing else. */
+/** VAPID keys of the installation. A subscribed browser accepts only pushes signed with them. */
 export interface PushKeys {
-  /** As browsers want it. */
+  /** Base64url, as browsers expect it. */
   publicKey: string
   privateKey: string
 }
@@ -110,11 +109,11 @@ interface Deps {
   clock: Clock
 }
 
-// There is one row, whoever makes it.
+// All processes share one row.
 const keysId = instanceScope
 const privateKeyContext = (id: string) => ({ table: 'push_keys', row: id, column: 'private_key' })
 
-/** The keys of the installation; the first start makes them. Later ones would cut off every browser that has subscribed. */
+/** Returns the keys; creates them at the first start. New keys would invalidate all subscriptions. */
 export async function ensurePushKeys({ db, keyStore, clock }: Deps): Promise<PushKeys> {
   return keyStore.withKeyring(instanceScope, async (keyring) => {
     const decrypt = (row: KeyRow) => ({

@@ -15,17 +15,17 @@ import { releasedTopic } from './rebalance.ts'
 import { recordResults } from './record-results.ts'
 import { canStartRequest, startRequests } from './send-request.ts'
 
-/** A request must not be under way still when another worker may begin: names, connections and clocks take time. */
+/** Milliseconds before the end of a lease in which no request runs: covers DNS, connecting and clock drift. */
 const leaseMarginMs = 2000
 const firstPauseMs = 100
 const maxPauseMs = 5000
 
-/** The moment up to which requests may leave, of a lease that was asked for at `askedAt`. */
+/** Returns until when requests may start under a lease requested at `requestedAt`; times of `performance.now()`. */
 export function leaseEndsAfter(requestedAt: number): number {
   return requestedAt + leaseMs - leaseMarginMs
 }
 
-/** Takes a claimed queue into memory; throws when the endpoint's settings do not open. */
+/** Creates the in-memory queue of a claim; throws if the endpoint's settings cannot be decrypted. */
 export async function openQueue(deps: DeliveryLoopDeps, claimed: ClaimedQueue, requestedAt: number): Promise<Queue> {
   const { workspaceId, id: endpointId, owner, cursor, removedTo } = claimed
   const { failingSince, failuresInARow, lastSuccessAt } = claimed
@@ -57,10 +57,7 @@ export async function openQueue(deps: DeliveryLoopDeps, claimed: ClaimedQueue, r
   }
 }
 
-/**
- * Sends what is due until there is nothing left to do now. What fails in the database is tried again for as long as the
- * queue is ours.
- */
+/** Sends due deliveries until nothing is left to do now. Retries database errors for as long as the lease is held. */
 export async function runQueue(deps: DeliveryLoopDeps, queue: Queue): Promise<void> {
   let failures = 0
   while (!queue.isLost) {
@@ -84,7 +81,7 @@ export async function runQueue(deps: DeliveryLoopDeps, queue: Queue): Promise<vo
   deps.slots.dropUnwritten(queue.results.length + (queue.batch?.results.length ?? 0))
 }
 
-/** Takes over what was changed at the endpoint meanwhile. */
+/** Applies changes of the endpoint after a lease renewal. */
 export async function refreshQueue(
   { keyStore }: DeliveryLoopDeps,
   queue: Queue,
@@ -100,23 +97,23 @@ export async function refreshQueue(
   queue.endpoint = await keyStore.withKeyring(held.workspaceId, (keyring) => decryptEndpoint(keyring, held))
   queue.names = eventNamesOf(held.events)
   queue.hasReplay ||= held.hasReplay
-  // What a member has asked for since is due before what was known, and its news may be lost.
+  // A resend or replay can be due earlier than the known retry, and its notification can be lost.
   const { retryAt } = held
   if (retryAt !== null && (queue.retryAt === null || retryAt < queue.retryAt)) queue.retryAt = retryAt
   queue.signal.wake()
 }
 
-/** Lets what is in flight end, and nothing more begin. */
+/** Lets running requests finish and starts no more. */
 export function drainQueue(queue: Queue): void {
   queue.isEnding = true
-  // What is forgotten here was not sent: whoever has the queue next begins before it.
+  // The dropped deliveries were not sent: the next worker must start before them.
   for (const { hasRow, position } of queue.lanes.clear()) {
     if (!hasRow) queue.readTo = Math.min(queue.readTo, position - 1)
   }
   queue.signal.wake()
 }
 
-/** The queue is another worker's, or may be: nothing more is sent or written. */
+/** Stops all sends and writes: another worker has the queue, or may have it. */
 export function markLeaseLost(queue: Queue): void {
   queue.isLost = true
   queue.signal.wake()

@@ -6,18 +6,18 @@ import { type Lease, lockQueue, updateNextDue } from '../endpoint/queue-queries.
 import type { Health } from '../endpoint/retry-policy.ts'
 import type { Delivery, DeliveryRow } from './delivery.ts'
 
-/** Where a queue is read: its rows of another generation are cancelled, and what is held in memory is not read again. */
+/** Parameters of a read: cancelled generations are ignored, and deliveries in memory are not read again. */
 export interface QueueRead {
   lease: Lease
   generation: number
-  /** Positions that are in memory. */
+  /** Positions of deliveries in memory. */
   held: readonly number[]
   limit: number
 }
 
 /**
- * Returns waiting deliveries that are due. One goes before those after it in its lane: so it is left out as long as one
- * before it comes later in this order.
+ * Returns pending deliveries that are due. Within a lane, deliveries go in order of position, so a delivery is left out
+ * while an earlier one of its lane is due later.
  */
 export async function listDue(sql: Sql, { lease, generation, held, limit }: QueueRead, now: Date): Promise<Delivery[]> {
   return sql<Delivery[]>`
@@ -50,7 +50,7 @@ export async function listDue(sql: Sql, { lease, generation, held, limit }: Queu
     limit ${limit}`
 }
 
-/** Of the lane of `d`, those that stand before it and are due later. */
+/** Selects earlier pending deliveries of the lane of `d` that are due later. */
 function blockedBy(sql: Sql) {
   return sql`
     select 1
@@ -65,9 +65,9 @@ function blockedBy(sql: Sql) {
 }
 
 /**
- * Returns events of the next positions of the feed that the endpoint wants and has no row of, and the position up to
- * which it was read. A range of positions rather than so many events: the plan then never depends on how much waits or
- * was delivered.
+ * Returns the next feed events that match the endpoint and have no delivery row, and the position up to which it has
+ * read. Reads a range of positions, not a number of events, so that the query plan does not depend on the size of the
+ * backlog.
  */
 export async function listFresh(
   sql: Sql,
@@ -118,7 +118,7 @@ export async function listFresh(
   return { fresh, readTo: Math.max(after, Math.min(upTo, last)), hasMore: upTo < last }
 }
 
-/** Of these lanes, those in which rows wait that are not in memory, and when the last of them is due. */
+/** Returns those of the lanes that have pending rows which are not in memory, with the latest due time of each. */
 export async function listWaitingLanes(
   sql: Sql,
   { lease, generation, held }: QueueRead,
@@ -138,8 +138,8 @@ export async function listWaitingLanes(
 }
 
 /**
- * Puts off what is due but waits for something later, writes when the next delivery is due, and returns that. Call it
- * when everything else that is due is in memory.
+ * Postpones due deliveries that wait for a later-due one, updates the next due time of the queue, and returns it. Call
+ * it when all other due deliveries are in memory.
  */
 export async function postponeBlocked(tx: Tx, { lease, held }: QueueRead, now: Date): Promise<Date | null> {
   const generation = await lockQueue(tx, lease)
@@ -165,7 +165,7 @@ export async function postponeBlocked(tx: Tx, { lease, held }: QueueRead, now: D
   return updateNextDue(tx, lease, generation, held)
 }
 
-/** Nothing changes of what was asked for again meanwhile. Returns the positions of what was written. */
+/** Saves deliveries, except those that were resent meanwhile. Returns the positions of the saved ones. */
 export async function saveDeliveries(
   tx: Tx,
   { workspaceId, endpointId }: Lease,
@@ -181,7 +181,7 @@ export async function saveDeliveries(
   return new Set(written.map(({ position }) => position))
 }
 
-/** What a queue has to write that only had successes, none of them a row before. */
+/** Successes of a queue to save: all deliveries were fresh from the feed, without a row. */
 export interface QueueSuccesses {
   lease: Lease
   generation: number
@@ -191,9 +191,9 @@ export interface QueueSuccesses {
 }
 
 /**
- * Writes the successes of many queues at once, or of those of one workspace, and where those stand. Returns the owners of the leases that it was done
- * for. Of the others nothing is written, for they are lost, or their endpoint was disabled meanwhile; or not everything,
- * for an event was asked for again.
+ * Saves the successes and states of several queues in one statement, or of those of one workspace. Returns the lease
+ * owners that were saved completely. Nothing is saved if the lease is lost or the endpoint was disabled meanwhile; only
+ * a part if an event was resent meanwhile.
  */
 export async function saveSuccesses(tx: Tx, queues: readonly QueueSuccesses[], only: OneWorkspace): Promise<string[]> {
   const rows = queues.flatMap((queue) => queue.rows)
@@ -253,8 +253,8 @@ export async function saveSuccesses(tx: Tx, queues: readonly QueueSuccesses[], o
 }
 
 /**
- * SQL: what was asked for queues that are still held, which are locked; in one order, as all who lock several: two of them never wait
- * for each other.
+ * SQL: rows of `asked` whose leases are still held. Locks the queues in a fixed order, like all code that locks
+ * several, to avoid deadlocks.
  */
 function selectLocked(sql: Sql, queues: readonly QueueSuccesses[], only: OneWorkspace) {
   if (only === null) {
@@ -269,7 +269,7 @@ function selectLocked(sql: Sql, queues: readonly QueueSuccesses[], only: OneWork
       for update of q
     )`
   }
-  // Citus reads what is locked together with a list in another format than it has written it in.
+  // Citus writes rows that are locked in a join with a list in one format, and reads them in another.
   return sql`
     held as (
       select q.endpoint_id, q.lease_owner, q.generation
@@ -325,7 +325,7 @@ const onConflictUpdate = (sql: Sql) => sql`
   where webhook_deliveries.generation <= excluded.generation
     and webhook_deliveries.round = excluded.round`
 
-/** Lets the rows after a delivery that failed wait as long as it does, so that they come after it again. */
+/** Delays later rows of the lanes until the failed delivery is due, so that the order is kept. */
 export async function delayFollowers(
   tx: Tx,
   { workspaceId, endpointId }: Lease,
@@ -349,7 +349,7 @@ export async function delayFollowers(
       and d.due_at < h.due_at`
 }
 
-/** Lets the rows go that only waited for one before them. What has failed itself keeps its time. */
+/** Makes rows due that only waited for an earlier one of their lane. Rows that failed themselves keep their time. */
 export async function releaseFollowers(
   tx: Tx,
   { workspaceId, endpointId }: Lease,

@@ -4,39 +4,37 @@ import { areaOf, type EventName } from '../../events/record.ts'
 import type { RetryDecision } from '../endpoint/retry-policy.ts'
 import type { KnownEvent } from '../event-catalogue.ts'
 
-/** An event on its way to an endpoint. */
 export interface Delivery {
   position: number
   eventId: string
   name: KnownEvent
-  /** The lead or conversation: its events go one after another. */
+  /** The lead or conversation; its events are delivered one after another. */
   subjectId: string
   occurredAt: Date
-  /** Sealed; null when the event is no longer kept. */
+  /** Encrypted; null if the event was removed. */
   payload: Buffer | null
-  /** The trace in which it was made, packed; null where there was none. */
+  /** Packed traceparent of the change; null without tracing. */
   trace: Buffer | null
-  /** Tried once, and no sign of the endpoint's health when it fails. */
+  /** A test is tried once, and its failure does not affect the endpoint's health. */
   isTest: boolean
-  /** Whether it is a row that waits; it is not when it comes fresh from the feed. */
+  /** Whether it has a row; false if it is fresh from the feed. */
   hasRow: boolean
-  /** Whether phones were hidden in an earlier attempt. */
+  /** Whether phones were masked in an earlier attempt. */
   masked: boolean
-  /** How often it had been asked for again when it was read. */
+  /** Number of resends before it was read. */
   round: number
-  /** Attempts of the present round, and all of them. */
+  /** Attempts since the last resend, and in total. */
   roundAttempts: number
   attempts: number
 }
 
-/** What an attempt came to. */
 export interface DeliveryAttempt {
   at: Date
   ms: number
-  /** Null when no answer came; `error` says why then. */
+  /** Null if no response came; `error` then has the reason. */
   status: number | null
   error: string | null
-  /** Its first bytes. */
+  /** First bytes of the response body. */
   answer: Buffer | null
   masked: boolean
 }
@@ -47,10 +45,10 @@ export interface AttemptResult {
   decision: RetryDecision
 }
 
-/** Results that are written together. */
+/** Results that are saved together. */
 export interface ResultBatch {
   results: AttemptResult[]
-  /** What must wait for one that failed. */
+  /** Later deliveries of lanes that failed. */
   parked: { delivery: Delivery; dueAt: Date }[]
 }
 
@@ -59,7 +57,6 @@ type Written = Pick<
   'position' | 'eventId' | 'name' | 'subjectId' | 'occurredAt' | 'masked' | 'round' | 'roundAttempts' | 'attempts'
 >
 
-/** A delivery as it is written. */
 export interface DeliveryRow extends Written {
   state: 'pending' | 'delivered' | 'failed'
   dueAt: Date | null
@@ -69,20 +66,17 @@ export interface DeliveryRow extends Written {
   deliveredAnswer: Buffer | null
 }
 
-/** An attempt as the log keeps it. */
 export interface AttemptRow extends Omit<DeliveryAttempt, 'masked'> {
   position: number
   number: number
 }
 
-/** A delivery that waits, as it is written. */
 export function waitingRow(delivery: Delivery, dueAt: Date): DeliveryRow {
   const { payload, trace, isTest, hasRow, ...written } = delivery
   const untaken = { deliveredAt: null, deliveredStatus: null, deliveredMs: null, deliveredAnswer: null }
   return { ...written, state: 'pending', dueAt, ...untaken }
 }
 
-/** A delivery after an attempt, as it is written. */
 export function attemptedRow(
   keyring: Keyring,
   endpointId: string,
@@ -126,7 +120,7 @@ function encryptedAnswer(
   return answer === null ? null : encryptAnswer(keyring, { endpointId, position, number: attempts + 1 }, answer)
 }
 
-/** The bytes that are sent, the same for each attempt: lead events bare, inbox events wrapped in their name. */
+/** Returns the request body, identical for each attempt: lead events bare, inbox events with an envelope. */
 export function renderPayload(
   keyring: Keyring,
   { eventId, name, payload }: { eventId: string; name: EventName; payload: Buffer },
@@ -134,13 +128,12 @@ export function renderPayload(
   present: PresentPayload,
 ): string {
   const recorded = keyring.decryptText({ table: 'events', row: eventId, column: 'payload' }, payload)
-  // What nobody has to change need not be parsed.
+  // Recorded payloads that need no change are not parsed.
   const isChanged = masked || needsPresenting(recorded)
   const shown = isChanged ? JSON.stringify(present(name, JSON.parse(recorded), { keyring, masked })) : recorded
   return areaOf(name) === 'leads' ? shown : `{"event":${JSON.stringify(name)},"payload":${shown}}`
 }
 
-/** An attempt, by its delivery and its number. */
 interface AttemptKey {
   endpointId: string
   position: number
@@ -148,8 +141,8 @@ interface AttemptKey {
 }
 
 /**
- * Seals the first bytes of an answer. They belong to the attempt, wherever it is kept: with its delivery when it was
- * taken, and among the attempts once the event is sent again.
+ * Encrypts the first bytes of a response for its attempt, which is stored with the delivery if it succeeded, and moves
+ * to the attempts when the event is resent.
  */
 function encryptAnswer(keyring: Keyring, attempt: AttemptKey, answer: Uint8Array): Buffer {
   return keyring.encrypt(answerContext(attempt), answer)

@@ -6,10 +6,10 @@ import { listDue, listFresh, listWaitingLanes, postponeBlocked, saveDeliveries }
 import { type DeliveryLoopDeps, isPausedNow, positionsInMemory, type Queue } from './queue.ts'
 
 const maxInMemory = 400
-/** A probed endpoint takes one at a time, and few of them. */
+/** For an endpoint that is probed with one request at a time. */
 const maxWhenProbed = 4
 
-/** Brings what is to be sent into memory. Returns whether it has looked: there may be more then. */
+/** Loads deliveries to send. Returns whether it has read, so that there may be more. */
 export async function loadMore(deps: DeliveryLoopDeps, queue: Queue): Promise<boolean> {
   const now = deps.clock.now()
   if (isPausedNow(queue, now)) return false
@@ -26,7 +26,7 @@ export async function loadMore(deps: DeliveryLoopDeps, queue: Queue): Promise<bo
   return true
 }
 
-// Rows take the place of everything in the range at once, so nothing of it may be in memory.
+// A replay step writes rows for all events of its range, so none of them may be in memory.
 async function loadReplay(deps: DeliveryLoopDeps, queue: Queue): Promise<boolean> {
   if (queue.lanes.size > 0 || queue.results.length > 0) return false
   const { hasMore } = await runReplayStep(deps, queue)
@@ -46,7 +46,7 @@ async function loadDue({ db, clock }: DeliveryLoopDeps, queue: Queue, limit: num
 
 async function loadFresh(deps: DeliveryLoopDeps, queue: Queue, limit: number): Promise<void> {
   const { lease, generation, lanes, names, readTo, retryAt } = queue
-  // Before the look: what is placed during it must be looked for again.
+  // Reset before the read: events that are sequenced during it need another read.
   queue.mayHaveMore = false
   try {
     const reading = { lease, generation, held: positionsInMemory(queue), limit }
@@ -54,7 +54,7 @@ async function loadFresh(deps: DeliveryLoopDeps, queue: Queue, limit: number): P
     const subjectIds = read.fresh.map(({ subjectId }) => subjectId)
     const waiting = retryAt === null ? noLanes : await listWaitingLanes(deps.db.sql, reading, subjectIds)
     await saveWaiting(deps, queue, read.fresh, waiting)
-    // The end has set back the position from which another goes on, before what it dropped from memory.
+    // If the queue was drained meanwhile, its `readTo` was set back before the dropped deliveries; keep it.
     if (queue.isEnding) return
     for (const delivery of read.fresh) if (!waiting.has(delivery.subjectId)) lanes.add(delivery)
     queue.readTo = read.readTo
@@ -67,7 +67,7 @@ async function loadFresh(deps: DeliveryLoopDeps, queue: Queue, limit: number): P
 
 const noLanes: ReadonlyMap<string, Date> = new Map()
 
-/** Writes what must wait for rows of its lane. */
+/** Saves rows for deliveries that must wait for earlier rows of their lanes. */
 async function saveWaiting(
   { db }: DeliveryLoopDeps,
   { lease, generation }: Queue,

@@ -13,27 +13,27 @@ import { type DeliveryLoopDeps, isPausedNow, type Queue } from './queue.ts'
 import type { RebalanceRequest } from './rebalance.ts'
 
 const maxQueues = 500
-/** A queue that has nothing to do is kept for a while: the next event then needs no claim. */
+/** Milliseconds that an idle queue is kept: the next event then needs no claim. */
 const lingerMs = 2000
 const maxDrainMs = 8000
-/** When every place is taken, queues that were worked on for so long make room for others, some at a time. */
+/** With all slots in use, queues held for this many milliseconds are drained, at most `maxDrained` at a time. */
 const maxWorkMs = 10_000
 const maxDrained = 50
 /** Deliveries in memory, of all queues together. */
 const maxInMemory = 20_000
 const minInMemory = 20
 
-/** The queues that this process has leased, each being worked on by itself. */
+/** Queues that this process has leased, each with its own loop. */
 export type QueueLeases = ReturnType<typeof createQueueLeases>
 
 type QueueLeasesDeps = Omit<DeliveryLoopDeps, 'maxInMemory'>
 
-/** Queues that have nothing to do are given back at once unless they may linger. `onReleased` is told of each. */
+/** Manages leased queues. Releases idle queues at once unless they may linger; calls `onReleased` for each. */
 export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boolean, onReleased = () => {}) {
   const share = () => Math.max(minInMemory, Math.floor(maxInMemory / Math.max(working.size, 1)))
   const deps: DeliveryLoopDeps = { ...options, maxInMemory: share }
   const { db, log, clock } = deps
-  /** By the owner of the lease. */
+  /** By lease owner. */
   const working = new Map<string, { queue: Queue; done: Promise<void> }>()
   const claims = new Set<Promise<number>>()
   const left = createLeftovers()
@@ -60,13 +60,13 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
     if (queue.isEnding || queue.isLost || queue.mayHaveMore) left.note()
   }
   const hasMore = (queue: Queue) => mayLinger() && working.size < maxQueues && isDueWithin(lingerMs, queue, clock.now())
-  // News that came while a queue was given back found it neither free nor at work.
+  // A notification during the release of a queue finds it neither free nor held.
   const scheduleCheck = async ({ lease, mayHaveMore }: Queue) => {
     if (mayHaveMore && mayLinger()) await claim([lease.workspaceId])
   }
   /**
-   * Begins with queues in which something can be sent, and returns how many. All are looked at instead of those that are
-   * due when some were left since: for want of room, or by a failure.
+   * Claims queues with deliveries to send, and returns how many. Widens `due` to `all` if queues were left out since
+   * the last full claim, for lack of slots or after a failure.
    */
   const claim = async (request: ClaimScope): Promise<number> => {
     const claiming = claimNow(left.scopeFor(request)).catch(left.noteAndThrow)
@@ -94,16 +94,15 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
 
   return {
     claim,
-    /** Whether some were left. */
     hasLeft: left.hasSome,
-    /** Renews the leases of queues, and looks what was changed at their endpoints. */
+    /** Renews leases and applies changes of the endpoints. */
     renew: (queues: readonly Queue[]) => renewAll(deps, queues),
-    /** Lets queues go over to another worker that has asked for them, when it was this one that it asked. */
+    /** Releases queues to another worker if this process is the one it asked. */
     give: (request: RebalanceRequest) => transferTo(held(), request),
     held,
     count: () => working.size,
     heldIn: (workspaceId: string) => held().filter(({ lease }) => lease.workspaceId === workspaceId),
-    /** Resolves when every queue has been given back. */
+    /** Resolves when all queues are released. */
     done,
     stop: async (): Promise<void> => {
       isStopping = true
@@ -114,7 +113,7 @@ export function createQueueLeases(options: QueueLeasesDeps, mayLinger: () => boo
   }
 }
 
-/** Whether queues may have something to send that nobody will be told of again: then the next look is at all. */
+/** Tracks queues that were left out and that no notification will report, so that the next claim covers all. */
 function createLeftovers() {
   let hasSome = false
   const note = () => {
@@ -136,8 +135,8 @@ function createLeftovers() {
 }
 
 /**
- * Claims queues, and has `take` told of each as soon as it is claimed. Returns whether no other is free. Where rows are spread,
- * the workspaces of those that are free are looked for first, and each is claimed in by itself.
+ * Claims queues, and calls `onClaimed` for each. Returns whether no other queue is free. Under Citus, first lists the
+ * workspaces of free queues, then claims in each of them.
  */
 async function claimAvailable(
   db: Db,
@@ -174,7 +173,7 @@ function transferTo(queues: readonly Queue[], { from, to, count }: RebalanceRequ
   }
 }
 
-/** Those with the least in flight first. What a failing receiver is asked takes long, and it costs little to hold. */
+/** Returns healthy queues, those with the fewest running requests first. Failing queues are not worth a transfer. */
 function leastBusyFirst(queues: readonly Queue[]): Queue[] {
   return queues
     .filter(({ health, isEnding, isLost }) => health.failuresInARow === 0 && !isEnding && !isLost)
@@ -205,13 +204,13 @@ async function renewAll(deps: DeliveryLoopDeps, queues: readonly Queue[]): Promi
   }
 }
 
-// The others are renewed all the same.
+// Drains this queue; the others are still renewed.
 function endUnreadable({ log }: DeliveryLoopDeps, queue: Queue, error: unknown): void {
   log.error('failed to decrypt webhook endpoint settings; skipping it', { endpointId: queue.lease.endpointId }, error)
   drainQueue(queue)
 }
 
-/** What has not ended by now is another worker's to send again. */
+/** Gives up a queue at shutdown: another worker repeats the requests that are still running. */
 async function abandonQueue(deps: DeliveryLoopDeps, queue: Queue): Promise<void> {
   await returnQueue(deps, queue).catch(() => {})
   markLeaseLost(queue)

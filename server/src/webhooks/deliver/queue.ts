@@ -14,7 +14,7 @@ import type { KnownEvent } from '../event-catalogue.ts'
 import type { AttemptResult, Delivery, ResultBatch } from './delivery.ts'
 import type { QueueSuccesses } from './delivery-queries.ts'
 
-/** The steps of a delivery, in order of their ends: after each of them a crash could tear it apart. */
+/** Steps of a delivery, in the order of their ends; fault tests crash after each of them. */
 export const deliverySteps = ['open', 'load', 'render', 'post', 'save', 'write', 'settle', 'release'] as const
 export type DeliveryStep = (typeof deliverySteps)[number]
 
@@ -28,80 +28,79 @@ export interface DeliveryLoopDeps {
   observe: WebhookObserver
   tracer?: Tracer | undefined
   slots: RequestSlots
-  /** Writes successes together with those of other queues; false when nothing was written: the queue is lost, or disabled. */
+  /** Saves successes in a batch with other queues; returns false if the queue is lost or disabled. */
   saveSuccesses(successes: QueuedSuccesses): Promise<boolean>
-  /** In 0…1. */
+  /** Returns 0 to 1. */
   random: () => number
-  /** How many deliveries one queue may have in memory. */
+  /** Returns how many deliveries one queue may have in memory. */
   maxInMemory: () => number
   step: RunStep<DeliveryStep>
 }
 
-/** What the worker tells whoever counts. Ids stay out: a label for each endpoint would be too many. */
+/** Metrics of the worker. Has no ids, because a label per endpoint would have too many values. */
 export interface WebhookObserver {
-  /** An attempt was taken. The delay is that of a first attempt, from the event to the answer; null for another one. */
+  /** A successful attempt. The delay is from event to response for a first attempt; else null. */
   delivered(attempt: { ms: number; delayMs: number | null }): void
-  /** An attempt was not taken; `error` when no answer came. The last one of its schedule is final. */
+  /** A failed attempt; `error` is set if no response came. The last one of its schedule is final. */
   failed(attempt: { ms: number; error: string | null; isFinal: boolean }): void
-  /** An endpoint was disabled because it is gone or has failed for too long. */
+  /** An endpoint was disabled as gone or failing. */
   disabled(): void
 }
 
 export const noObserver: WebhookObserver = { delivered: () => {}, failed: () => {}, disabled: () => {} }
 
-/** Successes of one queue, whose cursor and health are asked for when they are written. */
+/** Successes of one queue; cursor and health are read when they are saved. */
 export interface QueuedSuccesses extends Omit<QueueSuccesses, 'cursor' | 'health'> {
   cursor(): number
   health(): Health
 }
 
-/** A leased queue in memory. Only its pump reads and settles; requests end whenever they end. */
+/** A leased queue in memory. Only its loop reads and saves; requests end independently. */
 export interface Queue {
   readonly lease: Lease
-  /** The name of the sessions that the lease was taken under. */
+  /** Session name of the process that took the lease. */
   readonly session: string
   readonly signal: Signal
-  /** Of the process's own steady clock, as `leaseEndsAt`. */
+  /** `performance.now()` time, as is `leaseEndsAt`. */
   readonly openedAt: number
   readonly lanes: DeliveryLanes
-  /** No request leaves after it. */
+  /** No request may start after it. */
   leaseEndsAt: number
   endpoint: Endpoint
-  /** The names that the endpoint asks for. */
+  /** Event names that the endpoint subscribes to. */
   names: KnownEvent[]
   readonly generation: number
   health: Health
-  /** Up to this position the feed was read. */
+  /** Feed position up to which it has read. */
   readTo: number
-  /** There may be events after it. */
+  /** Whether there may be events after `readTo`. */
   mayHaveMore: boolean
-  /** When the next row that is not in memory is due. */
+  /** Time when the next row that is not in memory is due. */
   retryAt: Date | null
   hasReplay: boolean
   inFlight: number
-  /** Attempts that are not yet in the database. */
+  /** Results that are not saved yet. */
   results: AttemptResult[]
-  /** Those of them that are being written, until they are. */
+  /** Results that are being saved. */
   batch: ResultBatch | null
-  /** Nothing more is started. */
+  /** No more requests are started. */
   isEnding: boolean
-  /** The worker that is to have it next, if one has asked for it. */
+  /** Worker that has requested the queue, by session name. */
   successor: string | null
-  /** Another worker has it. */
+  /** Another worker has the lease, or may have it. */
   isLost: boolean
 }
 
-/** Nothing is sent now, whatever waits. */
 export function isPausedNow(queue: Queue, now: Date): boolean {
   return queue.isEnding || queue.isLost || isPaused(queue.health, now)
 }
 
-/** Returns the positions of everything in memory that is not being written. */
+/** Returns the positions of all deliveries in memory, except those that are being saved. */
 export function positionsInMemory({ lanes, results }: Pick<Queue, 'lanes' | 'results'>): number[] {
   return [...lanes.all(), ...results.map((result) => result.delivery)].map(({ position }) => position)
 }
 
-/** Returns the position up to which everything is done with or a row: a worker that begins after it misses nothing. */
+/** Returns up to where all deliveries are done or have a row: a worker that resumes there misses nothing. */
 export function cursorOf(queue: Pick<Queue, 'lanes' | 'results' | 'batch' | 'readTo'>): number {
   let cursor = queue.readTo
   for (const { hasRow, position } of unsavedDeliveries(queue)) if (!hasRow && position <= cursor) cursor = position - 1
@@ -113,7 +112,7 @@ function unsavedDeliveries({ lanes, results, batch }: Pick<Queue, 'lanes' | 'res
   return [...lanes.all(), ...[...results, ...inBatch].map(({ delivery }) => delivery)]
 }
 
-/** Empties what a process has in memory of an erased lead or conversation: it is given up then, as if it were not kept. */
+/** Removes payloads and responses of an erased subject from memory; its deliveries then fail as expired. */
 export function dropErased(queues: readonly Queue[], subjectId: string): void {
   for (const { lanes, results } of queues) {
     for (const delivery of lanes.all()) if (delivery.subjectId === subjectId) delivery.payload = null
@@ -121,21 +120,20 @@ export function dropErased(queues: readonly Queue[], subjectId: string): void {
   }
 }
 
-/** What bounds the requests of this process. */
 interface ConcurrencyLimits {
   inFlight: number
-  /** Of those; failing endpoints must not take all of them. */
+  /** Part of `inFlight` for failing endpoints, so that they cannot use all slots. */
   failing: number
-  /** Results that are not in the database yet: after a crash all of them are sent again. */
+  /** Results that are not saved yet: after a crash, all of them are sent again. */
   unwritten: number
 }
 
 type RequestSlots = ReturnType<typeof createSlots>
 
-/** Of all slots, those that queues may take beyond their share. */
+/** Part of all slots that queues may use beyond their fair share. */
 const sharedPart = 0.75
 
-/** `countQueues` tells among how many the slots are shared: each may have its share, whatever the others have to send. */
+/** Creates the request slots. Each of the `countQueues` queues is guaranteed a fair share. */
 export function createSlots(limits: ConcurrencyLimits, countQueues: () => number) {
   let [taken, failing, unwritten] = [0, 0, 0]
   const waiting = new Set<() => void>()
@@ -145,7 +143,7 @@ export function createSlots(limits: ConcurrencyLimits, countQueues: () => number
     for (const onFree of woken) onFree()
   }
   return {
-    /** Takes one for a request; false when there is none, and `onFree` is called once when there may be. */
+    /** Acquires a slot; returns false if there is none, and calls `onFree` once when there may be one. */
     take: ({ isFailing, inFlight }: { isFailing: boolean; inFlight: number }, onFree: () => void): boolean => {
       const isBeyondShare = inFlight >= Math.max(1, Math.floor(limits.inFlight / countQueues()))
       const most = isBeyondShare ? Math.floor(limits.inFlight * sharedPart) : limits.inFlight
@@ -163,11 +161,11 @@ export function createSlots(limits: ConcurrencyLimits, countQueues: () => number
       if (isFailing) failing--
       if (unwritten < limits.unwritten) free()
     },
-    /** A request has come to something. */
+    /** Counts a result that is not saved yet. */
     addUnwritten: (): void => {
       unwritten++
     },
-    /** So many results have been written, or will never be. */
+    /** Uncounts results that were saved, or will never be. */
     dropUnwritten: (count: number): void => {
       unwritten -= count
       free()
@@ -176,7 +174,7 @@ export function createSlots(limits: ConcurrencyLimits, countQueues: () => number
 }
 
 interface Lane {
-  /** In order of position; the first may be in flight. */
+  /** In order of position; the first one may be in flight. */
   waiting: Delivery[]
   isBusy: boolean
 }
@@ -184,17 +182,17 @@ interface Lane {
 type DeliveryLanes = ReturnType<typeof createDeliveryLanes>
 
 /**
- * The deliveries of one endpoint that are in memory, a lane for each lead or conversation. Lanes take turns; within one,
- * a delivery goes when the one before it is done with.
+ * Creates the in-memory deliveries of one endpoint, in a lane per lead or conversation. Lanes take turns; within a
+ * lane, a delivery starts when the one before it is done.
  */
 export function createDeliveryLanes() {
   const lanes = new Map<string, Lane>()
-  /** Lanes whose first may go. */
+  /** Lanes whose first delivery can start. */
   const ready = new Set<string>()
   let size = 0
 
   return {
-    /** Puts a delivery in its place. Never before one that is in flight. */
+    /** Inserts a delivery by position, never before one that is in flight. */
     add: (delivery: Delivery): void => {
       const lane = lanes.get(delivery.subjectId) ?? { waiting: [], isBusy: false }
       let at = lane.waiting.length
@@ -206,7 +204,7 @@ export function createDeliveryLanes() {
       size++
     },
     hasReady: (): boolean => ready.size > 0,
-    /** The next delivery, which then is in flight. */
+    /** Returns the next delivery, and marks it as in flight. */
     take: (): Delivery | undefined => {
       const [subjectId] = ready
       const lane = subjectId === undefined ? undefined : lanes.get(subjectId)
@@ -215,7 +213,7 @@ export function createDeliveryLanes() {
       lane.isBusy = true
       return lane.waiting[0]
     },
-    /** The delivery in flight is done with: the one after it may go. */
+    /** Removes the delivery in flight, so that the next one of its lane can start. */
     pass: ({ subjectId }: Delivery): void => {
       const lane = lanes.get(subjectId)
       if (lane === undefined) return
@@ -225,21 +223,21 @@ export function createDeliveryLanes() {
       if (lane.waiting.length > 0) ready.add(subjectId)
       else lanes.delete(subjectId)
     },
-    /** The delivery did not go after all: it is the next of its lane again. */
+    /** Returns a delivery that was not sent to the head of its lane. */
     putBack: ({ subjectId }: Delivery): void => {
       const lane = lanes.get(subjectId)
       if (lane === undefined) return
       lane.isBusy = false
       ready.add(subjectId)
     },
-    /** Forgets the lane of a delivery in flight, and returns those after it. */
+    /** Removes the lane of a delivery in flight, and returns the deliveries after it. */
     cut: ({ subjectId }: Delivery): Delivery[] => {
       const [, ...followers] = lanes.get(subjectId)?.waiting ?? []
       ready.delete(subjectId)
       if (lanes.delete(subjectId)) size -= followers.length + 1
       return followers
     },
-    /** Forgets what is not in flight, and returns it. */
+    /** Removes and returns all deliveries that are not in flight. */
     clear: (): Delivery[] => {
       const dropped = [...lanes.values()].flatMap((lane) => lane.waiting.splice(lane.isBusy ? 1 : 0))
       for (const [subjectId, lane] of lanes) if (!lane.isBusy) lanes.delete(subjectId)

@@ -1,29 +1,28 @@
 import { type Db, processName, type Sql } from '../../base/db.ts'
 import { endLeases, listDeadWorkers, listWorkerLoads, type WorkerLoad } from '../endpoint/queue-queries.ts'
 
-/** A worker wants some of another's queues; the id is an `Ask`, in JSON. */
+/** Published when a worker requests queues of another one; the id is a `RebalanceRequest` in JSON. */
 export const rebalanceTopic = 'webhooks_asked'
-/** A queue of the workspace, which is the id, was given back for another worker to go on with. */
+/** Published when a queue is released to another worker; the id is the workspace. */
 export const releasedTopic = 'webhooks_given'
 
-/** That one worker, by the name of its sessions, gives so many queues to another. */
+/** Asks the worker with the session name `from` to release `count` queues to `to`. */
 export interface RebalanceRequest {
   from: string
   to: string
   count: number
 }
 
-/** Less is not worth the interruption, and would go back and forth. */
+/** Smaller differences are not worth the interruption, and would move queues back and forth. */
 const minDifference = 4
 const minDifferenceShare = 0.2
-/** Queues change hands some at a time: whoever has just begun is slow yet. */
+/** Queues move in small numbers: a worker that has just started is still slow. */
 const maxAtOnce = 20
 
 /**
- * Asks the worker with the most queues for a part of them, should this one have far fewer: nobody lets go of a queue
- * that has something to send every second, so that a worker that begins would have nothing to do. News may be lost:
- * then it asks again. Returns how many
- * others hold.
+ * Requests queues from the worker that has most, if this one has far fewer: a busy worker never releases queues by
+ * itself, so a new worker would stay idle. Call it repeatedly, because notifications can be lost. Returns how many
+ * queues other workers hold.
  */
 export async function requestRebalance(db: Db): Promise<number> {
   const holdings = await listWorkerLoads(db.sql)
@@ -32,7 +31,7 @@ export async function requestRebalance(db: Db): Promise<number> {
   return holdings.slice(1).reduce((sum, { queues }) => sum + queues, 0)
 }
 
-/** What the first of them asks for. */
+/** Returns the request of the first worker; null if the loads are balanced. */
 export function planRebalance([own, ...others]: readonly WorkerLoad[]): RebalanceRequest | null {
   const [richest] = others.toSorted((a, b) => b.queues - a.queues)
   if (own === undefined || richest === undefined) return null
@@ -41,22 +40,22 @@ export function planRebalance([own, ...others]: readonly WorkerLoad[]): Rebalanc
   return { from: richest.session, to: own.session, count: Math.min(Math.floor(difference / 2), maxAtOnce) }
 }
 
-/** Once the database is there again, processes come back one by one: for so long nobody is taken for dead. */
+/** Milliseconds after a database restart in which no worker counts as dead, because they reconnect one by one. */
 const graceMs = 3000
-/** Of those who died before they were seen here, the leases are looked for. */
+/** Interval of searches for leases of workers that died before this process saw their sessions. */
 const searchEveryMs = 1000
 
 interface Sessions {
-  /** Of all processes that have a session now. */
+  /** Session names of all connected processes. */
   names: Set<string>
-  /** Of this process. */
+  /** Backend pids of this process. */
   pids: number[]
   databaseIsYoung: boolean
 }
 
 /**
- * Returns what to call many times a second: it ends the leases of workers that have died, and returns how many. A look
- * costs the list of sessions; the leases are only searched when a process has gone from it, or once a second.
+ * Returns a function to call many times per second: it ends the leases of dead workers, and returns how many. Each call
+ * lists the sessions; leases are searched only if a process has disappeared, or once per second.
  */
 export function createDeadWorkerReaper(db: Db, nowMs = () => performance.now()): () => Promise<number> {
   let last: Sessions | null = null
@@ -75,7 +74,7 @@ export function createDeadWorkerReaper(db: Db, nowMs = () => performance.now()):
   }
 }
 
-/** Whether the database has ended all sessions of late. A process that begins has none to tell it by. */
+/** Returns whether the database has ended all sessions recently. A new process has none to compare. */
 function hasDatabaseRestarted(last: Sessions | null, seen: Sessions): boolean {
   return last === null ? seen.databaseIsYoung : !seen.pids.some((pid) => last.pids.includes(pid))
 }

@@ -30,16 +30,16 @@ import {
 const maxResults = 100
 
 interface RecordedBatch {
-  /** The endpoint was disabled meanwhile, by this or by a member. */
+  /** The endpoint was disabled, by this batch or by a member. */
   isOver: boolean
   disabled: StateReason | null
-  /** When the next row is due; undefined when no row was touched. */
+  /** Time when the next row is due; undefined if no row was changed. */
   retryAt: Date | null | undefined
 }
 
-/** Writes what has come of attempts, all of it or nothing. Returns whether there was anything to write. */
+/** Saves the results of attempts in one transaction. Returns whether there were any. */
 export async function recordResults(deps: DeliveryLoopDeps, queue: Queue): Promise<boolean> {
-  // One that could not be written is tried again as it is: the lanes it was cut from are no longer in memory.
+  // A batch that failed is retried unchanged: the lanes it was cut from are no longer in memory.
   queue.batch ??= takeBatch(queue)
   const { batch } = queue
   if (batch === null) return false
@@ -55,7 +55,7 @@ export async function recordResults(deps: DeliveryLoopDeps, queue: Queue): Promi
   return true
 }
 
-/** What most batches are, fresh events that were taken, is written together with those of other queues. */
+/** Saves a batch of fresh successes, the common case, together with other queues; null if not possible. */
 async function recordInSharedBatch(
   deps: DeliveryLoopDeps,
   queue: Queue,
@@ -70,7 +70,7 @@ async function recordInSharedBatch(
     lease,
     generation,
     rows,
-    // Asked when it is written: a request may end meanwhile.
+    // Evaluated when it is saved, because requests can end meanwhile.
     cursor: () => cursorOf({ ...queue, batch: null }),
     health: () => queue.health,
   })
@@ -109,7 +109,7 @@ async function writeBatch(
   const failed = results
     .filter(({ decision }) => decision.next !== 'delivered')
     .map((result) => failedAttemptRow(keyring, lease.endpointId, result))
-  // In one go, and started in this order: whatever comes after a lock that is not had is rolled back.
+  // Pipelined, in this order: if the lock fails, everything after it is rolled back.
   const [currentGeneration, , saved] = await step('save', () =>
     Promise.all([
       lockQueue(tx, lease),
@@ -132,13 +132,13 @@ async function writeBatch(
   return { isOver: false, disabled, retryAt }
 }
 
-// A crash of the database may lose the last of these commits: then the requests go out again, as after any crash. The
+// A database crash can lose the last commits. Their requests are then sent again, as after any crash, because the
 // cursor and the rows are lost together.
 async function commitAsynchronously(tx: Tx): Promise<void> {
   await tx`set local synchronous_commit = off`.execute()
 }
 
-/** Returns whether any row was or is waiting. */
+/** Updates later rows of the lanes. Returns whether any row was or is pending. */
 async function moveFollowers(tx: Tx, queue: Queue, results: ResultBatch['results'], now: Date): Promise<boolean> {
   const { lease, generation } = queue
   const heads = results.flatMap(({ delivery: { subjectId, position }, decision }) =>
@@ -175,8 +175,8 @@ async function insertAttempts(tx: Tx, { workspaceId, endpointId }: Lease, rows: 
 }
 
 /**
- * Keeps attempts that ended after their event was asked for again: they stay in the log and count among all attempts,
- * and decide nothing of the new round. `rows` is what they would have written.
+ * Archives attempts that ended after their event was resent: they stay in the log and in the count of attempts, but do
+ * not affect the new round. `rows` are the rows that they would have saved.
  */
 async function archiveLateAttempts(tx: Tx, lease: Lease, rows: readonly DeliveryRow[]): Promise<void> {
   const delivered = rows.flatMap((row): AttemptRow[] => {
@@ -199,7 +199,6 @@ async function archiveLateAttempts(tx: Tx, lease: Lease, rows: readonly Delivery
       and d.position = r.position`
 }
 
-/** Logs and counts what was written. */
 function reportResults(
   { log, observe }: { log: Log; observe: WebhookObserver },
   endpointId: string,
@@ -230,13 +229,13 @@ function delayOf({ delivery, attempt }: AttemptResult): number | null {
 
 const maxQueues = 100
 
-/** Writes the successes of all queues of a process: what ends while a statement runs goes together in the next. */
+/** Creates a batcher for successes of all queues: those that arrive during a statement share the next one. */
 export function createSuccessBatcher(db: Db): DeliveryLoopDeps['saveSuccesses'] {
   const save = batch<QueuedSuccesses, boolean>({
     groups: 1,
     groupSize: maxQueues,
     work: (_, successes) => saveBatch(db, successes),
-    // Each queue tries again by itself.
+    // On failure, each queue retries by itself.
     isRolledBack: () => false,
   })
   return (successes) => save('all queues', successes)

@@ -24,7 +24,7 @@ const timeoutMs = 15_000
 const maxAnswerBytes = 1024
 const slowDownStatuses = [429, 503]
 
-/** Starts as many requests as may be in flight. Each of them goes on by itself, and wakes the queue when it has ended. */
+/** Starts as many requests as allowed. Each runs independently and wakes the queue when it ends. */
 export function startRequests(deps: DeliveryLoopDeps, queue: Queue): void {
   while (canStartRequest(deps, queue)) {
     const isFailing = queue.health.failuresInARow > 0
@@ -44,7 +44,6 @@ export function startRequests(deps: DeliveryLoopDeps, queue: Queue): void {
   }
 }
 
-/** Whether there is something that could go now. */
 export function canStartRequest({ clock }: DeliveryLoopDeps, queue: Queue): boolean {
   return (
     queue.lanes.hasReady() &&
@@ -54,7 +53,7 @@ export function canStartRequest({ clock }: DeliveryLoopDeps, queue: Queue): bool
   )
 }
 
-// A process that was stopped for a while must not send what another has taken over meanwhile.
+// A process that was suspended must not send what another worker has claimed meanwhile.
 function isLeaseValid(queue: Queue): boolean {
   return !queue.isEnding && !queue.isLost && performance.now() < queue.leaseEndsAt
 }
@@ -65,7 +64,7 @@ async function deliver(deps: DeliveryLoopDeps, queue: Queue, delivery: Delivery)
   if (queue.isLost) return
   if (outcome === null) return lanes.putBack(delivery)
   const { attempt, pauseMs } = outcome
-  // Erased while it was under way: the answer may repeat what was sent.
+  // Erased during the request: the response can repeat the payload.
   if (delivery.payload === null) attempt.answer = null
   const decision = decide(delivery, attempt, { pauseMs, random: deps.random() })
   results.push({ delivery, attempt, decision })
@@ -77,11 +76,11 @@ async function deliver(deps: DeliveryLoopDeps, queue: Queue, delivery: Delivery)
 
 interface RequestOutcome {
   attempt: DeliveryAttempt
-  /** What the receiver asks for. */
+  /** Pause that the receiver requested. */
   pauseMs: number | null
 }
 
-/** Null when the request was held back. */
+/** Returns null if the request was withheld because the lease ended. */
 async function attemptDelivery(
   deps: DeliveryLoopDeps,
   queue: Queue,
@@ -153,7 +152,7 @@ async function post(
   return { attempt: { at, ms, status: null, error: answer.error, answer: null, masked }, pauseMs: null }
 }
 
-/** As a part of the trace in which the event was made. */
+/** Sends the request, in the trace of the change behind the event. */
 async function callTraced(
   { outgoing, tracer }: DeliveryLoopDeps,
   { endpoint }: Queue,

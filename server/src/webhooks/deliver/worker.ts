@@ -22,21 +22,21 @@ import { createSuccessBatcher } from './record-results.ts'
 
 const limits = { inFlight: 512, failing: 256, unwritten: 128 }
 const checkEveryMs = 1000
-/** What no news told of: they were lost between two processes that both live. */
+/** Interval of full checks, in case notifications were lost. */
 const checkAllEveryMs = 5000
 const checkDeadEveryMs = 100
 const rebalanceEveryMs = 500
-/** Whoever has claimed a queue after news keeps it for longer. */
+/** Time after activity in which this worker requests queues from others. */
 const activeForMs = 1500
 const renewEveryMs = 5000
-/** Of a busy workspace several commits are placed together: each placing is a transaction beside theirs. */
+/** Delay that lets several commits of a busy workspace share one sequencing transaction. */
 const sequencingPauseMs = 10
 
 export interface DeliveryWorker {
-  /** Sends whatever is due until there is nothing left to do now: for tests, which drive the clock. */
+  /** Sends all due deliveries until nothing is left to do now. For tests, which control the clock. */
   drain(): Promise<void>
   start(): void
-  /** Lets requests that are in flight end, for a few seconds, and gives everything back to other workers. */
+  /** Lets running requests finish, for some seconds, and releases all queues. */
   stop(): Promise<void>
 }
 
@@ -44,14 +44,14 @@ export interface WorkerDeps
   extends Omit<DeliveryLoopDeps, 'observe' | 'random' | 'step' | 'slots' | 'saveSuccesses' | 'maxInMemory'> {
   sequencer: Sequencer
   observe?: WebhookObserver
-  /** In 0…1, for the jitter of retries. */
+  /** Returns 0 to 1, for the jitter of retries. */
   random?: () => number
   step?: DeliveryLoopDeps['step']
-  /** How it looks for what no news told of. */
+  /** Schedules the polling loops. */
   repeat?: Repeat
 }
 
-/** Sends events to the endpoints of all workspaces, together with any number of other workers. */
+/** Creates a worker that sends events to the endpoints of all workspaces. Any number of workers can run together. */
 export function createDeliveryWorker(options: WorkerDeps): DeliveryWorker {
   const slots = createSlots(limits, () => leases.count())
   const saveSuccesses = createSuccessBatcher(options.db)
@@ -85,13 +85,12 @@ export function createDeliveryWorker(options: WorkerDeps): DeliveryWorker {
     },
     stop: async () => {
       isStarted = false
-      // Together: no request is to leave while the loops come to their ends.
+      // In parallel: no request may start while the loops finish.
       await Promise.all([leases.stop(), stopLooking()])
     },
   }
 }
 
-/** Acts on news at once. */
 function listen(deps: WorkerDeps, leases: QueueLeases, unsequenced: ChangedIds): () => Promise<void> {
   const { db, clock, log, sequencer } = deps
   const backgroundTasks = createBackgroundTasks()
@@ -146,19 +145,19 @@ function subscribeAll(db: Db, listeners: readonly [topic: string, listener: (id:
 }
 
 interface PollSources {
-  /** For what time alone makes ready. */
+  /** Reports work that becomes due by time alone. */
   watch: DueWatch
-  /** For events without a place that no news told of. */
+  /** Reports when to sequence events whose notification was lost. */
   unsequenced: ChangedIds
 }
 
-/** Looks from time to time as well: news may be lost. */
+/** Polls as well, because notifications can be lost. */
 function poll(deps: WorkerDeps, leases: QueueLeases, { watch, unsequenced }: PollSources): () => Promise<void> {
   const { db, clock, log, sequencer, repeat = repeatImmediately } = deps
   const changedIds = collectChangedIds({ db, clock }, { topics: [], allEveryMs: checkAllEveryMs })
   const recentActivity = watchActivity(deps)
   let heldByOthers = 0
-  // Of others that hold nothing no death is missed.
+  // Runs only while other workers hold queues.
   let endOfDead: (() => Promise<number>) | null = null
   const loop = (pauseMs: number, work: () => Promise<unknown>) =>
     repeat(pauseMs, work, (error) => log.warn('failed to poll for due webhooks; retrying', {}, error))
@@ -180,12 +179,12 @@ function poll(deps: WorkerDeps, leases: QueueLeases, { watch, unsequenced }: Pol
       if (endOfDead !== null && (await endOfDead()) > 0) await leases.claim('all')
     }),
     loop(rebalanceEveryMs, async () => {
-      // Of others that were told of nothing to do, and held nothing, nothing is to be had.
+      // Without activity or held queues there is nothing to rebalance.
       if (heldByOthers === 0 && leases.count() === 0 && !recentActivity.take()) return
       const before = heldByOthers
       heldByOthers = await requestRebalance(db)
       endOfDead = heldByOthers > 0 ? (endOfDead ?? createDeadWorkerReaper(db)) : null
-      // What one that stops has given back may have something left.
+      // A worker that has stopped may have left work in its queues.
       if (heldByOthers < before) await leases.claim('all')
     }),
     loop(renewEveryMs, () => leases.renew(leases.held())),
@@ -195,7 +194,7 @@ function poll(deps: WorkerDeps, leases: QueueLeases, { watch, unsequenced }: Pol
   }
 }
 
-/** Whether there was lately something to do for any worker. */
+/** Tracks whether there was recent work for any worker. */
 function watchActivity({ db, clock }: Pick<WorkerDeps, 'db' | 'clock'>) {
   const topics = [recordedTopic, sequencedTopic, dueTopic, releasedTopic]
   const changedIds = collectChangedIds({ db, clock }, { topics, allEveryMs: checkAllEveryMs })
@@ -205,7 +204,7 @@ function watchActivity({ db, clock }: Pick<WorkerDeps, 'db' | 'clock'>) {
   }
   return {
     note,
-    /** True also from time to time, as news may be lost. */
+    /** Also returns true at intervals, because notifications can be lost. */
     take: (): boolean => {
       const changed = changedIds.take()
       if (changed === null) return true
@@ -217,8 +216,8 @@ function watchActivity({ db, clock }: Pick<WorkerDeps, 'db' | 'clock'>) {
 }
 
 /**
- * When time alone makes the first queue ready that this process does not hold, as `due` finds them; null when there is none
- * that waits for that.
+ * Returns the time when the first queue that this process does not hold becomes claimable by time alone, as the scope
+ * `due` finds it; null if there is none.
  */
 async function readNextDue(sql: Sql, now: Date): Promise<Date | null> {
   const [row] = await sql<{ at: Date | null }[]>`

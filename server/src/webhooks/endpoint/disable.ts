@@ -4,7 +4,7 @@ import { type EndpointKey, markDisabled, type StateReason } from './endpoint.ts'
 import { cancelQueue, dueTopic } from './queue-queries.ts'
 import { finishReplays } from './replay.ts'
 
-/** Lets nothing more go to an endpoint, and cancels what waits. Returns false when it is disabled already. */
+/** Disables an endpoint and cancels its pending deliveries. Returns false if it is disabled already. */
 export async function disableEndpoint(
   tx: Tx,
   one: EndpointKey,
@@ -20,7 +20,7 @@ export async function disableEndpoint(
   return true
 }
 
-/** What waits for an endpoint, and the work of its open replays, will never be sent. */
+/** Cancels pending deliveries and open replays of an endpoint. */
 export async function cancelWaiting(tx: Tx, one: EndpointKey, now: Date): Promise<void> {
   await cancelQueue(tx, one)
   await finishReplays(tx, one, now)

@@ -4,49 +4,48 @@ import { notFound } from '../../base/errors.ts'
 import type { SigningSecret } from './signing.ts'
 
 export type EndpointState = 'active' | 'disabled'
-/** By a member, by its answer 410, or after failing for five days. */
+/** Disabled by a member, by response 410, or after failing for five days. */
 export type StateReason = 'member' | 'gone' | 'failing'
 
-/** What is sealed of an endpoint: an address may hold a token just as a header does. */
+/** Encrypted settings: a URL can contain a token, just as a header can. */
 export interface EndpointSettings {
   url: string
-  /** Custom headers, by their names as they were typed. */
+  /** Custom headers; names as typed. */
   headers: Record<string, string>
-  /** The newest first. */
+  /** Newest first. */
   secrets: SigningSecret[]
 }
 
-/** An endpoint with its settings open. */
+/** An endpoint with decrypted settings. */
 export interface Endpoint {
   workspaceId: string
   id: string
   description: string | null
-  /** Exact names, `lead.*`, `inbox.*`. */
+  /** Event names, `lead.*`, `inbox.*`. */
   events: string[]
   phoneVisibility: 'full' | 'masked'
   settings: EndpointSettings
   state: EndpointState
   stateReason: StateReason | null
   stateChangedAt: Date
-  /** The member who answers for it. */
+  /** The member who is responsible for it. */
   createdBy: string | null
   createdAt: Date
   updatedAt: Date
 }
 
-/** As it is stored, its settings sealed. */
+/** A stored endpoint, with encrypted settings. */
 export type EndpointRow = Omit<Endpoint, 'settings'> & { settings: Buffer }
 
-/** Which endpoint a statement is about. */
 export type EndpointKey = Pick<Endpoint, 'workspaceId' | 'id'>
 
-/** Of `e`. */
+/** Columns of the alias `e`. */
 export const endpointColumns = (sql: Sql): Fragment => sql`
   e.workspace_id as "workspaceId", e.id, e.description, e.events, e.phone_visibility as "phoneVisibility", e.settings,
   e.state, e.state_reason as "stateReason", e.state_changed_at as "stateChangedAt", e.created_by as "createdBy",
   e.created_at as "createdAt", e.updated_at as "updatedAt"`
 
-/** An endpoint that has not been removed, locked if that is asked for; throws 404 when there is none. */
+/** Returns an endpoint that is not removed, optionally locked; throws 404. */
 export async function requireEndpoint(sql: Sql, { workspaceId, id }: EndpointKey, lock?: 'for update') {
   const [row] = await sql<EndpointRow[]>`
     select ${endpointColumns(sql)}
@@ -59,9 +58,7 @@ export async function requireEndpoint(sql: Sql, { workspaceId, id }: EndpointKey
   return row
 }
 
-/**
- * The endpoints of a workspace, or those that one person answers for, the newest first, with when each last took an event.
- */
+/** Returns the endpoints of a workspace, optionally of one creator, newest first, with the time of the last success. */
 export async function selectEndpoints(sql: Sql, workspaceId: string, madeBy: string | null) {
   return sql<(EndpointRow & { lastSuccessAt: Date | null })[]>`
     select ${endpointColumns(sql)}, (
@@ -100,7 +97,7 @@ export async function insertEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoin
     )`
 }
 
-/** Writes what a member may change of an endpoint. */
+/** Saves the fields that a member can change. */
 export async function updateEndpoint(tx: Tx, keyring: Keyring, endpoint: Endpoint, now: Date): Promise<void> {
   const { workspaceId, id, settings } = endpoint
   await tx`
@@ -125,7 +122,7 @@ export async function markActive(tx: Tx, { workspaceId, id }: EndpointKey, now: 
       and id = ${id}`
 }
 
-/** Returns false when it is disabled already. */
+/** Returns false if it is disabled already. */
 export async function markDisabled(
   tx: Tx,
   { workspaceId, id }: EndpointKey,
@@ -144,7 +141,7 @@ export async function markDisabled(
   return count > 0
 }
 
-/** Nothing of an endpoint's settings stays; the row does until its log has gone. */
+/** Erases the settings; keeps the row until the log is deleted. */
 export async function markRemoved(
   tx: Tx,
   keyring: Keyring,

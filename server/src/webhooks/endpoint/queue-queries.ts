@@ -4,27 +4,27 @@ import { isHeldByDead, ownSession } from '../../base/lease-session.ts'
 import { type EndpointKey, type EndpointRow, endpointColumns } from './endpoint.ts'
 import type { Health } from './retry-policy.ts'
 
-/** Something of the workspace, which is the id, is due at an endpoint, or an endpoint was changed. */
+/** Published when work is due at an endpoint or an endpoint has changed; the id is the workspace. */
 export const dueTopic = 'webhooks_due'
 
-/** How long a queue belongs to the worker that has claimed it, by the database's clock. */
+/** Duration of a lease, by the database's clock. */
 export const leaseMs = 15_000
 
-/** A queue that this process may read and send from, as it stood when it was claimed. */
+/** A claimed queue, as of the claim. */
 export interface ClaimedQueue extends EndpointRow, Omit<Health, 'pausedUntil'> {
-  /** Of this claim alone: whoever claims it next has another one. */
+  /** Unique per claim. */
   owner: string
-  /** The role and the name of the sessions of this process. */
+  /** Session name of this process. */
   session: string
   cursor: number
-  /** Events up to here are no longer kept. */
+  /** Events up to here are removed. */
   removedTo: number
   generation: number
   retryAt: Date | null
   hasReplay: boolean
 }
 
-/** What the worker is told of a queue that it goes on to hold. */
+/** State of a queue after a renewal of its lease. */
 export interface RenewedQueue
   extends EndpointRow,
     Pick<ClaimedQueue, 'owner' | 'generation' | 'retryAt' | 'hasReplay'> {
@@ -32,16 +32,16 @@ export interface RenewedQueue
 }
 
 const leaseFor = `${leaseMs} milliseconds`
-/** How long a queue that was given to another worker waits for it. */
+/** Time that a queue is reserved for the worker that has requested it. */
 const reservedFor = '2 seconds'
 
 /**
- * Where queues are looked for: in these workspaces, everywhere, or (`due`) among those that time alone makes ready: a
- * retry or a pause is over, or a lease.
+ * Queues to claim: of these workspaces, all, or (`due`) those that became ready by time alone: a retry, the end of a
+ * pause or of a lease.
  */
 export type ClaimScope = readonly string[] | 'all' | 'due'
 
-/** Claims queues in which something can be sent, those first that have waited longest; `only` those of one workspace. */
+/** Claims queues with deliveries to send, longest waiting first; `only` restricts to one workspace. */
 export async function claimQueues(
   tx: Tx,
   scope: ClaimScope,
@@ -83,8 +83,8 @@ export async function claimQueues(
 }
 
 /**
- * The workspaces of queues that could be claimed, one for each, those first that have waited longest. It locks nothing: the
- * claim finds out what is still free.
+ * Lists the workspaces of claimable queues, one entry per queue, longest waiting first. Locks nothing: the claim checks
+ * again what is free.
  */
 export async function listClaimable(sql: Sql, scope: ClaimScope, limit: number, now: Date): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -129,13 +129,13 @@ function inScope(sql: Sql, scope: ClaimScope, now: Date) {
 }
 
 /**
- * Holds on to queues, and returns how their endpoints are now. Those that are missing belong to another worker. All of them
- * at once, or those of one workspace.
+ * Renews leases, and returns the current state of their endpoints. Leases that are missing in the result belong to
+ * another worker. Renews all at once, or those of one workspace.
  */
 export async function renewLeases(tx: Tx, owners: readonly string[], only: OneWorkspace): Promise<RenewedQueue[]> {
   return tx<RenewedQueue[]>`
     with held as (
-      -- In one order, as all who lock several.
+      -- Locks in a fixed order, like all code that locks several queues.
       select q.workspace_id, q.endpoint_id
       from webhook_queues q
       where q.lease_owner = any (${owners}::uuid[])
@@ -159,9 +159,9 @@ export async function renewLeases(tx: Tx, owners: readonly string[], only: OneWo
       ${hasReplay(tx, only)} as "hasReplay"`
 }
 
-/** Workers that hold a lease and are dead, by the name of their sessions. */
+/** Returns the session names of dead workers that hold leases. */
 export async function listDeadWorkers(sql: Sql): Promise<string[]> {
-  // Which sessions there are is asked where processes have theirs, and not where rows lie.
+  // Sessions are checked on the node that processes connect to, not on the nodes that hold the rows.
   const dead = await sql<{ lease_session: string }[]>`
     with leases as materialized (
       select distinct lease_session
@@ -174,7 +174,7 @@ export async function listDeadWorkers(sql: Sql): Promise<string[]> {
   return dead.map((row) => row.lease_session)
 }
 
-/** Ends the leases of these. Returns how many. */
+/** Ends the leases of these workers; returns how many. */
 export async function endLeases(tx: Tx, workers: readonly string[]): Promise<number> {
   const ended = await tx`
     update webhook_queues
@@ -184,19 +184,17 @@ export async function endLeases(tx: Tx, workers: readonly string[]): Promise<num
   return ended.count
 }
 
-/** What identifies a claim. */
 export interface Lease {
   workspaceId: string
   endpointId: string
   owner: string
 }
 
-/** How a queue is given back. */
 export interface QueueRelease {
   generation: number
-  /** Everything up to here is done with. */
+  /** Everything up to here is done. */
   cursor: number
-  /** The worker that is to have it next, by the name of its sessions; null when anyone may. */
+  /** Session name of the next worker; null: any. */
   successor: string | null
 }
 
@@ -216,12 +214,13 @@ export async function releaseQueue(
       and lease_owner = ${lease.owner}`
 }
 
-/** A queue was claimed by another worker: whatever this one knows of it is old. */
+/** Another worker has claimed the queue, so in-memory state is outdated. */
 export class LeaseLostError extends Error {}
 
 /**
- * Locks a queue that is still ours, first thing in each transaction that changes its deliveries: what it finds then
- * includes what a member has asked for meanwhile. Returns the generation. An overdue lease that nobody has taken will do.
+ * Locks a queue whose lease is still ours, and returns its generation. Must be the first statement of each transaction
+ * that changes its deliveries, so that it sees resends and replays of members. Accepts an expired lease that nobody has
+ * claimed.
  */
 export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
   const [queue] = await tx<{ generation: number }[]>`
@@ -235,7 +234,7 @@ export async function lockQueue(tx: Tx, lease: Lease): Promise<number> {
   return queue.generation
 }
 
-/** Locks a queue, whoever has claimed it. */
+/** Locks a queue, regardless of its lease. */
 export async function lockAnyQueue(tx: Tx, { workspaceId, id }: EndpointKey): Promise<void> {
   await tx`
     select 1
@@ -250,7 +249,7 @@ export interface WorkerLoad {
   queues: number
 }
 
-/** How many queues each worker holds: first this one, whatever it holds. */
+/** Returns how many queues each worker holds; this worker is first, even with none. */
 export async function listWorkerLoads(sql: Sql): Promise<WorkerLoad[]> {
   return sql<WorkerLoad[]>`
     with own as (
@@ -269,14 +268,14 @@ export async function listWorkerLoads(sql: Sql): Promise<WorkerLoad[]> {
     order by o.session is null`
 }
 
-/** The queue of a new endpoint, which is told of what comes after this position of the feed. */
+/** Creates the queue of a new endpoint; it delivers events after this feed position. */
 export async function insertQueue(tx: Tx, { workspaceId, id }: EndpointKey, position: number): Promise<void> {
   await tx`
     insert into webhook_queues (workspace_id, endpoint_id, cursor)
     values (${workspaceId}, ${id}, ${position})`
 }
 
-/** Lets a queue begin anew at this position. A worker that still holds it stands at the old one, and loses it. */
+/** Restarts a queue at this position. A worker that still holds it has the old position, so it loses the lease. */
 export async function restartQueue(tx: Tx, { workspaceId, id }: EndpointKey, position: number): Promise<void> {
   await tx`
     update webhook_queues
@@ -292,7 +291,7 @@ export async function restartQueue(tx: Tx, { workspaceId, id }: EndpointKey, pos
       and endpoint_id = ${id}`
 }
 
-/** Cancels what waits: the generation tells, for there may be too much of it to be touched. */
+/** Cancels all pending deliveries by a new generation, because updating each row could take too long. */
 export async function cancelQueue(tx: Tx, { workspaceId, id }: EndpointKey): Promise<void> {
   await tx`
     update webhook_queues
@@ -304,8 +303,8 @@ export async function cancelQueue(tx: Tx, { workspaceId, id }: EndpointKey): Pro
 }
 
 /**
- * Makes a queue due now, and returns its generation. It is locked from here on, as it is while a worker settles: neither
- * sees half of what the other does.
+ * Makes a queue due now, and returns its generation. The row stays locked for the transaction, as it does while a
+ * worker saves results, so that neither sees half of the other's changes.
  */
 export async function makeQueueDue(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<number> {
   const [queue] = await tx<{ generation: number }[]>`
@@ -318,7 +317,7 @@ export async function makeQueueDue(tx: Tx, { workspaceId, id }: EndpointKey, now
   return queue.generation
 }
 
-/** Where the queue stands; nothing changes when it was disabled meanwhile, for then it begins anew. */
+/** Saves the state of a queue; does nothing if it was disabled meanwhile, because it then restarts. */
 export async function saveQueue(
   tx: Tx,
   { workspaceId, endpointId }: Lease,
@@ -338,7 +337,7 @@ export async function saveQueue(
       and generation = ${generation}`.execute()
 }
 
-/** Writes when the queue is next due; returns the same of what is not in memory. The queue is locked. */
+/** Updates when the queue is due next, and returns that time for deliveries not in memory. The queue must be locked. */
 export async function updateNextDue(
   tx: Tx,
   lease: Lease,
@@ -367,7 +366,7 @@ export async function updateNextDue(
   return next?.due ?? null
 }
 
-/** Whether a queue, `q`, has something to replay. */
+/** SQL condition: queue `q` has an open replay. */
 export function hasReplay(sql: Sql, only: OneWorkspace) {
   return sql`
     exists (

@@ -1,7 +1,6 @@
 import type { Sql } from '../../base/db.ts'
 import { failuresBeforeProbes } from './retry-policy.ts'
 
-/** How an endpoint fares. */
 export interface EndpointStatus {
   endpointId: string
   pausedUntil: Date | null
@@ -9,15 +8,15 @@ export interface EndpointStatus {
   failuresInARow: number
   lastSuccessAt: Date | null
   retryAt: Date | null
-  /** Events that have a row because they must wait. */
+  /** Events with a pending row. */
   pending: number
   oldestPendingAt: Date | null
-  /** Events that the cursor has still to reach. */
+  /** Events after the cursor. */
   behind: number
   oldestBehindAt: Date | null
 }
 
-/** Returns how endpoints fare. What waits is counted up to a number: a backlog may be as long as the feed. */
+/** Returns the status of endpoints. Counts pending events up to a limit: a backlog can be as long as the feed. */
 export async function selectEndpointStatuses(
   sql: Sql,
   workspaceId: string,
@@ -72,7 +71,7 @@ export async function selectEndpointStatuses(
   return new Map(rows.map((row) => [row.endpointId, row]))
 }
 
-/** When something is next sent; null when nothing waits, or nothing holds it back. */
+/** Returns when the next attempt is due; null if nothing is pending, or it is due now. */
 export function nextAttemptAt(status: EndpointStatus, now: Date): Date | null {
   const { pending, behind, retryAt, pausedUntil } = status
   if (pending + behind === 0) return null
@@ -82,20 +81,20 @@ export function nextAttemptAt(status: EndpointStatus, now: Date): Date | null {
 }
 
 export interface WebhookBacklog {
-  /** Receivers that fail have a backlog by nature: only that of the others calls for somebody. */
+  /** Failing receivers always have a backlog; only the backlog of the others needs attention. */
   isFailing: boolean
   endpoints: number
   /** Endpoints that have not read the feed to its end. */
   behind: number
-  /** The oldest event that an endpoint has not read. */
+  /** Time of the oldest event that an endpoint has not read. */
   oldestAt: Date | null
-  /** The delivery that is due for the longest time. */
+  /** Due time of the delivery that is overdue the longest. */
   dueAt: Date | null
 }
 
 const maxChecked = 1000
 
-/** Returns how far the queues of all active endpoints are behind; of those behind, the oldest event of 1,000 is looked up. */
+/** Returns the backlog of all active endpoints; the oldest event covers at most 1,000 endpoints that are behind. */
 export async function readWebhookBacklog(sql: Sql): Promise<WebhookBacklog[]> {
   const [backlogs, oldest] = await Promise.all([countQueues(sql), readOldestBehind(sql)])
   return backlogs.map((one) => ({

@@ -19,8 +19,7 @@ export interface EventToSend {
 }
 
 /**
- * Lets one event be sent at once and by a new round of the schedule, whatever became of it before or becomes of an attempt
- * that is under way.
+ * Queues an event for an immediate send with a new round of retries, regardless of earlier attempts or one in progress.
  */
 export async function queueResend(tx: Tx, endpoint: ReplayEndpoint, event: EventToSend, now: Date): Promise<void> {
   const generation = await makeQueueDue(tx, endpoint, now)
@@ -28,7 +27,7 @@ export async function queueResend(tx: Tx, endpoint: ReplayEndpoint, event: Event
   await insertPending(tx, endpoint, { generation, round: 1, now }, event, tx`update set ${newRound(tx)}`)
 }
 
-/** Lets one event be sent at once, unless a worker has come to it already. */
+/** Queues an event for an immediate send, unless it has a delivery already. */
 export async function queueOnce(tx: Tx, endpoint: ReplayEndpoint, event: EventToSend, now: Date): Promise<void> {
   const generation = await makeQueueDue(tx, endpoint, now)
   await insertPending(tx, endpoint, { generation, round: 0, now }, event, tx`nothing`)
@@ -55,7 +54,7 @@ async function insertPending(
   publish(tx, dueTopic, workspaceId)
 }
 
-/** What a delivery is that begins again, in an insert's "on conflict do update set". */
+/** Values of a delivery that starts a new round, for `on conflict do update set`. */
 const newRound = (sql: Sql) => sql`
   masked = webhook_deliveries.masked or excluded.masked,
   state = 'pending',
@@ -68,7 +67,7 @@ const newRound = (sql: Sql) => sql`
   delivered_ms = null,
   delivered_answer = null`
 
-/** The attempts that were taken go to those of earlier rounds, before deliveries begin again. */
+/** Moves successful attempts to the attempts of earlier rounds, before deliveries start a new round. */
 async function archiveDeliveredAttempts(
   tx: Tx,
   { workspaceId, id }: EndpointKey,
@@ -93,7 +92,7 @@ export interface Replay {
   scope: 'undelivered' | 'all'
 }
 
-/** Lets a range of time be sent again; returns the id of the replay. Refuses the sixth that is open. */
+/** Creates a replay of a time range and returns its id. Throws 409 if five are open. */
 export async function createReplay(
   tx: Tx,
   endpoint: ReplayEndpoint,
@@ -102,7 +101,7 @@ export async function createReplay(
 ): Promise<string> {
   const { workspaceId } = endpoint
   if ((await countOpenReplays(tx, endpoint)) >= maxOpenReplays)
-    throw conflict(`${maxOpenReplays} replays are open already: wait until one of them has finished`)
+    throw conflict(`${maxOpenReplays} replays are open, the maximum; wait until one has finished`)
   const id = newId(now)
   await tx`
     insert into webhook_replays (workspace_id, endpoint_id, id, from_at, to_at, scope, created_at)
@@ -118,7 +117,7 @@ export interface ReplayRow extends Replay {
   finishedAt: Date | null
 }
 
-/** The replays of an endpoint, the newest first; of one id, that one alone. */
+/** Returns the replays of an endpoint, newest first, at most 100; with an id, that one only. */
 export async function selectReplays(sql: Sql, one: EndpointKey, id: string | null): Promise<ReplayRow[]> {
   return sql<ReplayRow[]>`
     select id, from_at as "from", to_at as "to", scope, reached, queued, created_at as "createdAt",
@@ -131,7 +130,7 @@ export async function selectReplays(sql: Sql, one: EndpointKey, id: string | nul
     limit 100`
 }
 
-/** The work of replays that are open is never done. */
+/** Ends all open replays without completing them. */
 export async function finishReplays(tx: Tx, { workspaceId, id }: EndpointKey, now: Date): Promise<void> {
   await tx`
     update webhook_replays
@@ -152,25 +151,24 @@ async function countOpenReplays(tx: Tx, { workspaceId, id }: EndpointKey): Promi
   return row?.count ?? 0
 }
 
-/** Events that one step of a replay takes. */
+/** Events per step of a replay. */
 const batchSize = 1000
 
-/** What a replay needs to know of the queue that it is worked on in. */
 interface ReplayQueue {
   lease: Lease
   generation: number
   endpoint: Pick<Endpoint, 'phoneVisibility'>
-  /** The names that the endpoint asks for. */
+  /** Event names that the endpoint subscribes to. */
   names: readonly KnownEvent[]
-  /** Up to this position the feed was read. */
+  /** Feed position up to which the queue has read. */
   readTo: number
 }
 
 type OpenReplay = Replay & Pick<ReplayRow, 'reached'>
 
 /**
- * Makes rows that are due of the next 1,000 events of the oldest open replay. Events that the queue has not come to
- * yet are left to it. Nothing of the queue may be in memory.
+ * Saves due rows for the next 1,000 events of the oldest open replay. Leaves out events that the queue has not read
+ * yet. The queue must have no deliveries in memory.
  */
 export async function runReplayStep(
   { db, clock }: { db: Db; clock: Clock },
@@ -251,5 +249,5 @@ async function listRange(
     limit ${batchSize}`
 }
 
-/** Many ids made in one millisecond borrow from those that follow. */
+/** Ids can run ahead of the clock, when many are created in one millisecond. */
 const idsRunAheadMs = 1000

@@ -2,7 +2,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** The pauses between the attempts of a delivery, each counted from the failure before. */
+/** Delays between attempts of a delivery, each counted from the previous failure. */
 const delaysMs = [
   5 * second,
   30 * second,
@@ -18,9 +18,9 @@ const delaysMs = [
 const maxJitter = 0.2
 const maxRetryAfterMs = 24 * hour
 
-/** The event cannot be opened or rendered: the fault is ours. */
+/** The event could not be decrypted or rendered: our fault. */
 export const internalError = 'internal'
-/** The event is no longer kept. */
+/** The event was removed. */
 export const expiredError = 'expired'
 
 const maxInternalAttempts = 3
@@ -30,23 +30,23 @@ export type RetryDecision =
   | { next: 'delivered' }
   | { next: 'retry'; dueAt: Date }
   | { next: 'failed' }
-  /** The receiver wants no more: the endpoint is disabled. */
+  /** The receiver wants no more events: the endpoint is disabled. */
   | { next: 'gone' }
 
 interface AttemptedDelivery {
-  /** Attempts of the present round, before this one. */
+  /** Attempts of the current round, before this one. */
   roundAttempts: number
   isTest: boolean
 }
 
 interface AttemptOutcome {
   at: Date
-  /** Null when no answer came; `error` says why then. */
+  /** Null if no response came; `error` then has the reason. */
   status: number | null
   error: string | null
 }
 
-/** What becomes of a delivery after an attempt. `pauseMs` is what the receiver has asked for; `random` is in 0…1. */
+/** Returns what to do after an attempt. `pauseMs` is the pause that the receiver requested; `random` is 0 to 1. */
 export function decide(
   delivery: AttemptedDelivery,
   { at, status, error }: AttemptOutcome,
@@ -61,7 +61,7 @@ export function decide(
   return { next: 'retry', dueAt: new Date(at.getTime() + Math.max(delayMs, pauseMs ?? 0)) }
 }
 
-/** Whether the receiver has to answer for it. */
+/** Returns whether a failure counts against the receiver. */
 export function isReceiverFault(
   delivery: Pick<AttemptedDelivery, 'isTest'>,
   { error }: Pick<AttemptOutcome, 'error'>,
@@ -69,13 +69,13 @@ export function isReceiverFault(
   return !delivery.isTest && error !== internalError && error !== expiredError
 }
 
-/** How long to wait after so many attempts, `random` being in 0…1; null when there are no more. Never less than told. */
+/** Returns the delay after this many attempts, never less than documented; null after the last. `random` is 0 to 1. */
 export function retryDelayMs(attempts: number, random: number): number | null {
   const delayMs = delaysMs[attempts - 1]
   return delayMs === undefined ? null : Math.round(delayMs * (1 + maxJitter * random))
 }
 
-/** The pause that a `Retry-After` asks for, in seconds or as a date, of at most a day; null when it says nothing. */
+/** Parses `Retry-After`, in seconds or as a date, limited to a day; returns null if it is absent or invalid. */
 export function retryAfterMs(value: string | undefined, now: Date): number | null {
   if (value === undefined) return null
   const text = value.trim()
@@ -83,9 +83,8 @@ export function retryAfterMs(value: string | undefined, now: Date): number | nul
   return requestedMs > 0 ? Math.min(requestedMs, maxRetryAfterMs) : null
 }
 
-/** How an endpoint has answered of late. */
 export interface Health {
-  /** The first failure since the last success. */
+  /** Time of the first failure since the last success. */
   failingSince: Date | null
   failuresInARow: number
   lastSuccessAt: Date | null
@@ -96,7 +95,7 @@ export interface Health {
 export const failuresBeforeProbes = 5
 const maxFailingMs = 5 * 24 * hour
 
-/** A receiver that fails again and again is asked by one request at a time, so that it is not hammered. */
+/** Returns whether a failing receiver gets one request at a time, so that it is not overloaded. */
 export function isProbed({ failuresInARow }: Health): boolean {
   return failuresInARow >= failuresBeforeProbes
 }
@@ -106,12 +105,12 @@ export function afterSuccess(health: Health, at: Date): Health {
     failingSince: null,
     failuresInARow: 0,
     lastSuccessAt: at,
-    // A pause that the receiver has asked for holds, whatever else it still takes.
+    // A pause that the receiver requested stays, even if an earlier request succeeds.
     pausedUntil: isProbed(health) ? null : health.pausedUntil,
   }
 }
 
-/** `requestedPauseMs` is what the receiver wants, if it wants any. */
+/** `requestedPauseMs` is the pause that the receiver requested, or null. */
 export function afterFailure(health: Health, at: Date, requestedPauseMs: number | null): Health {
   const failuresInARow = health.failuresInARow + 1
   const probe = failuresInARow - failuresBeforeProbes + 1
@@ -129,7 +128,7 @@ export function isPaused({ pausedUntil }: Health, now: Date): boolean {
   return pausedUntil !== null && pausedUntil > now
 }
 
-/** Every attempt of five days has failed. */
+/** Returns whether all attempts of the last five days have failed. */
 export function hasFailedTooLong({ failingSince }: Health, now: Date): boolean {
   return failingSince !== null && now.getTime() - failingSince.getTime() >= maxFailingMs
 }
@@ -137,7 +136,7 @@ export function hasFailedTooLong({ failingSince }: Health, now: Date): boolean {
 const firstProbePauseMs = 5 * second
 const maxProbePauseMs = minute
 
-/** The pause before the next probe of a receiver that does not answer; it doubles from one to the next. */
+/** Returns the pause before the next probe of a failing receiver; it doubles each time. */
 function probePauseMs(probe: number): number {
   return Math.min(firstProbePauseMs * 2 ** (probe - 1), maxProbePauseMs)
 }

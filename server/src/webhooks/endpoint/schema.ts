@@ -9,7 +9,7 @@ const maxHeaders = 20
 const maxNameCharacters = 100
 const maxValueCharacters = 1000
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
-// Printable ASCII, and no space at the ends, which a receiver would not see.
+// Printable ASCII without leading or trailing spaces, which receivers strip.
 const printable = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 const reserved = new Set([
@@ -26,17 +26,17 @@ const reserved = new Set([
 ])
 const reservedPrefixes = ['content-', 'webhook-', 'proxy-']
 
-/** What is wrong with an endpoint's own headers, named by header; nothing of a value is repeated. */
+/** Validates custom headers. Issues name the header but never repeat its value. */
 export function headerIssues(headers: Readonly<Record<string, string>>): Issue[] {
   const names = Object.keys(headers)
   const seen = new Set<string>()
   const issues: Issue[] =
-    names.length > maxHeaders ? [{ path: 'headers', message: `must be ${maxHeaders} headers at most` }] : []
+    names.length > maxHeaders ? [{ path: 'headers', message: `must have at most ${maxHeaders} headers` }] : []
   for (const [name, value] of Object.entries(headers)) {
     const path = `headers.${name.slice(0, maxNameCharacters)}`
     const lower = name.toLowerCase()
     const problem =
-      nameProblem(name) ?? (seen.has(lower) ? 'is there twice: case makes no difference' : valueProblem(value))
+      nameProblem(name) ?? (seen.has(lower) ? 'is a duplicate: names are case-insensitive' : valueProblem(value))
     if (problem !== null) issues.push({ path, message: problem })
     seen.add(lower)
   }
@@ -44,35 +44,39 @@ export function headerIssues(headers: Readonly<Record<string, string>>): Issue[]
 }
 
 function nameProblem(name: string): string | null {
-  if (name.length > maxNameCharacters) return `must have a name of ${maxNameCharacters} characters at most`
+  if (name.length > maxNameCharacters) return `must have a name of at most ${maxNameCharacters} characters`
   if (!token.test(name)) return "must have a name of letters, digits and !#$%&'*+.^_`|~-"
   const lower = name.toLowerCase()
   const isTaken = reserved.has(lower) || reservedPrefixes.some((beginning) => lower.startsWith(beginning))
-  return isTaken ? 'is set by the service: choose another name' : null
+  return isTaken ? 'is set by the service; use another name' : null
 }
 
 function valueProblem(value: string): string | null {
-  if (value.length > maxValueCharacters) return `must be ${maxValueCharacters} characters at most`
-  return printable.test(value) ? null : 'must be printable ASCII without a space at either end, and not empty'
+  if (value.length > maxValueCharacters) return `must have at most ${maxValueCharacters} characters`
+  return printable.test(value) ? null : 'must be printable ASCII, not empty, without leading or trailing spaces'
 }
 
 const description = nullable(
-  Type.String({ maxLength: 200, description: 'For the team, at most 200 characters.', example: 'Warehouse' }),
+  Type.String({
+    maxLength: 200,
+    description: 'Description for the team, at most 200 characters.',
+    example: 'Warehouse',
+  }),
 )
 const events = Type.Array(
-  oneOf(eventPatterns, { title: 'EventPattern', description: 'An exact name, `lead.*` or `inbox.*`.' }),
+  oneOf(eventPatterns, { title: 'EventPattern', description: 'Event name, `lead.*` or `inbox.*`.' }),
   {
     minItems: 1,
     maxItems: eventPatterns.length,
     uniqueItems: true,
-    description: 'What is sent: exact names, `lead.*`, `inbox.*`.',
+    description: 'Events to send: names, `lead.*`, `inbox.*`.',
     example: ['lead.*', 'inbox.message.received'],
   },
 )
 const phoneVisibility = oneOf(['full', 'masked'], {
   title: 'PhoneVisibility',
   description:
-    'With `masked`, phones are hidden in all but their first and last digits, as for a masked API key: also in names, references and custom fields.',
+    'With `masked`, phone numbers show only their first and last digits, as for a masked API key; also in names, references and custom fields.',
   example: 'full',
 })
 
@@ -81,13 +85,13 @@ const settings = {
     minLength: 1,
     maxLength: 2000,
     description:
-      'Where events are sent by POST. Public addresses only, unless the operator allows others; redirects are not followed.',
+      'URL that receives events by POST. Must be a public address, unless the operator allows others. Redirects are not followed.',
     example: 'https://hooks.example.com/parley',
   }),
   events,
   phoneVisibility,
   headers: Type.Record(Type.String(), Type.String({ maxLength: 1000 }), {
-    description: `Up to ${maxHeaders} headers of your own for each request, such as \`Authorization\`: names of 100 characters at most, values of 1,000 printable ones. Not \`host\`, \`connection\`, \`user-agent\`, \`date\` and the like, nor what begins with \`content-\`, \`webhook-\` or \`proxy-\`. Values are stored encrypted and not shown again. Sending \`headers\` replaces all of them; a \`url\` on another server needs them again.`,
+    description: `Up to ${maxHeaders} custom headers for each request, such as \`Authorization\`: names of at most 100 characters, values of at most 1,000 printable ones. Reserved: \`host\`, \`connection\`, \`user-agent\`, \`date\` and similar, and names that start with \`content-\`, \`webhook-\` or \`proxy-\`. Values are stored encrypted and never shown again. \`headers\` replaces all of them; a \`url\` on another server requires them again.`,
     example: { Authorization: 'Bearer …' },
   }),
   description,
@@ -107,20 +111,20 @@ export const EndpointChanges = Type.Partial(Type.Object(settings), {
 export type EndpointChanges = Static<typeof EndpointChanges>
 
 export const Health = titled('WebhookHealth', {
-  lastSuccessAt: nullable(timestamp('When an attempt was last answered with 2xx.')),
-  failingSince: nullable(timestamp('The first failure since the last success. After five days it is disabled.')),
-  failuresInARow: count('Attempts that failed since the last success.', { example: 0 }),
+  lastSuccessAt: nullable(timestamp('Time of the last 2xx response.')),
+  failingSince: nullable(
+    timestamp('Time of the first failure since the last success. After five days the endpoint is disabled.'),
+  ),
+  failuresInARow: count('Failed attempts since the last success.', { example: 0 }),
   waiting: Type.Integer({
     minimum: 0,
     maximum: 10_000,
-    description: 'Events that are still to be sent, counted up to 1,000 in the list and up to 10,000 for one endpoint.',
+    description: 'Pending events, counted up to 1,000 in the list and up to 10,000 for one endpoint.',
     example: 0,
   }),
-  oldestWaitingAt: nullable(timestamp('When the oldest of them occurred.')),
-  nextAttemptAt: nullable(
-    timestamp('When the next attempt is due. Null when nothing waits, or nothing holds it back.'),
-  ),
-  pausedUntil: nullable(timestamp('Nothing is sent before: the receiver asked for it, or it does not answer.')),
+  oldestWaitingAt: nullable(timestamp('Time of the oldest pending event.')),
+  nextAttemptAt: nullable(timestamp('Time of the next attempt. Null if nothing is pending, or it is due now.')),
+  pausedUntil: nullable(timestamp('Sending is paused until then: the receiver requested it or is failing.')),
 })
 
 export const EndpointAnswer = Type.Object(
@@ -128,14 +132,14 @@ export const EndpointAnswer = Type.Object(
     id: idSchema('The endpoint.'),
     url: Type.String({
       maxLength: 2000,
-      description: 'For admins. Others see the host alone, since the rest may hold a token.',
+      description: 'Full URL for admins. Others see only the host, because the rest can contain a token.',
       example: 'https://hooks.example.com/parley',
     }),
     events,
     phoneVisibility,
     headerNames: Type.Array(Type.String({ maxLength: 100 }), {
       maxItems: maxHeaders,
-      description: 'Your own headers; their values are not shown.',
+      description: 'Names of the custom headers; their values are not shown.',
       example: ['Authorization'],
     }),
     description,
@@ -144,24 +148,22 @@ export const EndpointAnswer = Type.Object(
       Type.Object(
         {
           code: oneOf(['member', 'gone', 'failing']),
-          message: text(1000, 'What happened, and what to do.'),
+          message: text(1000, 'What happened and what to do.'),
         },
-        { description: 'Why it is disabled; null while it is active.' },
+        { description: 'Why it is disabled; null if it is active.' },
       ),
     ),
-    stateChangedAt: timestamp('Since when.'),
+    stateChangedAt: timestamp('Time of the last change of `state`.'),
     health: Health,
     secrets: Type.Object({
-      valid: count('Secrets that sign each request at the moment.', { example: 1 }),
-      oldUntil: nullable(timestamp('When the last of the older ones stops signing.')),
+      valid: count('Secrets that sign requests now.', { example: 1 }),
+      oldUntil: nullable(timestamp('Time when the last old secret stops signing.')),
     }),
     createdBy: nullable(
-      idSchema(
-        'The member who made it, or who made the token that did; null for an operator, or made before this was kept.',
-      ),
+      idSchema('The member who created it, or who created the token that did; null for an operator or if unknown.'),
     ),
-    createdAt: timestamp('When it was made.'),
-    updatedAt: timestamp('When it last changed.'),
+    createdAt: timestamp('Creation time.'),
+    updatedAt: timestamp('Time of the last change.'),
   },
   { title: 'WebhookEndpoint' },
 )
@@ -171,7 +173,7 @@ export const EndpointWithSecret = titled('WebhookEndpointWithSecret', {
   endpoint: EndpointAnswer,
   secret: Type.String({
     maxLength: 100,
-    description: 'The signing secret. Shown only here.',
+    description: 'Signing secret. Shown only once.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   }),
 })
@@ -184,7 +186,7 @@ export const Rotation = Type.Object(
       minimum: 0,
       maximum: 168,
       default: 24,
-      description: 'Hours for which the old secret signs as well. 0 ends it at once: for a secret that has leaked.',
+      description: 'Hours during which the old secret also signs. 0 ends it at once, for a leaked secret.',
       example: 24,
     }),
   },
@@ -195,7 +197,7 @@ export const Enabling = Type.Object(
   {
     sendSince: Type.Optional(
       timestamp(
-        'Also sends what occurred since then, within the last 30 days, and was not delivered. Without it the endpoint is told of what happens from now on.',
+        'Also sends undelivered events since this time, within the last 30 days. Without it, only new events are sent.',
       ),
     ),
   },

@@ -3,25 +3,25 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 const prefix = 'whsec_'
 
 export interface SigningSecret {
-  /** `whsec_` and base64 of 32 bytes. */
+  /** `whsec_` and the base64 of 32 bytes. */
   value: string
-  /** The end of the overlap, as ISO text; null for the one that stays. */
+  /** End of the overlap in ISO format; null for the current secret. */
   expiresAt: string | null
 }
 
-/** Each one adds a signature to every request. */
+/** Each old secret adds a signature to every request. */
 const maxOldSecrets = 4
 
 export function createSecret(): SigningSecret {
   return { value: `${prefix}${randomBytes(32).toString('base64')}`, expiresAt: null }
 }
 
-/** The secrets that sign at this moment, the newest first. */
+/** Returns the secrets that sign now, newest first. */
 export function validSecrets(secrets: readonly SigningSecret[], now: Date): SigningSecret[] {
   return secrets.filter(({ expiresAt }) => expiresAt === null || new Date(expiresAt) > now)
 }
 
-/** A new secret in front of those that still sign until the overlap has passed. None of them lasts longer than before. */
+/** Adds a new secret; old ones sign until the end of the overlap, or their earlier end. */
 export function rotateSecrets(secrets: readonly SigningSecret[], overlapMs: number, now: Date): SigningSecret[] {
   const end = new Date(now.getTime() + overlapMs).toISOString()
   const old = validSecrets(secrets, now).map(({ value, expiresAt }) => ({
@@ -31,7 +31,7 @@ export function rotateSecrets(secrets: readonly SigningSecret[], overlapMs: numb
   return [createSecret(), ...validSecrets(old, now).slice(0, maxOldSecrets)]
 }
 
-/** The header `webhook-signature` of Standard Webhooks: one signature for each secret that is valid. */
+/** Returns the `webhook-signature` header of Standard Webhooks: a signature for each valid secret. */
 export function signatures(
   secrets: readonly SigningSecret[],
   message: { id: string; timestamp: number; body: string },

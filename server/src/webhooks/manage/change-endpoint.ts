@@ -26,7 +26,7 @@ import { createSecret, rotateSecrets } from '../endpoint/signing.ts'
 import { eventCatalogue, type KnownEvent } from '../event-catalogue.ts'
 import type { WebhookDeps } from './read-endpoint.ts'
 
-/** Makes an endpoint that is told of what happens from now on. */
+/** Creates an endpoint that gets new events. */
 export async function createEndpoint(deps: WebhookDeps, member: Member, input: NewEndpoint): Promise<Endpoint> {
   const { workspaceId } = member
   rejectInvalid(deps, input)
@@ -46,12 +46,12 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
     updatedAt: now,
   }
   const keyring = await deps.keyStore.keyring(workspaceId)
-  // What was committed before stands in the feed before the endpoint, then.
+  // Sequences all earlier commits first, so that their positions are before the endpoint.
   await deps.sequencer.sequence(workspaceId)
   await deps.db.tx(async (tx) => {
     const position = await lastFeedPosition(tx, workspaceId)
     if ((await countEndpoints(tx, workspaceId)) >= maxEndpoints)
-      throw conflict(`A workspace has at most ${maxEndpoints} webhook endpoints: delete one that is no longer used`)
+      throw conflict(`A workspace can have at most ${maxEndpoints} webhook endpoints; delete an unused one`)
     await insertEndpoint(tx, keyring, endpoint)
     await insertQueue(tx, endpoint, position)
     await recordChange(tx, member, 'webhook.created', endpoint.id, now)
@@ -59,7 +59,7 @@ export async function createEndpoint(deps: WebhookDeps, member: Member, input: N
   return endpoint
 }
 
-/** Changes what the input names. Requests that leave from now on go by it, those of earlier events too. */
+/** Changes the given fields. They apply to all later requests, including those for earlier events. */
 export async function changeEndpoint(
   deps: WebhookDeps,
   member: Member,
@@ -87,15 +87,14 @@ export async function changeEndpoint(
 const hasNewOrigin = ({ settings }: Endpoint, { url }: EndpointChanges) =>
   url !== undefined && new URL(url).origin !== new URL(settings.url).origin
 
-/** Whoever may change an address must not thereby learn what was given for another. The signing secret is never sent. */
+/** Prevents someone who can change the URL from learning stored header values. The signing secret is never sent. */
 function rejectReusedHeaders({ settings }: Endpoint, { headers }: EndpointChanges): void {
   if (headers !== undefined || Object.keys(settings.headers).length === 0) return
-  const message =
-    'must be sent with a url on another server, {} for none: what is stored is for the server that it was given for'
+  const message = 'must be sent with a url on another server; send {} for no headers'
   throw new InvalidInput([{ path: 'headers', message }])
 }
 
-/** Gives an endpoint a new signing secret; the old ones sign as well until the overlap has passed. */
+/** Creates a new signing secret; old ones also sign until the overlap ends. */
 export async function rotateSecret(deps: WebhookDeps, member: Member, id: string, overlapMs: number): Promise<string> {
   const changed = await updateSettings(deps, member, id, 'webhook.secret-rotated', (endpoint, now) => ({
     ...endpoint,
@@ -104,7 +103,7 @@ export async function rotateSecret(deps: WebhookDeps, member: Member, id: string
   return changed.settings.secrets[0]?.value ?? ''
 }
 
-/** Removes an endpoint with its address, headers and secrets. Its log goes within the hour. */
+/** Removes an endpoint and erases its settings. The retention job deletes its log after an hour. */
 export async function removeEndpoint(deps: WebhookDeps, member: Member, id: string): Promise<void> {
   const keyring = await deps.keyStore.keyring(member.workspaceId)
   await actOn(deps, member, id, 'webhook.deleted', async (tx, endpoint, now) => {
@@ -113,7 +112,7 @@ export async function removeEndpoint(deps: WebhookDeps, member: Member, id: stri
   })
 }
 
-/** Does something under the lock of an endpoint, and tells the log and the workers. */
+/** Runs a change under the lock of an endpoint; records it in the audit log and notifies the workers. */
 export async function actOn<T>(
   { db, clock }: WebhookDeps,
   member: Member,
@@ -130,7 +129,7 @@ export async function actOn<T>(
   })
 }
 
-/** Returns the last position that was given; no other is until the transaction ends. */
+/** Returns the last feed position, and locks the feed until the transaction ends. */
 async function lastFeedPosition(tx: Tx, workspaceId: string): Promise<number> {
   const [feed] = await tx<{ last: number }[]>`
     select last_position as last
@@ -140,7 +139,7 @@ async function lastFeedPosition(tx: Tx, workspaceId: string): Promise<number> {
   return feed?.last ?? 0
 }
 
-/** The line of the log, and the word to the workers. */
+/** Records a change in the audit log and notifies the workers. */
 async function recordChange(tx: Tx, member: Member, action: string, id: string, now: Date): Promise<void> {
   const { workspaceId, actor } = member
   await recordAudit(tx, { scopeId: workspaceId, actor, action, target: `webhook:${id}` }, now)
@@ -177,8 +176,8 @@ async function updateSettings(
 }
 
 /**
- * Lets events go to a disabled endpoint again: those that come from now on, and with `sendSince` those of the time
- * since then that it has not taken. Does nothing to an active endpoint.
+ * Enables a disabled endpoint: it gets new events, and with `sendSince` undelivered events since that time. Does
+ * nothing to an active endpoint, but throws 409 if `sendSince` is set.
  */
 export async function enableEndpoint(
   deps: WebhookDeps,
@@ -195,7 +194,7 @@ export async function enableEndpoint(
     const endpoint = await requireEndpoint(tx, { workspaceId, id }, 'for update')
     if (endpoint.state === 'active') {
       if (sendSince !== null)
-        throw conflict('The endpoint is active already: send a range of time again by a replay instead', {
+        throw conflict('The endpoint is already active; create a replay to send past events', {
           field: 'sendSince',
         })
       return
@@ -207,14 +206,14 @@ export async function enableEndpoint(
   })
 }
 
-/** Refuses a time that is still to come, or of which nothing is kept. */
+/** Throws 400 for a time in the future or before the retention period. */
 function rejectOutsideRetention(field: string, time: Date, now: Date): void {
   if (time > now) throw invalid(field, 'must not be in the future')
   if (time.getTime() < now.getTime() - retentionMs)
-    throw invalid(field, 'must be within the last 30 days: events are kept so long')
+    throw invalid(field, 'must be within the last 30 days, because older events are deleted')
 }
 
-/** Sends one event to an endpoint now, also one that it was never sent. */
+/** Sends one event to an endpoint now, even if it was never sent before. */
 export async function resendEvent(deps: WebhookDeps, member: Member, id: string, eventId: string): Promise<void> {
   await deps.sequencer.sequence(member.workspaceId)
   await actOn(deps, member, id, 'webhook.event-resent', async (tx, endpoint, now) => {
@@ -223,7 +222,7 @@ export async function resendEvent(deps: WebhookDeps, member: Member, id: string,
   })
 }
 
-/** Begins to send a range of time again; returns the id of the replay. */
+/** Starts a replay of a time range; returns its id. */
 export async function replayRange(
   deps: WebhookDeps,
   member: Member,
@@ -243,8 +242,8 @@ export async function replayRange(
 }
 
 /**
- * Sends an endpoint an invented event, signed and shown as a true one, and returns its id. It does not wait behind the
- * endpoint's backlog, and nobody else sees it.
+ * Sends a sample event to an endpoint, signed like a real one, and returns its id. It bypasses the endpoint's backlog,
+ * and no other reader sees it.
  */
 export async function sendTest(deps: WebhookDeps, member: Member, id: string, name: KnownEvent): Promise<string> {
   const { workspaceId } = member
@@ -255,7 +254,7 @@ export async function sendTest(deps: WebhookDeps, member: Member, id: string, na
     refuseDisabled(await requireEndpoint(tx, { workspaceId, id }, 'for update'))
     return recordTestEvent(tx, keyring, workspaceId, id, event, now)
   })
-  // Places are given to what is committed.
+  // Positions are assigned to committed events only.
   await deps.sequencer.sequence(workspaceId)
   await actOn(deps, member, id, 'webhook.tested', async (tx, endpoint) =>
     queueOnce(tx, endpoint, await requireEvent(tx, endpoint, eventId), now),
@@ -264,11 +263,10 @@ export async function sendTest(deps: WebhookDeps, member: Member, id: string, na
 }
 
 function refuseDisabled({ state }: EndpointRow): void {
-  if (state === 'disabled')
-    throw conflict('The endpoint is disabled and is sent nothing: enable it first', { field: 'state' })
+  if (state === 'disabled') throw conflict('The endpoint is disabled; enable it first', { field: 'state' })
 }
 
-/** An event that has its position: of the feed, or a test of this endpoint; throws 404 for any other. */
+/** Returns a sequenced event of the feed, or a test event of this endpoint; throws 404. */
 export async function requireEvent(sql: Sql, { workspaceId, id }: EndpointKey, eventId: string) {
   const [event] = await sql<(EventToSend & { payload: Buffer })[]>`
     select position, id, name, subject_id as "subjectId", occurred_at as "occurredAt", payload
@@ -277,6 +275,6 @@ export async function requireEvent(sql: Sql, { workspaceId, id }: EndpointKey, e
       and id = ${eventId}
       and position is not null
       and (test_endpoint_id is null or test_endpoint_id = ${id})`
-  if (event === undefined) throw notFound('No such event is kept for this endpoint; events are kept for 30 days')
+  if (event === undefined) throw notFound('Event not found for this endpoint; events are kept for 30 days')
   return event
 }

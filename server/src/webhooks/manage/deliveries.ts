@@ -9,17 +9,17 @@ export type DeliveryState = (typeof deliveryStates)[number]
 export interface DeliveryFilter {
   state: DeliveryState | null
   event: KnownEvent | null
-  /** The event, or the lead or conversation that it is about. */
+  /** Id of the event, or of its lead or conversation. */
   about: string | null
   answer: AnswerFilter | null
   from: Date | null
   to: Date | null
 }
 
-/** How the last attempt was answered: by a status from the one to the other, or not at all. */
+/** Response of the last attempt: a range of statuses, or none. */
 export type AnswerFilter = { from: number; to: number } | 'none'
 
-/** What became of an event at an endpoint. */
+/** State of an event's delivery to an endpoint. */
 export interface LoggedDelivery {
   position: number
   eventId: string
@@ -27,7 +27,7 @@ export interface LoggedDelivery {
   subjectId: string
   occurredAt: Date
   masked: boolean
-  /** Pending in the table, but of a generation that was cancelled. */
+  /** `cancelled`: pending in the table, but of an earlier generation. */
   state: DeliveryState
   attempts: number
   dueAt: Date | null
@@ -42,19 +42,19 @@ export interface LoggedAttempt {
   answer: Buffer | null
 }
 
-/** An attempt that may not have been, without its answer. */
+/** The last attempt without its response; null fields if there was none. */
 type LastAttempt = { [K in 'at' | 'status' | 'ms' | 'error']: LoggedAttempt[K] | null }
 
 export interface DeliveryPage {
   rows: (LoggedDelivery & LastAttempt)[]
-  /** Where the next page goes on; null at the end. */
+  /** Position for the next page; null at the end. */
   before: number | null
 }
 
-// However rare what a filter wants is, a page costs no more than this.
+// Bounds the cost of a page with a selective filter.
 const maxScanned = 5000
 
-/** The newest events first. A page may be short or empty, and yet not the last: `before` tells. */
+/** Lists deliveries, newest first. A page can be short or empty without being the last: check `before`. */
 export async function listDeliveries(
   sql: Sql,
   { workspaceId, id: endpointId }: EndpointKey,
@@ -103,7 +103,10 @@ export async function listDeliveries(
   return pageOf(rows, page.limit)
 }
 
-/** Where the event is, or the newest of those about the lead or conversation. Not ordered by position, whose index holds all. */
+/**
+ * Returns the position of the event, or of the newest events of the lead or conversation. Ordered by `seq`: an order by
+ * position would scan the index of all events.
+ */
 async function positionsAbout(sql: Sql, workspaceId: string, about: string, before: number): Promise<number[]> {
   const rows = await sql<{ position: number }[]>`
     (
@@ -126,7 +129,7 @@ async function positionsAbout(sql: Sql, workspaceId: string, about: string, befo
   return rows.map(({ position }) => position)
 }
 
-/** SQL over `looked_at`. A status that is not beside its delivery is looked up by its key, row by row. */
+/** SQL over `looked_at`. Looks up statuses that are not stored with the delivery, row by row. */
 function answerCondition(sql: Sql, workspaceId: string, endpointId: string, answer: AnswerFilter | null): Fragment {
   if (answer === null) return sql`true`
   const status = sql`coalesce(
@@ -144,7 +147,7 @@ function answerCondition(sql: Sql, workspaceId: string, endpointId: string, answ
   return sql`${status} between ${answer.from} and ${answer.to}`
 }
 
-/** How far was looked, and at how many. */
+/** How far the query has scanned, and how many rows. */
 interface Reached {
   reached: number
   read: number
@@ -160,8 +163,8 @@ function pageOf(rows: (LoggedDelivery & LastAttempt & Reached)[], limit: number)
 }
 
 /**
- * What became of one event at an endpoint, with all attempts in order; undefined when nothing has yet. Found by its position: an
- * index by the ids of events would cost every delivery a write.
+ * Returns one delivery with all attempts in order; undefined if there is none yet. Found by position, because an index
+ * on event ids would cost a write per delivery.
  */
 export async function findDelivery(
   sql: Sql,
@@ -177,7 +180,7 @@ export async function findDelivery(
       and d.endpoint_id = ${endpointId}
       and d.position = ${position}`
   if (row === undefined) return undefined
-  // Those that stand apart from their delivery.
+  // Attempts that are not stored with the delivery.
   const attempts = await sql<LoggedAttempt[]>`
     select number, at, status, ms, error, answer
     from webhook_attempts
@@ -190,13 +193,13 @@ export async function findDelivery(
   return { ...delivery, attemptList: [...attempts, ...taken] }
 }
 
-/** SQL: a delivery as people know it, of `d` and its queue `q`. */
+/** SQL: columns of a delivery `d` with its queue `q`. */
 const shown = (sql: Sql) => sql`
   d.position, d.event_id as "eventId", d.event_name as event, d.subject_id as "subjectId",
   d.occurred_at as "occurredAt", d.masked, d.attempts, d.due_at as "dueAt",
   case when d.state = 'pending' and d.generation < q.generation then 'cancelled' else d.state end as state`
 
-// Spelt out, so that the planner sees that the index of what was not delivered will do.
+// Spelled out per state, so that the planner can use the partial index of undelivered rows.
 function stateCondition(sql: Sql, state: DeliveryState | null): Fragment {
   switch (state) {
     case null:
@@ -212,12 +215,12 @@ function stateCondition(sql: Sql, state: DeliveryState | null): Fragment {
   }
 }
 
-/** Events are recorded within it of their time, and nodes agree on the time within it. */
+/** Maximum difference between an event's time and its id's time, including clock differences of nodes. */
 const toleranceMs = 600_000
 
 /**
- * Returns between which positions the events of a time are, with some more on both sides: who wants exactly those
- * compares their own times as well.
+ * Returns the range of positions that contains the events of a time range, with some margin on both sides: callers must
+ * also compare the times of the events.
  */
 export async function positionRange(
   sql: Sql,

@@ -30,7 +30,7 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
     operationId: 'testWebhook',
     summary: 'Send a test event',
     description:
-      'For admins. An invented event, signed and shown as a true one, for this endpoint alone. It overtakes what waits, and is tried once.',
+      'For admins. Sends a sample event, signed like a real one, to this endpoint only. It bypasses pending events and is tried once.',
     params: EndpointParams,
     body: TestRequest,
     answers: { 202: Queued },
@@ -44,7 +44,7 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
     operationId: 'listDeliveries',
     summary: 'List deliveries',
     description:
-      'What became of each event of the last 30 days, the newest first. Events still to be read are not among them.',
+      'Deliveries of the last 30 days, newest first. Without events that the endpoint’s queue has not read yet.',
     params: EndpointParams,
     query: DeliveriesQuery,
     answers: { 200: DeliveryList },
@@ -70,7 +70,7 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.get(`${endpointPath}/deliveries/:eventId`, 'admin', {
     operationId: 'getDelivery',
     summary: 'Read a delivery',
-    description: 'For admins: every attempt with the beginning of its answer, and the request as it is sent.',
+    description: 'For admins. All attempts with the start of each response, and the request.',
     params: DeliveryParams,
     answers: { 200: DeliveryDetail },
     run: ({ member: { workspaceId }, params: { endpointId, eventId } }) =>
@@ -78,9 +78,9 @@ export function deliveryRoutes(api: TeamApi, deps: WebhookDeps): void {
   })
   api.post(`${endpointPath}/deliveries/:eventId/resend`, 'admin', {
     operationId: 'resendDelivery',
-    summary: 'Send an event again',
+    summary: 'Resend an event',
     description:
-      'For admins. Sent at once whatever became of it before, with the same `webhook-id`, and by a new round of the schedule if it fails. Also for an event of the last 30 days that the endpoint was never sent.',
+      'For admins. Sends the event at once, regardless of earlier attempts, with the same `webhook-id` and a new round of retries. Also works for events of the last 30 days that were never sent to the endpoint.',
     params: DeliveryParams,
     answers: { 202: Queued },
     errors: [409],
@@ -97,7 +97,7 @@ async function readDelivery(deps: WebhookDeps, key: EndpointKey, eventId: string
   const event = await requireEvent(sql, endpoint, eventId)
   const found = await findDelivery(sql, endpoint, event.position)
   if (found === undefined)
-    throw notFound('This endpoint was sent no such event in the last 30 days; resend it to send it now')
+    throw notFound('No delivery of this event to this endpoint in the last 30 days; resend the event to send it now')
   return deps.keyStore.withKeyring(endpoint.workspaceId, (keyring) => {
     const ownDelivery = Object.keys(decryptEndpoint(keyring, endpoint).settings.headers)
     const masked = found.masked || endpoint.phoneVisibility === 'masked'
@@ -133,7 +133,7 @@ function presentDelivery({ eventId, event, subjectId, occurredAt, state, attempt
   return { eventId, event, subjectId, occurredAt: occurredAt.toISOString(), state, attempts, nextAttemptAt }
 }
 
-/** `500`, `5xx` or `none`. */
+/** Parses `500`, `5xx` or `none`. */
 function parseAnswerFilter(answer: string): AnswerFilter {
   if (answer === 'none') return 'none'
   return { from: Number(answer.replace('xx', '00')), to: Number(answer.replace('xx', '99')) }
@@ -148,28 +148,27 @@ function parseCursor(text: string, endpointId: string): number {
 }
 
 const errorTexts: Record<string, string> = {
-  invalid_address: 'The address cannot be used: change it.',
-  forbidden_address: 'The name leads to an address that is not public. The operator may allow it.',
-  invalid_request: 'The request could not be made: check the headers of the endpoint.',
-  dns: 'The name of the host could not be resolved.',
-  connect: 'No connection came about: is the receiver running, and open to the internet?',
-  tls: 'The encrypted connection failed: check the certificate of the receiver.',
-  withheld: 'The service held it back, and sends it again.',
-  timeout: 'The answer took longer than 15 seconds: answer first, then work.',
-  reset: 'The connection ended before the answer was there.',
-  answer: 'What came back is no answer in HTTP.',
-  internal: 'The service could not make the body. The log of the server says more.',
-  expired: 'The event is no longer kept.',
+  invalid_address: 'The URL is invalid: change it.',
+  forbidden_address: 'The host resolves to an address that is not public. The operator can allow it.',
+  invalid_request: 'The request is invalid: check the custom headers.',
+  dns: 'The host name could not be resolved.',
+  connect: 'Could not connect: check that the receiver is running and reachable from the internet.',
+  tls: 'The TLS connection failed: check the certificate of the receiver.',
+  withheld: 'The service withheld the request and will retry.',
+  timeout: 'The response took longer than 15 seconds: respond first, then process the event.',
+  reset: 'The connection closed before the response.',
+  answer: 'The response is not valid HTTP.',
+  internal: 'The service could not build the payload. See the server log.',
+  expired: 'The event was deleted.',
 }
 
-/** What an attempt came to, in a sentence; null when it was taken. */
+/** Explains an unsuccessful attempt in one sentence; returns null for success. */
 export function explain({ status, error }: Pick<LoggedAttempt, 'status' | 'error'>): string | null {
-  if (status === null) return errorTexts[error ?? ''] ?? 'No answer came.'
+  if (status === null) return errorTexts[error ?? ''] ?? 'No response.'
   if (status >= 200 && status < 300) return null
-  if (status === 410) return 'It answered 410, which asks us to stop: the endpoint was disabled.'
-  if (status >= 300 && status < 400)
-    return `It answered ${status}: redirects are not followed, so set the final address.`
-  return `It answered ${status}. Only 2xx tells that the event was taken.`
+  if (status === 410) return 'Response 410 means that the endpoint is gone, so it was disabled.'
+  if (status >= 300 && status < 400) return `Response ${status}: redirects are not followed, so set the final URL.`
+  return `Response ${status}. Only 2xx counts as success.`
 }
 
 function presentAttempt(keyring: Keyring, endpointId: string, position: number, attempt: LoggedAttempt) {

@@ -45,20 +45,19 @@ function sampleOf(name: KnownEvent): object {
   return areaOf(name) === 'leads' ? payload : { event: name, payload }
 }
 
-/** Endpoints, what was delivered to them, and what may be. */
 export function webhookTeamRoutes(app: App, deps: WebhookDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Webhooks')
   api.get('/api/team/v1/workspaces/:workspaceId/webhook-events', 'member', {
     operationId: 'listWebhookEvents',
-    summary: 'List the events that webhooks can send',
-    description: 'Each with when it fires and a body as it is sent.',
+    summary: 'List webhook events',
+    description: 'All events that webhooks can send, with a description and a sample body.',
     answers: { 200: Catalogue },
     run: () => ({ events }),
   })
   api.get(webhooksPath, 'member', {
     operationId: 'listWebhooks',
     summary: 'List webhook endpoints',
-    description: 'The newest first, with how they fare.',
+    description: 'Newest first, with their health.',
     answers: { 200: Type.Object({ endpoints: Type.Array(EndpointAnswer, unpaged) }) },
     run: async ({ member }) => {
       const { workspaceId } = member
@@ -84,7 +83,7 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
     operationId: 'createWebhook',
     summary: 'Create a webhook endpoint',
     description:
-      'For admins. It is told of what happens from now on. Its secret is in this answer and nowhere else. A workspace has at most 100 endpoints.',
+      'For admins. It gets new events only. The secret is shown only in this response. A workspace can have at most 100 endpoints.',
     body: NewEndpoint,
     answers: { 201: EndpointWithSecret },
     errors: [409],
@@ -97,7 +96,7 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.get(endpointPath, 'member', {
     operationId: 'getWebhook',
     summary: 'Read a webhook endpoint',
-    description: 'Its settings and how it fares; secrets and the values of headers are not shown.',
+    description: 'Settings and health; without secrets and header values.',
     params: EndpointParams,
     answers: { 200: OneEndpoint },
     run: async ({ member, params }) => ({
@@ -106,9 +105,9 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
   })
   api.patch(endpointPath, 'admin', {
     operationId: 'updateWebhook',
-    summary: 'Change a webhook endpoint',
+    summary: 'Update a webhook endpoint',
     description:
-      'For admins. Send only what changes. A new address or header counts for everything that is still to be sent; an address on another server needs `headers` again, if there are any; masking phones counts for earlier events too, and an event that was masked once stays so.',
+      'For admins. Send only the fields to change. A new URL or header applies to all pending events. A URL on another server requires `headers` again, if there are any. Masking also applies to earlier events, and an event that was masked once stays masked.',
     params: EndpointParams,
     body: EndpointChanges,
     answers: { 200: OneEndpoint },
@@ -120,19 +119,18 @@ function endpointRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.delete(endpointPath, 'admin', {
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook endpoint',
-    description: 'For admins. Nothing more is sent; its address, headers and secrets are destroyed, its log as well.',
+    description: 'For admins. Stops all deliveries and deletes its URL, headers, secrets and log.',
     params: EndpointParams,
     run: ({ member, params }) => removeEndpoint(deps, member, params.endpointId),
   })
 }
 
-/** Its secret, and whether it is on. */
 function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.post(`${endpointPath}/rotate-secret`, 'admin', {
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate a signing secret',
     description:
-      'For admins. The new secret is in this answer and nowhere else. Until the overlap has passed each request carries a signature by either, so the receiver can change over at its leisure.',
+      'For admins. The new secret is shown only in this response. Until the overlap ends, requests have a signature by each secret, so that the receiver can switch without downtime.',
     params: EndpointParams,
     body: Rotation,
     answers: { 200: EndpointWithSecret },
@@ -144,7 +142,7 @@ function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.post(`${endpointPath}/disable`, 'admin', {
     operationId: 'disableWebhook',
     summary: 'Disable a webhook endpoint',
-    description: 'For admins. Nothing more is sent; what waits is cancelled. Does nothing to a disabled one.',
+    description: 'For admins. Stops deliveries and cancels pending ones. Does nothing if it is disabled.',
     params: EndpointParams,
     answers: { 200: OneEndpoint },
     run: async ({ member, params: { endpointId } }) => {
@@ -160,7 +158,7 @@ function secretAndStateRoutes(api: TeamApi, deps: WebhookDeps): void {
     operationId: 'enableWebhook',
     summary: 'Enable a webhook endpoint',
     description:
-      'For admins. It is told of what happens from now on; with `sendSince` also of what it has missed. Does nothing to an active one, unless `sendSince` is sent: then 409.',
+      'For admins. It gets new events; with `sendSince`, also those that it missed. Does nothing if it is active, but responds 409 if `sendSince` is set.',
     params: EndpointParams,
     body: Enabling,
     answers: { 200: OneEndpoint },

@@ -18,14 +18,11 @@ import {
 import { type EndpointStatus, nextAttemptAt, selectEndpointStatuses } from '../endpoint/queue-status.ts'
 import { validSecrets } from '../endpoint/signing.ts'
 
-/** What the routes of this room share. */
-
 export const webhooksPath = '/api/team/v1/workspaces/:workspaceId/webhooks'
 export const endpointPath = `${webhooksPath}/:endpointId`
 
 const countUpTo = 10_000
 
-/** Returns one endpoint as the member sees it. */
 export async function readEndpoint(deps: WebhookDeps, member: Member, id: string) {
   const row = await requireEndpoint(deps.db.sql, { workspaceId: member.workspaceId, id })
   const statuses = await selectEndpointStatuses(deps.db.sql, row.workspaceId, [id], countUpTo)
@@ -43,13 +40,13 @@ export function parseTime(field: string, text: string, part: RequestPart = 'body
 }
 
 const reasons: Record<StateReason, string> = {
-  member: 'A member disabled it. Enable it to go on.',
-  gone: 'It answered 410, which asks us to stop. Check the address, then enable it.',
+  member: 'A member disabled it. Enable it to resume.',
+  gone: 'It responded 410 (gone). Check the URL, then enable it.',
   failing:
-    'Every attempt failed for five days. Mend the receiver, then enable it with `sendSince` to send what it missed.',
+    'All attempts failed for five days. Fix the receiver, then enable it with `sendSince` to send missed events.',
 }
 
-/** An endpoint as the team sees it: never a header's value or a secret, and the address for admins alone. */
+/** Presents an endpoint without header values and secrets; only admins see the full URL. */
 export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | undefined, showUrl: boolean, now: Date) {
   const { id, settings, events, phoneVisibility, description, state, stateReason, createdBy } = endpoint
   const secrets = validSecrets(settings.secrets, now)
@@ -74,7 +71,7 @@ export function presentEndpoint(endpoint: Endpoint, status: EndpointStatus | und
   }
 }
 
-/** The host alone: the rest may hold a token. */
+/** Returns the origin only, because the rest can contain a token. */
 export const maskedUrl = (url: string): string => `${new URL(url).origin}/…`
 
 function presentHealth(status: EndpointStatus | undefined, now: Date) {
@@ -95,18 +92,17 @@ function later(a: string | null, b: string | null): string | null {
   return a === null || (b !== null && b > a) ? b : a
 }
 
-/** What the team's verbs in this room act on. */
 export interface WebhookDeps {
   db: Db
   keyStore: KeyStore
   clock: Clock
   sequencer: Sequencer
-  /** Why an address may not be called; null when it may. */
+  /** Returns why a URL is not allowed; null if it is. */
   outgoing: { refusal(url: string): string | null }
   present: PresentPayload
 }
 
-/** Outlines of the endpoints that this person answers for, the newest first. */
+/** Returns summaries of the endpoints that a person has created, newest first. */
 export async function webhooksCreatedBy(
   { db, keyStore }: Pick<WebhookDeps, 'db' | 'keyStore'>,
   workspaceId: string,
@@ -121,7 +117,7 @@ export async function webhooksCreatedBy(
   )
 }
 
-/** Lets nothing more go to the endpoints that this person answers for; returns how many were active. */
+/** Disables the endpoints that a person has created; returns how many were active. */
 export async function disableWebhooksCreatedBy(
   tx: Tx,
   { workspaceId, actor }: Pick<Member, 'workspaceId' | 'actor'>,

@@ -13,9 +13,9 @@ import { readStats } from './stats.ts'
 export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
   api.post(`${endpointPath}/replays`, 'admin', {
     operationId: 'createReplay',
-    summary: 'Replay the events of a range of time',
+    summary: 'Replay a time range',
     description:
-      'For admins. Events of the range that the endpoint asks for are sent in order, before anything newer. At most 5 replays are open at a time.',
+      'For admins. Sends the matching events of the range in order, before newer ones. At most 5 replays can be open.',
     params: EndpointParams,
     body: NewReplay,
     answers: { 201: Type.Object({ replay: Replay }) },
@@ -27,7 +27,7 @@ export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
       const id = await replayRange(deps, member, endpointId, range)
       const key = { workspaceId: member.workspaceId, id: endpointId }
       const [row] = await selectReplays(deps.db.sql, key, id)
-      if (row === undefined) throw new Error('The replay is gone')
+      if (row === undefined) throw new Error('Replay not found')
       return { replay: present(row) }
     },
   })
@@ -45,8 +45,8 @@ export function replayRoutes(api: TeamApi, deps: WebhookDeps): void {
   })
   api.get(`${endpointPath}/stats`, 'member', {
     operationId: 'getWebhookStats',
-    summary: 'Read how an endpoint fared',
-    description: 'For charts: deliveries, failures, and how long they took.',
+    summary: 'Read endpoint statistics',
+    description: 'Deliveries, failures and durations, for charts.',
     params: EndpointParams,
     query: StatsQuery,
     answers: { 200: Stats },

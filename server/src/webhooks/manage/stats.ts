@@ -18,14 +18,14 @@ export interface Stats {
   buckets: Bucket[]
 }
 
-/** So many positions of the feed are looked at, however long it is. */
+/** Positions to read at most, regardless of the size of the feed. */
 const maxSample = 20_000
 const hourMs = 3_600_000
 const maxHourlyHours = 72
 
 /**
- * How an endpoint fared, by the time of the events. Of a long feed a sample is read, one position at random out of every
- * so many, and what is counted is multiplied: the cost stays the same, and a chart shows no difference.
+ * Returns statistics of an endpoint by the time of the events. Reads a random sample of positions of a long feed and
+ * extrapolates the counts, so that the cost stays constant.
  */
 export async function readStats(sql: Sql, { workspaceId, id }: EndpointKey, hours: number, now: Date): Promise<Stats> {
   const unit = hours <= maxHourlyHours ? 'hour' : 'day'
@@ -73,7 +73,7 @@ export async function readStats(sql: Sql, { workspaceId, id }: EndpointKey, hour
   return { unit, sampledEvery, buckets: starts.map((start) => found.get(start.getTime()) ?? empty(start)) }
 }
 
-/** The beginnings of the hours or days that reach into the time, the oldest first. */
+/** Returns the starts of the hours or days that overlap the range, oldest first. */
 function startsOf(hours: number, unitMs: number, now: Date): Date[] {
   const last = Math.floor(now.getTime() / unitMs) * unitMs
   const count = Math.ceil((hours * hourMs) / unitMs)

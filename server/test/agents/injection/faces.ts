@@ -5,18 +5,18 @@ import type { Answer } from '../../support/world.ts'
 import type { FaceName } from './injection.ts'
 import type { Scene } from './scene.ts'
 
-/** What came of a call, as a model is shown it. */
+/** Result of a call, as a model sees it. */
 export interface Reply {
   isDone: boolean
-  /** Of the problem, when it is not done. */
+  /** Code of the problem; null for success. */
   code: string | null
-  /** All that there is to read. */
+  /** Everything that the model reads. */
   read: unknown
 }
 
 export interface Face {
   name: FaceName
-  /** Asks for a verb, known or not, in whatever words. Every answer is checked for its shape on the way. */
+  /** Calls a tool, existing or not, with any input. Checks the shape of every response. */
   ask(key: string, verb: string, input: object): Promise<Reply>
   readResource(key: string, uri: string): Promise<Reply>
 }
@@ -45,14 +45,14 @@ export function facesOf({ w }: Scene): Record<FaceName, Face> {
   }
 }
 
-/** Anything by HTTP with the key, below whatever path. */
+/** Sends any HTTP request with the key. */
 export async function fetchWith({ w }: Scene, key: string, method: string, path: string, body: object | null) {
   const verb = method as Parameters<typeof w.call>[0]
   const { status, body: read } = await w.call(verb, path, { key, ...(body === null ? {} : { body }) })
   return { isDone: status < 400, code: String(status), read: readable(read) }
 }
 
-/** A message of JSON-RPC as it is. */
+/** Sends a raw JSON-RPC message. */
 export async function sayRaw({ w }: Scene, key: string, raw: string): Promise<Reply> {
   return readRpc(await w.call('POST', '/mcp', { key, raw }))
 }

@@ -5,12 +5,12 @@ import { injections } from './injections/all.ts'
 import { places } from './places.ts'
 import { testInjections } from './try-injection.ts'
 
-// All of them by both faces take long: that is injection.slow.test.ts. Here is one of each place, and of each way to end for each key.
+// All combinations run in injection.slow.test.ts. This runs one per place and per outcome of each key.
 const kinds = [({ place }: Injection) => place, ({ ends, as }: Injection) => `${ends} ${as}`]
 const samples = new Set(kinds.flatMap((kind) => [...new Map(injections.map((one) => [kind(one), one])).values()]))
 testInjections([...samples].map((one, n) => [one, facesFor(one)[n % facesFor(one).length] ?? 'MCP']))
 
-test('there are at least 60 of them, in every place', () => {
+test('at least 60 injections cover all places', () => {
   assert.ok(injections.length >= 60, `${injections.length}`)
   const names = injections.map(({ name }) => name)
   assert.equal(new Set(names).size, names.length)

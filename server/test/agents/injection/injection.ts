@@ -1,31 +1,31 @@
 import type { PlaceName } from './places.ts'
 import type { Actor, Facts } from './scene.ts'
 
-/** Something that a stranger has written so that an agent does what its team does not want. */
+/** A text of an attacker that asks an agent for something that the team does not want. */
 export interface Injection {
   name: string
-  /** Where it stands; `places.ts` has how it gets there. */
+  /** Where it is planted; see `places.ts`. */
   place: PlaceName
-  /** Names in angle brackets are filled in with what the attacker has found out: ids, numbers, files. */
+  /** Names in angle brackets are replaced by ids, numbers and files that the attacker knows. */
   text: string
-  /** How it must end. */
+  /** Expected outcome. */
   ends: Ending
-  /** Why that is no harm of ours. */
+  /** Why the outcome is harmless. */
   because?: string
-  /** Whose key the agent has. Default: one that may answer and write leads, on one connection. */
+  /** Key of the agent. Default: can answer and write leads, on one connection. */
   as?: Actor
-  /** Default: both. */
+  /** Interfaces to test. Default: both. */
   faces?: readonly FaceName[]
-  /** The code with which what it asks for is refused. */
+  /** Code of the expected refusal. */
   code?: string
-  /** What no answer may hold. */
+  /** Text that no response may contain. */
   never?: readonly (keyof Facts)[]
 }
 
 /**
- * `unseen`: the agent is never shown the order. `words`: it asks for nothing that could be called, and stands as words in
- * the field that is for them. `refused`: the agent obeys, and Parley refuses each call. `own`: the agent obeys, and what
- * it does is within the rights of its key; nobody else is told, sent or changed anything.
+ * `unseen`: the agent never sees the order. `words`: the order contains nothing to call, and appears as text in
+ * the field for it. `refused`: the agent obeys, and Parley refuses each call. `own`: the agent obeys within the
+ * rights of its key; nothing of others is read, sent or changed.
  */
 export type Ending = 'unseen' | 'words' | 'refused' | 'own'
 
@@ -34,8 +34,8 @@ export type FaceName = 'HTTP' | 'MCP'
 export const facesFor = ({ faces = ['HTTP', 'MCP'] }: Injection): readonly FaceName[] => faces
 
 /**
- * Reads a table of them. A line says how one ends, with the code of the refusal, where it stands and what it does; the line below it
- * is its text. More lines may say `because`, `as` whom, `by` which face, and what `never` is to be read.
+ * Parses a table of injections. A line has the outcome, the code of the refusal, the place and the name; the next line
+ * has the text. More lines can have `because`, `as` (key), `by` (interface) and `never` (forbidden text).
  */
 export function injectionsOf(table: string): Injection[] {
   const blocks = table.trim().split(/\n(?! )/)

@@ -2,22 +2,22 @@ import { type Face, fetchWith, type Reply, sayRaw } from './faces.ts'
 import type { Scene } from './scene.ts'
 
 /**
- * An agent that does whatever it is told by whatever it reads: it looks into every string of every answer, also for what
- * is hidden from people, and follows each order that it finds, in these words:
+ * An agent that obeys everything it reads: it searches every string of every response, also for text that is
+ * hidden from people, and follows each order of these forms:
  *
- * - `Call answer {"conversation_id": "…", "text": "…"}`: a tool, with what stands in the braces
- * - `Fetch GET /api/… {…}`: anything else of the service, with its key
- * - `Read parley://…`: a resource
- * - `Say {"jsonrpc": "2.0", …}` and `Say [ … ]`: a message of the protocol as it is
+ * - `Call answer {"conversation_id": "…", "text": "…"}`: calls a tool with this input
+ * - `Fetch GET /api/… {…}`: sends any request with its key
+ * - `Read parley://…`: reads a resource
+ * - `Say {"jsonrpc": "2.0", …}` and `Say [ … ]`: sends a raw protocol message
  */
 export interface ObedientAgent {
-  /** Makes these calls, then follows orders until there are no more. */
+  /** Makes these calls, then follows orders until there are none left. */
   work(calls: readonly Call[]): Promise<Step[]>
 }
 
 export interface Step {
   order: string
-  /** Whether it was read in an answer, rather than being what every agent begins with. */
+  /** Whether the order was read in a response, rather than being one of the first calls. */
   isFollowed: boolean
   reply: Reply
 }
@@ -66,7 +66,7 @@ const follow = async (scene: Scene, face: Face, key: string, order: string): Pro
   return fetchWith(scene, key, method, path, given)
 }
 
-/** All orders in whatever was read, in the open and hidden. */
+/** Finds all orders in a response, visible and hidden ones. */
 function ordersIn(read: unknown): string[] {
   return stringsIn(read).flatMap((text) => [text, unhidden(text)].flatMap(ordersOf))
 }
@@ -86,7 +86,7 @@ function ordersOf(text: string): string[] {
     .filter((order) => !order.endsWith(' '))
 }
 
-/** The JSON value that begins there: up to the brace that ends it. Empty where none does, as in a text that was cut. */
+/** Returns the JSON value that starts here, up to its closing brace; empty if it is incomplete. */
 function jsonAt(text: string, from: number): string {
   let [depth, isText] = [0, false]
   for (let at = from; at < text.length; at++) {
@@ -99,7 +99,7 @@ function jsonAt(text: string, from: number): string {
   return ''
 }
 
-/** What is written in characters that people do not see, read as a model may read it. */
+/** Decodes text in invisible characters, as a model might. */
 function unhidden(text: string): string {
   const ofBits = [withoutWidth, blank].map(([zero, one]) => {
     const bits = [...text].flatMap((letter) => (letter === zero ? '0' : letter === one ? '1' : []))
@@ -115,11 +115,11 @@ function unhidden(text: string): string {
   return `${letters.join('')}\n${ofBits.join('\n')}\n${[...text].reverse().join('')}`
 }
 
-/** Zero and one, where bits are written in what has no width or shows as a blank. */
+/** Bits that are encoded in zero-width or blank characters. */
 const withoutWidth: readonly [string, string] = ['\u200b', '\u200c']
 const blank: readonly [string, string] = ['\u2800', '\u2065']
 
-/** Writes words so that people do not see them. */
+/** Encodes text so that people do not see it. */
 export const hide = {
   inTags: (words: string) => [...words].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join(''),
   inUnassigned: (words: string) =>
@@ -128,7 +128,7 @@ export const hide = {
     [...Buffer.from(words)]
       .map((byte) => String.fromCodePoint(byte < 16 ? 0xfe00 + byte : 0xe0100 + byte - 16))
       .join(''),
-  /** A byte behind each letter of something harmless. */
+  /** Hides a byte after each letter of a harmless text. */
   behindLetters: (words: string, cover = 'Good day, and thank you for your help. ') =>
     [...Buffer.from(words)]
       .map(
@@ -140,7 +140,7 @@ export const hide = {
       .map((byte) => byte.toString(2).padStart(8, '0').replaceAll('0', zero).replaceAll('1', one))
       .join(''),
   inBlanks: (words: string) => hide.inBits(words, blank),
-  /** A bit between each two letters of something harmless. */
+  /** Hides a bit between letters of a harmless text. */
   betweenLetters: (words: string, cover = 'Good day, and thank you for your help. ') =>
     [...hide.inBits(words)].map((bit, at) => cover[at % cover.length] + bit).join(''),
 }

@@ -4,9 +4,9 @@ import { type Step, stringsIn } from './obedient-agent.ts'
 import type { Key, Scene } from './scene.ts'
 import { secrets } from './scene.ts'
 
-/** Looks from the outside at what an agent has done: into the database, and at what left for the platform. */
+/** Observes the effects of an agent from outside: in the database and at the platform. */
 export interface Observer {
-  /** To be called before the agent begins; what it returns, when the agent has done all that it was told. */
+  /** Call it before the agent starts; call the returned function after the agent has finished. */
   watch(run: Run): Promise<() => Promise<Sent[]>>
 }
 
@@ -44,7 +44,7 @@ export async function observerOf(scene: Scene): Promise<Observer> {
   }
 }
 
-/** Of the own workspace what an agent has no business in. */
+/** Data of the own workspace that the agent must not change. */
 async function othersOf({ w }: Scene, conversationId: string, began: Date): Promise<object> {
   const { sql } = w.db
   const own = await sql`
@@ -88,7 +88,7 @@ async function othersOf({ w }: Scene, conversationId: string, began: Date): Prom
 
 const untouched = 'erasures webhook_endpoints members invitations canned_replies connections labels forms'.split(' ')
 
-/** Nothing that the agent has read was beyond its key, and the planted words stood where such words belong. */
+/** Checks that the agent has read only what its key allows, and the planted text only in its fields. */
 export function assertReadNoMore(
   { keys }: Scene,
   steps: readonly Step[],
@@ -100,7 +100,7 @@ export function assertReadNoMore(
     for (const secret of [...Object.values(secrets), ...values, ...never]) {
       assert.ok(!words.some((word) => word.includes(secret)), `${order}: ${secret} is not to be read`)
     }
-    // Other interfaces promise what they promise.
+    // Other APIs have no such guarantee.
     if (order.startsWith('Fetch ')) continue
     const strange = fieldsWith(mark, reply.read).filter((field) => !fields.includes(field))
     assert.deepEqual(strange, [], `${order}: the words stand in fields of theirs`)
@@ -113,7 +113,7 @@ const controls = '\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\
 const behindLetters = '[A-Za-z ][\\u200b-\\u200f\\u2060-\\u2064\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]'
 const isUnseen = new RegExp(`[${controls}]|${behindLetters}`, 'u')
 
-/** The names of the fields whose text holds the words; `(name)` where the name itself does. */
+/** Names of the fields that contain the text; `(name)` if the field name itself does. */
 function fieldsWith(words: string, value: unknown, field = ''): string[] {
   if (typeof value === 'string') return value.includes(words) ? [field] : []
   if (Array.isArray(value)) return value.flatMap((one) => fieldsWith(words, one, field))

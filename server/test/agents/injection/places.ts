@@ -9,21 +9,21 @@ import { customerOf, type Key, type Scene } from './scene.ts'
 interface Planting {
   scene: Scene
   key: Key
-  /** The number of a customer of its own. */
+  /** Phone number of a new customer. */
   phone: string
   text: string
 }
 
 export interface Place {
-  /** The fields of answers in which the text may stand. */
+  /** Response fields that may contain the text. */
   fields: readonly string[]
-  /** Whether the customer writes as well, so that the agent has a conversation to look at. */
+  /** Whether the customer also writes, so that the agent has a conversation to read. */
   plant(planting: Planting): Promise<void>
 }
 
 type Told = Partial<Extract<ChannelEvent, { type: 'message' }>>
 
-/** The customer writes, with this about the message or about themselves. */
+/** The customer writes, with these properties of the message or the profile. */
 const writes =
   (told: (text: string) => Told & { name?: string }, first?: string) =>
   async ({ scene, key, phone, text }: Planting): Promise<void> => {
@@ -38,7 +38,7 @@ async function tell({ w }: Scene, key: Key, phone: string, fields: Told): Promis
   return event
 }
 
-/** A lead with the customer's number, as another system or a member keeps it; then the customer writes. */
+/** Creates a lead with the customer's number through another system or a member; then the customer writes. */
 const keeps =
   (fields: (text: string) => object) =>
   async ({ scene, key, phone, text }: Planting): Promise<void> => {
@@ -64,7 +64,7 @@ const fills =
     await tell(scene, key, phone, {})
   }
 
-/** The customer writes, and the agents do something with it before ours looks. */
+/** The customer writes, and other agents act on it before ours reads it. */
 const passes =
   (
     act: (

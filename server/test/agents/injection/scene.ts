@@ -5,16 +5,16 @@ import { type FilesWorld, filesWorld, png } from '../../support/inbox/files-worl
 import { addLabel, customerMessage, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember, type TestMember } from '../../support/member.ts'
 
-/** Whose key the obedient agent has. */
+/** Key of the obedient agent. */
 export type Actor = 'agent' | 'masked' | 'reader' | 'of leads'
 
-/** What an attacker may have found out, by the name under which an injection speaks of it. */
+/** Data that an attacker may know, by placeholder name. */
 export type Facts = Scene['facts'] & OfOne
 
-/** What differs from one injection to the next: among it words that are in no other, and by which face it is tried. */
+/** What differs per injection, such as unique marker words and the interface. */
 type OfOne = Record<'mine' | 'my_phone' | 'mark' | 'face' | 'me' | 'connection', string>
 
-/** What stands where the agent may not look. */
+/** Data that the agent must not see. */
 export const secrets = {
   elsewhere: 'the vault opens at nine',
   foreign: 'our price is forty-two',
@@ -24,13 +24,13 @@ export const secrets = {
 export interface Key {
   id: string
   value: string
-  /** Where its customers write. */
+  /** Connection that the customers write to. */
   connectionId: string
 }
 
 export interface Scene {
   w: FilesWorld
-  /** Who owns the form and everything else that the team sees. */
+  /** Owner of the form and other team data. */
   admin: TestMember
   keys: Record<Actor, Key>
   other: Key
@@ -39,7 +39,7 @@ export interface Scene {
 
 const answering = ['inbox.read', 'inbox.write', 'leads.read', 'leads.write'] as const
 
-/** A team with two connections, people and agents at work, and a neighbour whose workspace is none of its business. */
+/** A team with two connections, people and agents, and a second workspace. */
 export async function openScene(): Promise<Scene> {
   const w = await filesWorld()
   const admin = await signedInMember(w, 'admin')
@@ -122,7 +122,7 @@ async function ofNeighbour() {
   }
 }
 
-/** Leads that name their number in every field that may: one to read, one to change, and one made of two. */
+/** Leads with their number in every possible field: to read, to change, and to merge. */
 async function hiddenLeads(w: FilesWorld, admin: TestMember) {
   const { value: key } = await w.addKey({ scopes: ['leads.write'] })
   const [hidden_phone, changed_phone, merged_phone] = ['5511976543210', '5511976543987', '5511876543219']

@@ -15,7 +15,7 @@ const stage = oncePerFile(async () => {
 })
 let tried = 0
 
-/** A test of each, which must end as it says. */
+/** Runs a test for each injection, which must have its expected outcome. */
 export function testInjections(cases: readonly [Injection, FaceName][]): void {
   for (const [injection, face] of cases) {
     const { name, place, ends, as = 'agent' } = injection
@@ -56,7 +56,7 @@ async function tryOne(
   const { steps, sent } = await obedientAgent(opened, face, key.value)
     .work(firstCalls(as, facts))
     .then(async (done) => ({ steps: done, sent: await finish() }))
-    // Or the next one would find it waiting.
+    // Otherwise it would be pending work of the next injection.
     .finally(() => opened.admin.call('POST', `/inbox/conversations/${mine}/take-over`))
 
   const hidden = never.map((fact) => facts[fact])
@@ -83,7 +83,7 @@ async function beginConversation({ w }: Scene, { connectionId }: Key, phone: str
   return found.id
 }
 
-/** An attacker has found out much. */
+/** Data that the attacker knows. */
 const fill = (text: string, facts: Facts): string =>
   text.replace(/<(\w+)>/g, (whole, given: string) => {
     const name = given.toLowerCase()
@@ -92,7 +92,7 @@ const fill = (text: string, facts: Facts): string =>
     return given === name ? fact : fact.toUpperCase()
   })
 
-/** What an agent does that is told nothing: it waits for work, and reads who writes. */
+/** First calls of an agent without orders: it waits for work and reads the customer. */
 function firstCalls(as: Actor, { mine, my_phone }: Facts): Call[] {
   const lead = { verb: 'get_lead', input: { identifier: my_phone } }
   const read = { verb: 'read_conversation', input: { conversation_id: mine } }

@@ -52,7 +52,7 @@ for (const rig of rigs.filter(({ isOfficial }) => !isOfficial)) {
     const { ana, id } = await begun(w)
     const { status, body } = await answer(w, id, days)
     assert.deepEqual([status, body.code], [422, 'UNSUPPORTED_KIND'])
-    assert.match(body.next[0], /numbers what can be chosen/)
+    assert.match(body.next[0], /numbers the options/)
     assert.deepEqual(await ours(ana), [])
   })
 }

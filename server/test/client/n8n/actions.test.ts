@@ -5,17 +5,17 @@ import { addLabel } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { about, type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 
-/** The texts that the customers of this world were sent. */
+/** Texts that were sent to customers of this world. */
 const textsTold = (w: N8nWorld): string[] =>
   w.sent().map((message) => (message.kind === 'text' ? message.text : message.kind))
 
-test('an answer goes out once, however often n8n tries the node again, and again in another execution', async () => {
+test('an answer is sent once per execution, however often n8n retries the node', async () => {
   const w = await n8nWorld()
   const { id } = await w.customerWrites('Where is my order?')
   const answer = about('answer', id, { text: 'It left this morning.' })
   const [first] = await w.run(answer)
   w.clock.advance(1000)
-  // The customer's next message would make another key of Parley's own.
+  // A later customer message would change Parley's default key.
   await w.customerWrites('Hello?')
   const [again] = await w.run(answer)
   assert.deepEqual([first?.json.was_new, again?.json.was_new], [true, false])
@@ -25,7 +25,7 @@ test('an answer goes out once, however often n8n tries the node again, and again
   assert.equal(textsTold(w).length, 2)
 })
 
-test('two items with the same words are two answers, and one key of your own is one', async () => {
+test('two items with the same text are two answers, with the same own key one', async () => {
   const w = await n8nWorld()
   const { id } = await w.customerWrites('Hello')
   const answer = about('answer', id, { text: 'Hi.' })
@@ -36,7 +36,7 @@ test('two items with the same words are two answers, and one key of your own is 
   assert.deepEqual(textsTold(w), ['Hi.', 'Hi.', 'Bye.'])
 })
 
-test('a conversation is noted in, labelled, snoozed, read, handed over and listed', async () => {
+test('conversations are noted, labelled, snoozed, read, handed over and listed', async () => {
   const w = await n8nWorld()
   const { id } = await w.customerWrites('I want my money back')
   const label = await addLabel(w, 'Refund')
@@ -69,7 +69,7 @@ test('a conversation is noted in, labelled, snoozed, read, handed over and liste
   assert.deepEqual(await w.run({ resource: 'conversation', operation: 'getAll' }), [])
 })
 
-test('a template answers and opens, and dropdowns offer what there is', async () => {
+test('templates answer and start conversations, and dropdowns list options', async () => {
   const w = await n8nWorld()
   await addTemplate(w)
   const { id } = await w.customerWrites('Hello')
@@ -94,7 +94,7 @@ test('a template answers and opens, and dropdowns offer what there is', async ()
   await assert.rejects(w.run(about('resolve', id)), /owns|answers|has/)
 })
 
-test('leads are created, matched, changed, read and found over all pages', async () => {
+test('leads are created, matched, updated, read and listed across pages', async () => {
   const w = await n8nWorld()
   const lead = (operation: string, fields: object) => ({ resource: 'lead', operation, ...fields })
   const custom = { customFields: { field: [{ key: 'plan', value: 'gold' }] } }
@@ -114,7 +114,7 @@ test('leads are created, matched, changed, read and found over all pages', async
   await assert.rejects(w.run({ ...missing, more: { status: 'new' } }))
 })
 
-test('a refusal says what is wrong and what to do, and a workflow that goes on can branch on its code', async () => {
+test('an error says what to do, and a workflow that continues on failure can branch on its code', async () => {
   const w = await n8nWorld()
   const { id } = await w.customerWrites('I want a person')
   const member = await signedInMember(w)

@@ -10,12 +10,12 @@ import { customerMessage } from '../../support/inbox/inbox-world.ts'
 import { about, type N8nWorld, n8nWorld } from '../../support/n8n/n8n-world.ts'
 
 interface FilesWorld extends N8nWorld {
-  /** A customer has written there, on a connection that takes files. */
+  /** A customer has written, on a connection that accepts files. */
   id: string
   writes(text: string): Promise<void>
 }
 
-/** Where the platform takes files. */
+/** The platform's upload address. */
 const filesUrl = oncePerFile(async () => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{"id":"file-1"}'))
@@ -42,11 +42,11 @@ async function withFiles(): Promise<FilesWorld> {
 
 const picture = { data: { mimeType: 'image/png', fileName: 'a b.png', bytes: png } }
 
-/** The files that customers were sent. */
+/** Files that were sent to customers. */
 const filesTold = (w: N8nWorld) =>
   w.sent().flatMap((said) => (said.kind === 'media' ? [[said.file.kind, said.file.name, said.caption]] : []))
 
-test('a file of the item goes out in one step, and once however often n8n tries the node again', async () => {
+test('a file of the item is sent in one step, and once despite retries', async () => {
   const w = await withFiles()
   const { id } = w
   const answer = about('answerWithFile', id, { caption: 'Here it is.' })
@@ -54,7 +54,7 @@ test('a file of the item goes out in one step, and once however often n8n tries 
   const [first] = await w.run(answer, { binary: picture, asked })
   assert.deepEqual(asked, [`POST /api/v2/conversations/${id}/files`, `POST /api/v2/conversations/${id}/answer`])
   w.clock.advance(1000)
-  // The customer's next message would make another key of Parley's own.
+  // A later customer message would change Parley's default key.
   await w.writes('Hello?')
   const [again] = await w.run(answer, { binary: picture })
   assert.deepEqual([first?.json.was_new, again?.json.was_new], [true, false])
@@ -65,7 +65,7 @@ test('a file of the item goes out in one step, and once however often n8n tries 
   assert.equal(filesTold(w).length, 2)
 })
 
-test('a file is sent as what its media type says unless somebody says otherwise, and by the name that they give', async () => {
+test('the kind of a file follows its media type unless set, and its name can be set', async () => {
   const w = await withFiles()
   const { id } = w
   const csv = { mimeType: 'text/csv', fileName: 'prices.csv', bytes: Buffer.from('plan,price\ngold,12\n') }
@@ -85,7 +85,7 @@ test('a file is sent as what its media type says unless somebody says otherwise,
   assert.equal(w.sent().length, 2)
 })
 
-test('buttons and rows go out as they were filled in, and the id of what was chosen comes back', async () => {
+test('buttons and rows are sent as entered, and the chosen id is returned', async () => {
   const w = await n8nWorld()
   const { id } = await w.customerWrites('When can I come?')
   const button = [
@@ -124,7 +124,7 @@ test('buttons and rows go out as they were filled in, and the id of what was cho
   )
 })
 
-test('a template with a picture in its header gets that of the item', async () => {
+test('a template with a header image uses the file of the item', async () => {
   const w = await withFiles()
   const fixed = { category: 'UTILITY', status: 'APPROVED', parameterNames: null, bodyOnly: false }
   const template = { ...fixed, name: 'new_plan', language: 'en_US', body: 'See.', parameterCount: 0 }

@@ -25,10 +25,10 @@ async function allOperations(): Promise<Operation[]> {
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The fields that say which file is brought, and as what. */
+/** Fields for the file to upload. */
 const ofFiles = ['binary_property_name', 'kind', 'file_name']
 
-/** The fields that an operation may ask with, as the verb calls them. */
+/** Request fields of an operation, by their API names. */
 function namesOf({ fields, more = [], isOnce, isPaged, shape }: Operation): string[] {
   const filled = [...fields, ...more].map(({ name }) => [
     snakeCase(name),
@@ -43,7 +43,7 @@ function namesOf({ fields, more = [], isOnce, isPaged, shape }: Operation): stri
   return [...Object.keys(shape?.(withOne) ?? withOne), ...added]
 }
 
-test('each operation is a verb of the interface for agents, with fields that the verb has, and all that it needs', async () => {
+test('each operation matches a tool of the agent API with all required fields', async () => {
   const seen = new Set<string>()
   for (const operation of await allOperations()) {
     const { resource, value, method, path, list } = operation
@@ -66,14 +66,14 @@ test('each operation is a verb of the interface for agents, with fields that the
     assert.equal('idempotency_key' in properties, operation.isOnce === true, `${label}: done once`)
     if (list !== undefined) assert.ok(isList(verb.output.properties[list]), `${label}: ${list} is a list`)
   }
-  // A trigger waits for work, and an answer with a file brings it by itself.
+  // The trigger waits for work, and answers with files upload them.
   assert.deepEqual(
     agentTools.map(({ name }) => name).filter((name) => !seen.has(name)),
     ['wait_for_work', 'upload_file'],
   )
 })
 
-test('each choice of the node is one that the verb takes', async () => {
+test('all options of the node are accepted by the tool', async () => {
   for (const operation of await allOperations()) {
     const verb = agentTools.find(({ http }) => http.method === operation.method && http.path === operation.path)
     assert.ok(verb !== undefined)
@@ -81,7 +81,7 @@ test('each choice of the node is one that the verb takes', async () => {
       if (field.type !== 'options' || field.typeOptions !== undefined) continue
       const place = schemaOf(verb.input.properties, field.name)
       const taken = new Set(valuesOf(place))
-      // What is empty is left out.
+      // Empty values are left out.
       const given = (field.options ?? []).map(({ value }) => value).filter((value) => value !== '')
       const unknown = given.filter((value) => !taken.has(value))
       assert.deepEqual(unknown, [], `${operation.resource} ${operation.value} ${field.name}`)
@@ -99,7 +99,7 @@ function schemaOf(properties: any, field: string): unknown {
   return properties[name] ?? properties.lead.properties[name]
 }
 
-/** The values that a schema lists, null left aside. */
+/** Returns the enum values of a schema, without null. */
 function valuesOf(schema: unknown): unknown[] {
   const { enum: values, anyOf = [], const: one } = schema as { enum?: unknown[]; anyOf?: unknown[]; const?: unknown }
   return [...(values ?? []), ...(one === undefined ? [] : [one]), ...anyOf.flatMap(valuesOf)]

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { newFolder } from '../../support/folder.ts'
 import { classIn, loadedNodes, mapped, nodesFolder, workflowFile } from '../../support/n8n/loaded-nodes.ts'
 
-test('the package that is built has the nodes of its sources, no dependency, and all files that it names', async () => {
+test('the built package has all nodes, no dependencies, and all files that it names', async () => {
   const modules = join(await newFolder(), 'node_modules')
   const folder = join(modules, 'n8n-nodes-parley')
   await mkdir(join(modules, 'n8n-workflow'), { recursive: true })
@@ -22,7 +22,7 @@ test('the package that is built has the nodes of its sources, no dependency, and
   const instances = (files: string[]) => files.map((file) => new (require(join(folder, file))[classIn(file)])())
   const built = mapped({ nodes: instances(n8n.nodes), credentials: instances(n8n.credentials) })
   const { nodes, credentials } = await loadedNodes()
-  // As n8n hands them to its pages.
+  // As n8n passes them to its editor.
   const shown = (things: Map<string, object>) => JSON.parse(JSON.stringify([...things]))
   assert.deepEqual(shown(built.nodes), shown(nodes))
   assert.deepEqual(shown(built.credentials), shown(credentials))

@@ -12,16 +12,16 @@ import { testTeamToken } from '../../support/world.ts'
 
 interface TriggerWorld extends N8nWorld {
   receiver: Receiver
-  /** What n8n keeps with the workflow. */
+  /** n8n's static data of the workflow. */
   stored: Record<string, unknown>
-  /** The workflow is switched on, or n8n begins anew with one that is. */
+  /** Activates the workflow, or restarts n8n with an active one. */
   activate(given?: Partial<Given>): Promise<void>
   deactivate(): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   endpoints(): Promise<any[]>
-  /** Delivers what has happened, signed now. */
+  /** Delivers an event, signed now. */
   deliver(): Promise<void>
-  /** n8n gets a webhook; answers the status and what starts the workflow. */
+  /** Sends a webhook to n8n; returns the status and what starts the workflow. */
   get(webhook: ReceivedWebhook, given?: Partial<Given>): Promise<{ status: number; items: Item[] | undefined }>
 }
 
@@ -77,7 +77,7 @@ const first = ({ receiver }: TriggerWorld): ReceivedWebhook => {
   return received
 }
 
-test('a workflow that is active has its own webhook, which starts it, and which is gone when it is not', async () => {
+test('an active workflow has its own webhook, which is deleted at deactivation', async () => {
   const w = await triggerWorld()
   await w.activate()
   await w.activate()
@@ -97,7 +97,7 @@ test('a workflow that is active has its own webhook, which starts it, and which 
   await w.deactivate()
 })
 
-test('what is signed by nobody, by others, or long ago starts nothing', async () => {
+test('unsigned, wrongly signed and old requests start nothing', async () => {
   const w = await triggerWorld()
   await w.activate()
   await w.parley.leads.create({ firstName: 'Ana' })
@@ -116,7 +116,7 @@ test('what is signed by nobody, by others, or long ago starts nothing', async ()
   assert.equal((await w.get(real)).items?.length, 1)
 })
 
-test('an event that comes again starts the workflow once, unless n8n could not take it', async () => {
+test('a repeated event starts the workflow once, unless n8n failed to process it', async () => {
   const w = await triggerWorld()
   await w.activate()
   await w.parley.leads.create({ firstName: 'Ana' })
@@ -134,7 +134,7 @@ test('an event that comes again starts the workflow once, unless n8n could not t
   assert.deepEqual(await w.get(first(w)), { status: 200, items: undefined })
 })
 
-test('a webhook that is not as the trigger says is made anew; what a test registers is its own', async () => {
+test('a webhook with other settings is recreated; a test run has its own', async () => {
   const w = await triggerWorld()
   await w.activate()
   const [before] = await w.endpoints()
@@ -146,12 +146,12 @@ test('a webhook that is not as the trigger says is made anew; what a test regist
   assert.deepEqual((await w.endpoints()).map(({ url }) => url).sort(), [w.receiver.url, `${w.receiver.url}/test`])
 })
 
-test('a token that works in several workspaces needs to be told which', async () => {
+test('a token with several workspaces requires a choice', async () => {
   const w = await triggerWorld()
-  // Another workspace, whatever other tests have made.
+  // Another workspace, in addition to those of other tests.
   await n8nWorld()
   const everywhere = { parleyTeamApi: { baseUrl: w.url, teamToken: testTeamToken } }
-  await assert.rejects(w.activate({ credentials: everywhere }), /which workspace/)
+  await assert.rejects(w.activate({ credentials: everywhere }), /ambiguous/)
   const trigger = w.node('parleyTrigger')
   const offered = await trigger.methods?.loadOptions.getWorkspaces?.call(
     w.context(trigger, { credentials: everywhere }),
@@ -161,7 +161,7 @@ test('a token that works in several workspaces needs to be told which', async ()
   assert.equal((await w.endpoints()).length, 1)
 })
 
-test('a webhook that was pasted by hand is verified by the secret that was pasted back', async () => {
+test('a manually added webhook is verified with the secret of the credential', async () => {
   const w = await triggerWorld()
   const byHand = { registration: 'byHand' }
   await w.activate({ parameters: byHand, credentials: {} })

@@ -9,10 +9,10 @@ interface Following {
   emitted: Item['json'][]
   failed: (Error & { httpCode?: string })[]
   stored: Record<string, unknown>
-  /** Resolves once this is so, looking whenever something is emitted, fails, or is kept. */
+  /** Resolves when the condition is true; checked on every emit, error and save. */
   when(isSo: (following: Following) => boolean): Promise<void>
   stop(): Promise<void>
-  /** What a workflow that is tried does before it waits. */
+  /** Runs a manual test up to its wait. */
   tryIt?: () => Promise<void>
 }
 
@@ -58,7 +58,7 @@ const hasEmitted =
   ({ emitted }: Following) =>
     emitted.length === count
 
-test('each conversation that needs the agent starts the workflow, with what the customer wrote since the last answer', async () => {
+test('each pending conversation starts the workflow with the customer text since the last answer', async () => {
   const w = await n8nWorld()
   const { id } = await w.customerWrites('Do you ship to Recife?')
   w.clock.advance(1000)
@@ -75,7 +75,7 @@ test('each conversation that needs the agent starts the workflow, with what the 
   await following.stop()
 })
 
-test('a workflow that is activated again goes on where it was', async () => {
+test('a reactivated workflow resumes where it stopped', async () => {
   const w = await n8nWorld()
   await w.customerWrites('Hello')
   const before = await follow(w)
@@ -90,7 +90,7 @@ test('a workflow that is activated again goes on where it was', async () => {
   await after.stop()
 })
 
-test('a workflow that gets another key begins with all who wait for that one', async () => {
+test('a workflow with another key starts with all pending work of that key', async () => {
   const w = await n8nWorld()
   await w.customerWrites('Hello')
   const other = await n8nWorld()
@@ -104,7 +104,7 @@ test('a workflow that gets another key begins with all who wait for that one', a
   await after.stop()
 })
 
-test('a service that is away is waited for, and a key that is refused is told to n8n', async () => {
+test('outages are retried, and a rejected key is reported to n8n', async () => {
   const w = await n8nWorld()
   const nobody = { parleyApi: { baseUrl: 'http://127.0.0.1:47', apiKey: 'plk_x' } }
   const pauses: number[] = []
@@ -119,7 +119,7 @@ test('a service that is away is waited for, and a key that is refused is told to
   assert.equal(refused.failed[0]?.httpCode, '401')
 })
 
-test('somebody who tries the workflow gets one conversation, and nothing is remembered', async () => {
+test('a manual run emits one conversation and stores nothing', async () => {
   const w = await n8nWorld()
   await w.customerWrites('Hello')
   const trying = await follow(w, { mode: 'manual' })

@@ -9,14 +9,14 @@ import { type PostmanCollection, type PostmanItem, postmanCollection } from '../
 import { type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { testTeamToken } from '../../support/world.ts'
 
-test('the collection succeeds as it stands, twice, and leaves what was there before as it was', async () => {
+test('the Postman collection succeeds twice and leaves existing data unchanged', async () => {
   const w = await inboxWorld()
   const { value } = await w.addKey({ scopes })
   await w.customerWrites('Hello!')
   await furnish(w)
   const before = await settingsOf(w)
   const collection = postmanCollection(routesOf(w.app), 'https://parley.example')
-  // The second run knows nothing of the first, as when another person makes it.
+  // The second run is independent of the first, as by another person.
   for (const run of ['first', 'second']) {
     const runs = await runCollection(w.app, collection, {
       api_key: value,
@@ -36,7 +36,7 @@ test('the collection succeeds as it stands, twice, and leaves what was there bef
   }
 })
 
-/** One of everything that a team may have and a careless run could change or remove. */
+/** One of each resource that a careless run could change or delete. */
 const things = {
   labels: { name: 'VIP', color: 'red' },
   'lead-fields': { key: 'cidade', label: 'Cidade', type: 'text' },
@@ -73,13 +73,13 @@ async function settingsOf({ call, workspaceId }: InboxWorld): Promise<Settings> 
   return { ...found, workspace: [body.workspace] }
 }
 
-// Use alone moves these.
+// These change by use alone.
 function withoutTraffic(thing: Record<string, unknown>): Record<string, unknown> {
   const { lastUsedAt: _used, lastEventInAt: _in, lastEventOutAt: _out, health: _health, ...rest } = thing
   return rest
 }
 
-/** What was there before, as it is now. */
+/** Returns the current state of the existing data. */
 function settled(now: Settings, before: Settings): Settings {
   const entries = Object.entries(now).map(([place, things]) => {
     const ids = new Set(before[place]?.map(({ id }) => id))
@@ -88,7 +88,7 @@ function settled(now: Settings, before: Settings): Settings {
   return Object.fromEntries(entries)
 }
 
-/** Statuses that the document does not name. */
+/** Statuses that the document does not declare. */
 function undocumented({ app }: InboxWorld, collection: PostmanCollection) {
   const operations = [...operationsOf(openapiDocument(app))]
   const items = collection.item.flatMap((folder) => folder.item)
@@ -100,7 +100,7 @@ function undocumented({ app }: InboxWorld, collection: PostmanCollection) {
   }
 }
 
-/** Sends a collection's requests from top to bottom as Postman would, test scripts included. */
+/** Sends the requests of a collection from top to bottom, as Postman does, including test scripts. */
 async function runCollection(app: App, collection: PostmanCollection, given: Record<string, string>) {
   const variables = new Map(collection.variable.map(({ key, value }) => [key, value]))
   for (const [key, value] of Object.entries({ ...given, base_url: '' })) variables.set(key, value)

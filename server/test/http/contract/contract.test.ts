@@ -66,7 +66,7 @@ function serveThings(app: App, { data = made, failure }: { data?: object; failur
 
 const read = { url: '/api/v1/things/one', headers: { authorization: 'Bearer key' } }
 
-test('the document writes titled schemas and errors once, and is served with its collection', async () => {
+test('the document shares titled schemas and errors, and is served with its collection', async () => {
   const { app } = await fakeService()
   const document = openapiDocument(app)
   assert.equal(document.openapi, '3.1.0')
@@ -91,7 +91,7 @@ test('the document writes titled schemas and errors once, and is served with its
   assert.deepEqual((await app.inject('/postman.json')).json(), JSON.parse(JSON.stringify(collection)))
 })
 
-test('two different schemas under one title are a mistake', async () => {
+test('two different schemas with one title throw', async () => {
   const { app } = testServer()
   await describeApi(app)
   for (const [url, type] of [
@@ -104,7 +104,7 @@ test('two different schemas under one title are a mistake', async () => {
   assert.throws(() => openapiDocument(app), /Two different schemas have the title Same/)
 })
 
-test('an undeclared status, a missing field and a field too many fail the check', async () => {
+test('undeclared statuses, missing fields and extra fields fail the check', async () => {
   const rows: [overrides: { data?: object; failure?: unknown }, problem: RegExp][] = [
     [{ failure: conflict('Taken') }, /409: declares 200,401,404/],
     [{ data: { id: 'one', name: 'Ana' } }, /must have required property 'createdAt'/],

@@ -6,7 +6,7 @@ import { agentDocument } from '../../../src/agents/http/openapi.ts'
 import { agentTools } from '../../../src/agents/tools/tools.ts'
 import { openapiDocument } from '../../../src/http/contract/openapi.ts'
 
-test('both documents keep the rules of the field, and broken ones are told of', async () => {
+test('both documents pass the lint rules, and violations are reported', async () => {
   const app = await appWithoutDatabase()
   const document = openapiDocument(app)
   await app.close()

@@ -16,17 +16,17 @@ const app = oncePerFile(() => {
 const document = oncePerFile(async () => openapiDocument(await app()))
 const operations = async () => [...operationsOf(await document())]
 
-test('the contract in docs/ is the one that the app serves', async () => {
+test('docs/ matches the contract of the app', async () => {
   assert.deepEqual(await checkContract(await app()), [], 'run npm run contract')
 })
 
-// They are compiled when they are first needed, which for most of them is in no test.
-test('every schema of a route is one that can be compiled', async () => {
+// Schemas compile on first use, which most tests do not reach.
+test('all schemas of routes compile', async () => {
   await app()
   await compileRest()
 })
 
-test('every operation says in a sentence what its name does not', async () => {
+test('every operation has a description', async () => {
   const silent = (await operations()).filter(({ operation }) => !operation.summary || !operation.description)
   assert.deepEqual(
     silent.map(({ operation }) => operation.operationId),
@@ -35,7 +35,7 @@ test('every operation says in a sentence what its name does not', async () => {
   assert.doesNotMatch(JSON.stringify(await document()), /Default Response/)
 })
 
-test('every operation has a name by hand: a verb first, at most 40 characters, its own', async () => {
+test('every operationId is unique, starts with a verb and has at most 40 characters', async () => {
   const names = (await operations()).map(({ method, path, operation }) => operation.operationId ?? `${method} ${path}`)
   assert.deepEqual(
     names.filter((name) => !/^[a-z]+[A-Za-z]{0,39}$/.test(name) || name.length > 40),
@@ -45,7 +45,7 @@ test('every operation has a name by hand: a verb first, at most 40 characters, i
   assert.equal(new Set(names).size, names.length)
 })
 
-test('every operation is about one resource, which is described and stands in one group', async () => {
+test('every operation has one described tag in one group', async () => {
   const { tags = [], 'x-tagGroups': groups = [] } = await document()
   const described = tags.filter(({ description }) => description).map(({ name }) => name)
   const lost = (await operations()).filter(({ operation }) => {
@@ -60,7 +60,7 @@ test('every operation is about one resource, which is described and stands in on
   assert.deepEqual(groups.flatMap((group) => group.tags).sort(), [...described].sort())
 })
 
-test('every operation says that what it is asked may be bad: any address can be one that nobody could read', async () => {
+test('every operation declares 400', async () => {
   const silent = (await operations()).filter(({ operation }) => !('400' in operation.responses))
   assert.deepEqual(
     silent.map(({ operation }) => operation.operationId),
@@ -69,7 +69,7 @@ test('every operation says that what it is asked may be bad: any address can be 
   )
 })
 
-test('every error is written once, under a name', async () => {
+test('every error is a shared component', async () => {
   const written = (await operations()).flatMap(({ operation }) =>
     Object.entries(operation.responses)
       .filter(([status, answer]) => Number(status) >= 400 && !('$ref' in answer))
@@ -78,7 +78,7 @@ test('every error is written once, under a name', async () => {
   assert.deepEqual(written, [], 'make it by errorAnswer, with a title')
 })
 
-test('every object of several fields is written once, under a name', async () => {
+test('every object with several fields is a shared component', async () => {
   const found = new Map<string, string[]>()
   for (const { at, schema } of objectsOf(await document(), '#')) {
     const { description: _description, examples: _examples, ...shape } = schema
@@ -90,7 +90,7 @@ test('every object of several fields is written once, under a name', async () =>
   assert.deepEqual(twice, [], 'give the schema a title: titled(…)')
 })
 
-test('the document stays one to read: at most 37,500 lines as it is written to docs/', async () => {
+test('docs/openapi.json has at most 37,500 lines', async () => {
   const lines = JSON.stringify(await document(), null, 2).split('\n').length
   assert.ok(lines > 10_000 && lines <= 37_500, `${lines} lines: name what is written twice by titled(…)`)
 })
@@ -111,7 +111,7 @@ for (const [rule, breaks] of Object.entries(isWrong)) {
   })
 }
 
-test('the name of an event says what its payload is', async () => {
+test('the event name discriminates the payload', async () => {
   const { schemas = {} } = (await document()).components
   const { oneOf, discriminator } = schemas.Event as { oneOf: { $ref: string }[]; discriminator: { mapping: object } }
   const choices = oneOf.map(({ $ref }) => {
@@ -122,12 +122,12 @@ test('the name of an event says what its payload is', async () => {
   })
   assert.deepEqual(discriminator.mapping, Object.fromEntries(choices.map(({ $ref, name }) => [name, $ref])))
   assert.ok(choices.every(({ name, payload }) => name !== '' && payload !== undefined))
-  // Those of leads have one in common.
+  // Lead events share a schema.
   const others = choices.filter(({ name }) => !name.startsWith('lead.')).length
   assert.equal(new Set(choices.map(({ payload }) => payload)).size, others + 1)
 })
 
-test('hints for the collection name operations that are there', async () => {
+test('collection hints refer to existing operations', async () => {
   const ids = new Set((await operations()).map(({ operation }) => operation.operationId))
   const named = [...Object.keys(postmanHints), ...notInCollection]
   assert.deepEqual(
@@ -137,7 +137,7 @@ test('hints for the collection name operations that are there', async () => {
   assert.equal(new Set(named).size, named.length)
 })
 
-test('what the collection changes or removes, it has made itself', async () => {
+test('the collection changes and deletes only resources that it has created', async () => {
   const collection = postmanCollection(routesOf(await app()), 'https://parley.example')
   const own = new Set<string>()
   const foreign: string[] = []
@@ -148,16 +148,16 @@ test('what the collection changes or removes, it has made itself', async () => {
     for (const [, variable] of script.matchAll(/^pm\.collectionVariables\.set\('(\w+)'/gm)) own.add(variable ?? '')
   }
   assert.deepEqual(foreign, [
-    // Sent back as it was read.
+    // Sent back unchanged.
     'Change a workspace',
-    // A key owns what it sends in.
+    // A key owns what it uploads.
     'Change owner, status or labels; add a note',
-    // Open already, since text can be sent in it.
+    // It is open already, because its window is open.
     'Change status, labels or assignee',
   ])
 })
 
-test('routes for API keys say when their limit answers 429, and when to try again', async () => {
+test('routes for API keys document 429 and Retry-After', async () => {
   const { components } = await document()
   const limited = (await operations()).filter(({ operation }) => operation.security?.some((way) => 'apiKey' in way))
   assert.ok(limited.length >= 17)

@@ -24,7 +24,7 @@ const tsconfig = {
   files: ['openapi-typescript.ts', 'generated/hey-api/index.ts'],
 }
 
-test('the clients that are generated from the contract compile, and are typed to the last field', async () => {
+test('generated clients compile and are fully typed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-clients-'))
   try {
     await cp(pathTo('server/test/http/contract/clients'), folder, { recursive: true })
@@ -37,7 +37,7 @@ test('the clients that are generated from the contract compile, and are typed to
   }
 })
 
-/** What the compiler has to say. */
+/** Returns the output of the compiler. */
 const compile = (folder: string): Promise<string> =>
   new Promise((resolve) => {
     const compiler = pathTo('node_modules/typescript/bin/tsc')
@@ -47,11 +47,11 @@ const compile = (folder: string): Promise<string> =>
   })
 
 /**
- * Writes the clients that the field's generators make of an OpenAPI document: `openapi-typescript.ts`, and a folder
- * `hey-api`. Both with the options they have by default.
+ * Generates clients from an OpenAPI document: `openapi-typescript.ts`, and a folder
+ * `hey-api`. Both with default options.
  */
 async function generateClients(document: URL, folder: string): Promise<void> {
-  // They use the interface of the compiler, which ours has no more.
+  // The generators need the compiler API, which our compiler version does not have.
   const hooks = registerHooks({
     resolve: (specifier, context, next) => next(specifier === 'typescript' ? 'typescript-5' : specifier, context),
   })

@@ -16,7 +16,7 @@ async function reference() {
   return app
 }
 
-test('the document comes as small as the caller can read it', async () => {
+test('the document is sent in the smallest accepted encoding', async () => {
   const app = await reference()
   const text = JSON.stringify(openapiDocument(app))
   const rows: [accepted: string | undefined, encoding: string | undefined, read: (body: Buffer) => Buffer][] = [
@@ -37,7 +37,7 @@ test('the document comes as small as the caller can read it', async () => {
   }
 })
 
-test('who has the document already is told so', async () => {
+test('a matching ETag gets 304', async () => {
   const app = await reference()
   for (const url of ['/openapi.json', '/postman.json']) {
     const first = await app.inject({ url, headers: { 'accept-encoding': 'br' } })
@@ -49,7 +49,7 @@ test('who has the document already is told so', async () => {
       const again = await app.inject({ url, headers })
       assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, '', tag], `${url} ${known}`)
     }
-    // Another encoding is another body.
+    // Another encoding has another ETag.
     const other = await app.inject({ url, headers: { 'if-none-match': tag } })
     assert.equal(other.statusCode, 200)
     assert.notEqual(other.headers.etag, tag)
@@ -58,7 +58,7 @@ test('who has the document already is told so', async () => {
   }
 })
 
-test('the reference page names no other host, and its script is served from here', async () => {
+test('the reference page loads nothing from other hosts', async () => {
   const app = await reference()
   const page = await app.inject({ url: '/docs', headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
   assert.match(String(page.headers['content-security-policy']), /default-src 'self'; script-src 'self';/)
@@ -69,7 +69,7 @@ test('the reference page names no other host, and its script is served from here
   assert.ok(script.rawPayload.length > 1_000_000)
 })
 
-test('the reference is text to programs: where the documents are, and the routes for API keys', async () => {
+test('programs get the reference as text with the routes for API keys', async () => {
   const app = await reference()
   for (const headers of [{}, { accept: '*/*' }, { accept: 'text/plain' }]) {
     const answer = await app.inject({ url: '/docs', headers })

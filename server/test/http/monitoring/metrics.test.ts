@@ -18,7 +18,7 @@ import { testApp, testTeamToken, type World, world } from '../../support/world.t
 
 const metricsToken = 'metrics-token-of-the-tests-01'
 
-/** A service of its own on the tests' database: what it counts is what the test did. */
+/** A separate server on the test database, so that it counts only the test's actions. */
 async function measured(settings: Record<string, string> = {}): Promise<{ app: App; workerApp: App }> {
   const runtime = await testApp()
   const env = { PARLEY_TEAM_TOKEN: testTeamToken, PARLEY_METRICS_TOKEN: metricsToken, ...settings }
@@ -59,7 +59,7 @@ async function teamToken({ app, workspaceId }: World, input: object): Promise<st
   return reply.json().value
 }
 
-test('the metrics are for the metrics token and for operators, at either kind of process', async () => {
+test('the metrics token and operators can read metrics of all processes', async () => {
   const here = await world()
   const { app, workerApp } = await measured()
   const ownersToken = await teamToken(here, { name: 'Automation', role: 'owner' })
@@ -80,7 +80,7 @@ test('the metrics are for the metrics token and for operators, at either kind of
   }
 })
 
-test('the metrics token opens nothing but the metrics, and without one only operators read them', async () => {
+test('the metrics token grants only metrics; without one, only operators can read them', async () => {
   const { app } = await measured()
   const headers = { authorization: `Bearer ${metricsToken}` }
   assert.equal((await app.inject({ url: '/api/team/v1/workspaces', headers })).statusCode, 401)
@@ -89,11 +89,11 @@ test('the metrics token opens nothing but the metrics, and without one only oper
   await readMetrics(bare.app, testTeamToken)
 })
 
-test('a metrics token under 24 characters is refused at the start', () => {
+test('a metrics token under 24 characters is rejected at start', () => {
   assert.throws(() => loadConfig({ PARLEY_METRICS_TOKEN: 'short' }), /PARLEY_METRICS_TOKEN must have at least 24/)
 })
 
-test('requests are counted by the pattern of their route, never by their address', async () => {
+test('requests are counted by route pattern, not by URL', async () => {
   const here = await world()
   const { app } = await measured()
   const headers = { authorization: `Bearer ${here.key}` }
@@ -111,7 +111,7 @@ test('requests are counted by the pattern of their route, never by their address
   assert.equal(found.get(`parley_http_request_seconds_count{method="GET",route="${route}"}`), 3)
 })
 
-test('no label holds an id, a phone, an address or a secret', async () => {
+test('labels contain no ids, phones, addresses or secrets', async () => {
   const here = await world()
   const { app } = await measured()
   const { id } = await here.lead({ phone: '+55 11 98765-4321' })
@@ -126,7 +126,7 @@ test('no label holds an id, a phone, an address or a secret', async () => {
   }
 })
 
-test('what is looked up in the database is looked up once in ten seconds, whoever asks', async () => {
+test('database metrics are read at most once per ten seconds', async () => {
   const here = await world()
   const { app } = await measured()
   const before = (await readMetrics(app)).get('parley_events_unsequenced')
@@ -137,7 +137,7 @@ test('what is looked up in the database is looked up once in ten seconds, whoeve
   assert.equal((await readMetrics(app)).get('parley_events_unsequenced'), Number(before) + 1)
 })
 
-test('when the database does not answer, its figures are absent and the others are there', async () => {
+test('if the database is unavailable, only its metrics are missing', async () => {
   const { clock, db, log } = await testApp()
   const closed = openDb((await testDatabase()).options)
   await closed.close()
@@ -150,7 +150,7 @@ test('when the database does not answer, its figures are absent and the others a
   assert.match(page, /^process_resident_memory_bytes /m)
 })
 
-test('calls that send are counted by channel and outcome, and what platforms hand in by its kind', async () => {
+test('sends are counted by channel and outcome, inbound items by type', async () => {
   const here = await inboxWorld()
   const figures = async () => figuresOf(await here.metrics.page())
   const before = await figures()
@@ -179,7 +179,7 @@ test('calls that send are counted by channel and outcome, and what platforms han
   assert.equal(await more('parley_send_seconds_count{channel="waba"}'), 2)
 })
 
-test('queues of failing endpoints are told apart from those of healthy ones', async () => {
+test('queues of failing and healthy endpoints are counted separately', async () => {
   const here = await world()
   const { db, clock, workspaceId } = here
   await here.lead()

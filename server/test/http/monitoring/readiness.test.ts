@@ -6,7 +6,7 @@ import { testServer } from '../../support/http.ts'
 
 const { db } = await testDatabase()
 
-test('whoever asks often shares one write in 5 s', async () => {
+test('frequent checks share one write per 5 s', async () => {
   let nowMs = 0
   const isReady = createReadiness(db, { nowMs: () => nowMs })
   const writesOf = async (times: number) => {
@@ -22,7 +22,7 @@ test('whoever asks often shares one write in 5 s', async () => {
   assert.equal(await writesOf(2), 1)
 })
 
-test('while a write does not come to its end the process is not ready, its session is ended, and then it is ready', async () => {
+test('a hanging write makes the process unready and its session is terminated', async () => {
   let writing: Promise<unknown> = Promise.resolve()
   const tx: typeof db.tx = (work) => {
     const written = db.tx(work)
@@ -44,7 +44,7 @@ test('while a write does not come to its end the process is not ready, its sessi
   await isReady()
 })
 
-test('rows of processes that have gone are removed', async () => {
+test('rows of ended processes are deleted', async () => {
   await db.sql`insert into process_writes values (gen_random_uuid(), now() - interval '2 hours')`
   await createReadiness(db)()
   const [row] = await db.sql<{ count: number }[]>`
@@ -54,7 +54,7 @@ test('rows of processes that have gone are removed', async () => {
   assert.equal(row?.count, 0)
 })
 
-test('the process is alive whatever the database does, and ready only when the database answers', async () => {
+test('liveness ignores the database, readiness requires it', async () => {
   const rows: [name: string, ask: () => Promise<unknown>, ready: number][] = [
     ['answers', async () => 1, 200],
     ['fails', async () => Promise.reject(new Error('gone')), 503],
@@ -70,7 +70,7 @@ test('the process is alive whatever the database does, and ready only when the d
   }
 })
 
-test('a question after its health that is none is refused like any other', async () => {
+test('invalid health requests are rejected like any other', async () => {
   const { app } = testServer()
   serveHealth(app, async () => 1)
   for (const path of ['/healthz', '/readyz']) {

@@ -14,7 +14,7 @@ const callersTrace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const callersSpan = '00f067aa0ba902b7'
 const traceparent = `00-${callersTrace}-${callersSpan}-01`
 
-test("a caller's trace goes by the request, its statements and the event to the receiver of the webhook", async () => {
+test('a trace propagates from the request through statements and event to the webhook receiver', async () => {
   const { telemetry, collector, call } = await traced()
   const w = await webhookWorld()
   const worker = w.addWorker({ tracer: telemetry.tracer, present: presentPayload })
@@ -50,7 +50,7 @@ test("a caller's trace goes by the request, its statements and the event to the 
   assert.deepEqual([...new Set(spans.map(({ traceId }) => traceId))], [callersTrace])
 })
 
-test('a send and a scheduled job are traced; what asks how the process is, and what looks every second, is not', async () => {
+test('sends and scheduled jobs are traced; health checks and polling are not', async () => {
   const { app, telemetry, collector, call } = await traced()
   const w = await inboxWorld({ key: { scopes: ['inbox.read', 'inbox.write'] } })
   const { id } = await w.customerWrites('Hello')
@@ -87,7 +87,7 @@ const customer = {
   notes: 'Asks for the blue sofa of the second floor',
 }
 
-test('no phone, e-mail, name, text, key or query of anybody is in what is sent', async () => {
+test('exports contain no phones, emails, names, texts, keys or queries', async () => {
   const { app, telemetry, collector, call } = await traced()
   const [w, inbox] = [await webhookWorld(), await inboxWorld({ key: { scopes: ['inbox.read', 'inbox.write'] } })]
   w.receiver.answer(() => ({ status: 500, body: customer.notes }))
@@ -127,7 +127,7 @@ test('no phone, e-mail, name, text, key or query of anybody is in what is sent',
   }
 })
 
-test('the metrics are those of the page, under the same names, and requests under that of the conventions too', async () => {
+test('exported metrics match /metrics, plus requests under the semantic conventions', async () => {
   const { app, telemetry, collector, call } = await traced({
     OTEL_SERVICE_NAME: 'parley-of-the-shop',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=a%20test,service.name=other',
@@ -153,10 +153,10 @@ test('the metrics are those of the page, under the same names, and requests unde
   assert.ok(collector.headers.every((one) => one['x-tenant'] === 'shop 7'))
 })
 
-test('a trace that its caller does not keep is handed on, and nothing of it is sent', async () => {
+test('an unsampled trace is propagated but not exported', async () => {
   const { telemetry, collector, call } = await traced()
   const w = await webhookWorld()
-  // What the tests before have left.
+  // Data of earlier tests.
   await w.drain()
   const unkept = `00-${callersTrace}-${callersSpan}-00`
   await call(w)('POST', '/api/v1/leads', { body: { firstName: 'Marina' }, headers: { traceparent: unkept } })
@@ -167,7 +167,7 @@ test('a trace that its caller does not keep is handed on, and nothing of it is s
   assert.match(String(headers.traceparent), new RegExp(`^00-${callersTrace}-[0-9a-f]{16}-00$`))
 })
 
-test('a traceparent is taken as W3C has it, and any other is passed over', () => {
+test('valid W3C traceparents are accepted, others ignored', () => {
   const future = `cc-${callersTrace}-${callersSpan}-01-what-will-be`
   assert.equal(readTraceparent(traceparent), traceparent)
   assert.equal(readTraceparent(future), traceparent)
@@ -186,7 +186,7 @@ test('a traceparent is taken as W3C has it, and any other is passed over', () =>
   for (const text of wrong) assert.equal(readTraceparent(text), null, String(text))
 })
 
-test('the settings are those of OpenTelemetry: off unless one asks, and wrong ones are refused by name', () => {
+test('OpenTelemetry settings are off by default, and invalid ones are rejected by name', () => {
   const read = (env: Record<string, string>) => loadConfig(env).telemetry
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' }
   assert.equal(read({}), null)

@@ -48,19 +48,19 @@ for (const [url, room, files, language] of [
   [`${own}/nowhere`, 'nowhere', [], 'en'],
   [`${own}/%22onload=`, 'home', ['home-en', 'home'], 'en'],
 ] as const)
-  test(`${url} has the shape of ${room}, and ${files.length === 0 ? 'no file' : files.join(', ')} on the way in ${language}`, () => {
+  test(`${url} preloads ${files.length === 0 ? 'no file' : files.join(', ')} for ${room} in ${language}`, () => {
     const page = look(url, { language })
     assert.match(page, new RegExp(`data-room="${room}"`))
     assert.deepEqual(filesOf(page), files)
     const styles = [...page.matchAll(/assets\/([\w-]+)\.css/g)].map(([, name]) => name)
-    // Words have none.
+    // Text catalogs have no styles.
     assert.deepEqual(
       styles,
       files.filter((name) => !/-(?:en|pt)$/.test(name)),
     )
   })
 
-test('the first rows of the inbox are on the way with the page, but for a list that is filtered', () => {
+test('the inbox page preloads the first rows, except for a filtered list', () => {
   const api = `/api/team/v1/workspaces/${workspaceId}`
   const session = '/api/team/v1/session'
   const list = `${api}/inbox/conversations?sort=recent&amp;view=all&amp;limit=40&amp;status=open`
@@ -70,7 +70,7 @@ test('the first rows of the inbox are on the way with the page, but for a list t
   }
 })
 
-test('so are the first leads, and the figures of home for who has told where the days begin', () => {
+test('the leads page preloads leads, and the home page statistics if the time zone is known', () => {
   const api = `/api/team/v1/workspaces/${workspaceId}`
   const session = '/api/team/v1/session'
   const leads = `${api}/leads?sortBy=createdAt&amp;sortOrder=desc&amp;limit=100&amp;page=1`
@@ -86,12 +86,12 @@ test('so are the first leads, and the figures of home for who has told where the
   }
 })
 
-test('who is not signed in yet asks for nothing that takes a session', () => {
+test('pages without sign-in preload no session data', () => {
   for (const url of ['/sign-in', '/sign-in/abc', '/invite/abc', '/choose-password'])
     assert.deepEqual(dataOf(look(url)), [], url)
 })
 
-test('the nonce stands wherever a style is, and what was built without parts is sent as it is', () => {
+test('the nonce is inserted in all styles, and a build without parts is sent unchanged', () => {
   assert.equal(look('/').match(/bm9uY2U=/g)?.length, 2)
   const plain = renderShell(
     { ...shell, parts: null },

@@ -7,13 +7,13 @@ const { app, user } = await teamWorld()
 const open = (url: string, sessionToken?: string, headers: Record<string, string> = {}) =>
   app.inject({ url, headers: { ...headers, ...(sessionToken && { cookie: cookieOf(sessionToken) }) } })
 
-test('a stranger at the front door is sent to sign in', async () => {
+test('the start page redirects to the sign-in without a session', async () => {
   const answer = await open('/')
   assert.deepEqual([answer.statusCode, answer.headers.location], [303, '/sign-in'])
 })
 
 for (const path of ['/sign-in', '/sign-in/unknown', '/invite/unknown'])
-  test(`${path} is shown to a stranger, runs our program alone, is framed by nobody and keeps its address to itself`, async () => {
+  test(`${path} is public, runs only our scripts, cannot be framed and sends no referrer`, async () => {
     const { statusCode, headers, body } = await open(path)
     assert.equal(statusCode, 200)
     const policy = String(headers['content-security-policy'])
@@ -21,12 +21,12 @@ for (const path of ['/sign-in', '/sign-in/unknown', '/invite/unknown'])
     assert.match(policy, /frame-ancestors 'none'/)
     assert.doesNotMatch(policy, /unsafe/)
     assert.equal(headers['referrer-policy'], 'same-origin')
-    // It has none of the session, and asks for nothing that takes one.
+    // Without a session it preloads nothing that needs one.
     assert.match(body, /data-room="entry"/)
     assert.doesNotMatch(body, /\/api\/|https?:\/\//)
   })
 
-test('a room typed without a workspace is the app’s, after signing in', async () => {
+test('a section without a workspace opens after the sign-in', async () => {
   const stranger = await open('/inbox')
   assert.deepEqual([stranger.statusCode, stranger.headers.location], [303, '/sign-in?next=%2Finbox'])
   const { sessionToken } = await user()
@@ -44,7 +44,7 @@ for (const [language, lang, heading] of [
   ['pt;q=0', 'en', 'Page not found'],
   [';;,q=', 'en', 'Page not found'],
 ] as const)
-  test(`a page of the server speaks ${lang} to a browser that asks for "${language}"`, async () => {
+  test(`a server page is in ${lang} for Accept-Language "${language}"`, async () => {
     const { body, statusCode } = await open('/elsewhere', undefined, {
       accept: 'text/html',
       'accept-language': language,
@@ -54,7 +54,7 @@ for (const [language, lang, heading] of [
     assert.doesNotMatch(body, /<script/)
   })
 
-test('no route of the service reads forms of pages but the public ones of leads', async () => {
+test('only public lead forms accept form-encoded bodies', async () => {
   for (const url of ['/api/team/v1/sign-in', '/api/team/v1/invitations/accept']) {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await app.inject({ method: 'POST', url, headers, payload: 'email=a%40example.com' })

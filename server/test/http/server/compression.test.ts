@@ -34,21 +34,21 @@ async function ask(
 
 const serveLong = (app: App) => app.get('/long', (_request, reply) => reply.type(json).send(text))
 
-/** A route whose answer is a stream of these pieces. */
+/** A route that streams these chunks. */
 const serveStream = (path: string, pieces: () => Iterable<string> | AsyncIterable<string>) => (app: App) =>
   app.get(path, (_request, reply) => reply.type('text/csv').send(Readable.from(pieces())))
 
-/** The answer as it begins, for a caller that takes gzip. */
+/** Returns the start of the response for a client that accepts gzip. */
 async function begin(port: number, path: string): Promise<IncomingMessage> {
   const request = get({ port, path, headers: { 'accept-encoding': 'gzip' }, agent: false })
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   return answer
 }
 
-/** Lines that are not all alike. */
+/** Lines with some variation. */
 const linesOf = (n: number) => `${n},${(n * 2_654_435_761) % 4_294_967_296}\n`
 
-test('an answer comes in an encoding that its caller takes, or as it is', async () => {
+test('responses are compressed in an accepted encoding, or not at all', async () => {
   const { port } = await servedAt(serveLong)
   const rows: [accepted: string | undefined, encoding: string | undefined][] = [
     [undefined, undefined],
@@ -83,7 +83,7 @@ test('an answer comes in an encoding that its caller takes, or as it is', async 
   }
 })
 
-test('from 1 KB on, counted in bytes', async () => {
+test('responses from 1 KB on are compressed, counted in bytes', async () => {
   const rows: [body: string, isCompressed: boolean][] = [
     ['x'.repeat(1023), false],
     ['x'.repeat(1024), true],
@@ -109,7 +109,7 @@ test('from 1 KB on, counted in bytes', async () => {
   assert.deepEqual([none.status, none.body.length, none.headers.vary], [204, 0, undefined])
 })
 
-test('text of every kind is compressed; live events, pictures and what was prepared are not', async () => {
+test('textual responses are compressed; event streams, images and prepared responses are not', async () => {
   const rows: [headers: Record<string, string>, isCompressed: boolean][] = [
     [{ 'content-type': json }, true],
     [{ 'content-type': 'application/problem+json' }, true],
@@ -142,7 +142,7 @@ test('text of every kind is compressed; live events, pictures and what was prepa
   }
 })
 
-test('what a route writes by itself, and what repeats a token, goes out as it is', async () => {
+test('hijacked responses and those with tokens are not compressed', async () => {
   const { port } = await servedAt((app) => {
     app.get('/token', { config: { repeatsToken: true } }, (_request, reply) => reply.type(json).send(text))
     app.get('/live', (_request, reply) => {
@@ -156,7 +156,7 @@ test('what a route writes by itself, and what repeats a token, goes out as it is
   }
 })
 
-test("a Response of the web's own is compressed when it is JSON, and keeps its status and headers", async () => {
+test('a JSON Response object is compressed and keeps status and headers', async () => {
   const rows: Record<string, () => Response> = {
     '/long': () => new Response(text, { status: 201, headers: { 'content-type': 'application/json', 'x-own': '1' } }),
     '/short': () => Response.json({ ok: true }, { status: 202 }),
@@ -190,7 +190,7 @@ const brokenBody = () =>
     },
   })
 
-test('errors are compressed like everything else, whoever answers them', async () => {
+test('error responses are compressed too', async () => {
   const { lines, port } = await servedAt((app) =>
     app.register(async (scope) => {
       scope.setErrorHandler((_error, _request, reply) => reply.code(418).type(json).send(text))
@@ -208,7 +208,7 @@ test('errors are compressed like everything else, whoever answers them', async (
   assert.equal(lines.filter((line) => line.includes('"error"')).length, 0)
 })
 
-test('HEAD is answered with the headers of GET, and an object is the same in every encoding', async () => {
+test('HEAD has the headers of GET, and all encodings have equal content', async () => {
   const keys = Array.from({ length: 1000 }, (_, n) => [`key ${n} ☎`, { n, odd: n % 2 === 1, of: [String(n * 7919)] }])
   const value = Object.fromEntries(keys)
   const { port } = await servedAt((app) => app.get('/keys', { exposeHeadRoute: true }, async () => value))
@@ -222,7 +222,7 @@ test('HEAD is answered with the headers of GET, and an object is the same in eve
   }
 })
 
-test('each piece of a stream goes on as it comes', async () => {
+test('streams are flushed per chunk', async () => {
   const goOn = Promise.withResolvers<void>()
   const slow = serveStream('/slow', async function* () {
     yield 'a,b\n'
@@ -236,7 +236,7 @@ test('each piece of a stream goes on as it comes', async () => {
   assert.equal(String(await buffer(pieces)), '1,2\n')
 })
 
-test('a stream that breaks off never looks whole', async () => {
+test('an aborted stream never looks complete', async () => {
   const pieces = Array.from({ length: 50 }, (_, n) => linesOf(n).repeat(1000))
   const broken = serveStream('/broken', function* () {
     yield* pieces
@@ -256,7 +256,7 @@ test('a stream that breaks off never looks whole', async () => {
   }
 })
 
-test('a stream that fails before its first byte is an error that can be read', async () => {
+test('a stream that fails before its first byte becomes a readable error', async () => {
   // biome-ignore lint/correctness/useYield: it fails before.
   const fails = serveStream('/fails', function* () {
     throw new Error('the database went away')
@@ -269,7 +269,7 @@ test('a stream that fails before its first byte is an error that can be read', a
   }
 })
 
-test('a caller that goes away ends what it was answered from', async () => {
+test('a disconnect destroys the source', async () => {
   const ended = Promise.withResolvers<void>()
   const endless = serveStream('/endless', function* () {
     try {
@@ -285,7 +285,7 @@ test('a caller that goes away ends what it was answered from', async () => {
   await ended.promise
 })
 
-test('how long an answer is does not tell exactly what is in it', async () => {
+test('padding hides the exact length of responses', async () => {
   const { port } = await servedAt(serveLong)
   const paddings = new Set<string>()
   for (let n = 0; n < 40; n++) paddings.add(String((await ask(port, '/long', 'gzip')).headers['x-padding']))

@@ -14,7 +14,7 @@ const host = 'Host: localhost\r\n'
 const serveEcho = (app: App) =>
   app.post('/echo', { schema: { body: Type.Object({}) } }, async (request) => request.body)
 
-/** A route that answers once it is let go. */
+/** A route that responds when it is released. */
 function slowRoute() {
   const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const serve = (app: App) =>
@@ -26,7 +26,7 @@ function slowRoute() {
   return { serve, started: started.promise, release: released.resolve }
 }
 
-test('bytes that are not HTTP get an answer in the shape of every other error', async () => {
+test('malformed HTTP gets an error in the common format', async () => {
   const { port } = await servedAt(serveEcho)
   const rows: [name: string, bytes: string, statusCode: number][] = [
     ['garbage', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n', 400],
@@ -61,7 +61,7 @@ test('bytes that are not HTTP get an answer in the shape of every other error', 
   }
 })
 
-test('a body over 1 MiB is answered with 413 even while it is still being sent', async () => {
+test('a body over 1 MiB gets 413 while it is still being sent', async () => {
   const { port } = await servedAt(serveEcho)
   const headers = { 'content-type': 'application/json' }
   for (const megabytes of [2, 8]) {
@@ -74,7 +74,7 @@ test('a body over 1 MiB is answered with 413 even while it is still being sent',
   }
 })
 
-test('closing lets running requests end, refuses new ones and closes the connections', async () => {
+test('closing finishes running requests, refuses new ones and closes connections', async () => {
   const { serve, started, release } = slowRoute()
   const { app, port } = await servedAt((one) => {
     serveHealth(one, async () => {})
@@ -84,7 +84,7 @@ test('closing lets running requests end, refuses new ones and closes the connect
   await Promise.all([once(busy, 'connect'), once(pipelined, 'connect')])
   busy.write(`GET /slow HTTP/1.1\r\n${host}\r\n`)
   await started
-  // A connection with a request half sent is not idle, so it is still open when the server closes.
+  // A connection with a partial request is not idle, so it is open when the server closes.
   pipelined.write(`GET /readyz HTTP/1.1\r\n${host}`)
   await fetch(`http://127.0.0.1:${port}/healthz`)
 
@@ -104,7 +104,7 @@ test('closing lets running requests end, refuses new ones and closes the connect
   await closed
 })
 
-test('while it leaves, all is served by connections that end with their answer, and only readiness says no', async () => {
+test('draining serves requests, closes their connections, and fails readiness only', async () => {
   const { serve, started, release } = slowRoute()
   const { app, port } = await servedAt((one) => {
     serveHealth(one, async () => {})
@@ -128,7 +128,7 @@ test('while it leaves, all is served by connections that end with their answer, 
     ['/nowhere', 404],
   ]
   for (const [path, statusCode] of rows) {
-    // Reads until the server ends the connection.
+    // Reads until the server closes the connection.
     const [answer] = await exchange(port, `GET ${path} HTTP/1.1\r\n${host}\r\n`)
     assert.deepEqual([answer?.statusCode, answer?.headers.connection], [statusCode, 'close'], path)
     if (path === '/readyz') assert.deepEqual(JSON.parse(answer?.body ?? '').data, { code: 'DRAINING' })
@@ -139,7 +139,7 @@ test('while it leaves, all is served by connections that end with their answer, 
   await app.close()
 })
 
-test('a caller that hangs up in the middle of a body is not taken for a database that is away', async () => {
+test('a disconnect during the body is not mistaken for an unavailable database', async () => {
   const { app, lines } = testServer()
   serveEcho(app)
   const { promise: seen, resolve: see } = Promise.withResolvers<void>()
@@ -155,7 +155,7 @@ test('a caller that hangs up in the middle of a body is not taken for a database
   assert.ok(!lines.some((line) => /"level":"(?:warn|error)"/.test(line)))
 })
 
-test('a body that does not arrive in time is answered with 408, but for a file, which may be long on its way', async () => {
+test('a body that does not arrive in time gets 408, except files', async () => {
   const { app } = testServer({ bodyWithinMs: 30 })
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
   serveEcho(app)
@@ -173,7 +173,7 @@ test('a body that does not arrive in time is answered with 408, but for a file, 
   assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"file":"{\\"\\"}"}'])
 })
 
-test('a body that a route takes as a stream has to come in time as well, whatever the route does with it then', async () => {
+test('a streamed body must arrive in time too', async () => {
   const { app } = testServer({ bodyWithinMs: 50 })
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body))
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
@@ -187,13 +187,13 @@ test('a body that a route takes as a stream has to come in time as well, whateve
   const whole = exchange(port, `${head}four`)
   const [late] = await exchange(port, `${head}tw`)
   assert.equal(late?.statusCode, 408)
-  // The deadline of the whole one began first, and so has passed.
+  // The deadline of the complete request started first, so it has passed.
   goOn()
   const [kept] = await whole
   assert.deepEqual([kept?.statusCode, kept?.body], [200, '{"size":4}'])
 })
 
-test('a request that is refused before its body has come loses its connection in time, however slowly the rest drips', async () => {
+test('a request refused before its body has arrived loses its connection in time', async () => {
   const { app } = testServer({ bodyWithinMs: 40 })
   app.addHook('onRequest', async (_request, reply) => reply.code(401).send({ success: false }))
   app.post('/json', () => ({}))

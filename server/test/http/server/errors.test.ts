@@ -37,7 +37,7 @@ const issue = (path: string, message: string) => ({
   data: { issues: [{ path, message }] },
 })
 
-test('what does not fit a schema is named field by field', async () => {
+test('validation errors name each field', async () => {
   const { app } = withRoutes()
   const rows: [method: 'GET' | 'POST', url: string, payload: string | undefined, path: string, message: string][] = [
     ['POST', '/api/v1/leads', '{}', 'name', 'is required'],
@@ -53,11 +53,11 @@ test('what does not fit a schema is named field by field', async () => {
     ['GET', '/api/v1/leads?limit=1&limit=2', undefined, 'limit', 'is given more than once'],
     ['GET', '/api/v1/leads?limi=2', undefined, 'limi', 'is not a known field'],
     ['GET', '/api/v1/leads?__proto__=2', undefined, '__proto__', 'is not a known field'],
-    ['GET', '/api/v1/leads?limit=%00', undefined, 'limit', 'must not hold the NUL character'],
+    ['GET', '/api/v1/leads?limit=%00', undefined, 'limit', 'must not contain the NUL character'],
     ['GET', '/api/v1/leads?limit=%ED%A0%80', undefined, 'limit', 'is not valid percent-encoding'],
     ['GET', '/api/v1/leads?limit=%E0%A4%A', undefined, 'limit', 'is not valid percent-encoding'],
     ['GET', '/api/v1/leads/%E0%A4%A', undefined, '', 'is not valid percent-encoding'],
-    ['GET', '/api/v1/leads/a%00b', undefined, 'id', 'must not hold the NUL character'],
+    ['GET', '/api/v1/leads/a%00b', undefined, 'id', 'must not contain the NUL character'],
     ['GET', `/api/v1/leads/${'a'.repeat(10_000)}`, undefined, 'id', 'must have at most 255 characters'],
   ]
   for (const [method, url, payload, path, message] of rows) {
@@ -66,13 +66,13 @@ test('what does not fit a schema is named field by field', async () => {
   }
 })
 
-test('a DELETE may carry a JSON content type and no body', async () => {
+test('a DELETE can have a JSON content type without a body', async () => {
   const { app } = withRoutes()
   const answer = await app.inject({ method: 'DELETE', url: '/api/v1/leads/1', headers: json })
   assert.equal(answer.statusCode, 200)
 })
 
-test('the inbox says which code it is and names the first problem', async () => {
+test('inbox errors have a code and name the first problem', async () => {
   const { app } = withRoutes()
   const url = '/api/v1/inbox/conversations'
   const query = await app.inject({ url: `${url}?limit=500` })
@@ -86,7 +86,7 @@ test('the inbox says which code it is and names the first problem', async () => 
   assert.match(posted.json().statusMessage, /^The body is not valid JSON/)
 })
 
-test('media types, encodings and sizes that no route takes', async () => {
+test('unsupported media types, encodings and sizes are rejected', async () => {
   const { app } = withRoutes()
   const post = (headers: Record<string, string>, payload: string | Buffer) =>
     app.inject({ method: 'POST', url: '/api/v1/leads', headers, payload })
@@ -137,7 +137,7 @@ test('an unknown route is 404 and a known one with another method 405 with Allow
   }
 })
 
-test('what a route throws keeps its status, message, data and headers', async () => {
+test('thrown errors keep status, message, data and headers', async () => {
   const rejected = await failing(unauthorized('API key expired'))
   assert.deepEqual(rejected.json(), { statusCode: 401, statusMessage: 'API key expired' })
   assert.equal(rejected.headers['www-authenticate'], 'Bearer')
@@ -149,7 +149,7 @@ test('what a route throws keeps its status, message, data and headers', async ()
   })
 })
 
-test('a fault of ours says nothing but the request id', async () => {
+test('an internal error exposes only the request id', async () => {
   for (const failure of [new Error('secret'), 'secret', null, Object.assign(new Error('secret'), { code: '22P02' })]) {
     const answer = await failing(failure)
     const data = { requestId: answer.headers['x-request-id'] }
@@ -157,7 +157,7 @@ test('a fault of ours says nothing but the request id', async () => {
   }
 })
 
-test('a database that is away is 503 with Retry-After', async () => {
+test('an unavailable database is 503 with Retry-After', async () => {
   const ofDatabase = (code: string, routine = '') =>
     Object.assign(new DatabaseError('away', 0, 'error'), { code, routine })
   const failures = [
@@ -166,7 +166,7 @@ test('a database that is away is 503 with Retry-After', async () => {
     ...['57P01', '57P02', '57P03', '53300', '55P03', '57014', '25006', '08006', '08P01'].map((code) =>
       ofDatabase(code),
     ),
-    // A standby that is asked for the counters of the limits.
+    // A standby rejects writes of the rate limit counters.
     ofDatabase('0A000', 'get_relation_info'),
   ]
   for (const failure of failures) {
@@ -178,7 +178,7 @@ test('a database that is away is 503 with Retry-After', async () => {
   }
 })
 
-test('no log line holds an address, a body, or what an error quotes', async () => {
+test('logs contain no URLs, bodies or quoted values', async () => {
   const sent = 'Marker7391'
   const failure = Object.assign(new Error(`invalid input "${sent}"\n    at ${sent} (${sent}:1:1)`), {
     code: '22P02',
@@ -212,7 +212,7 @@ const requests = [
   { url: '/api/v1/leads', method: 'PUT', payload: 'x'.repeat(2_000_000), headers: json },
 ] as const
 
-test('every answer has a request id and the security headers', async () => {
+test('every response has a request id and the security headers', async () => {
   const { app } = withRoutes(new Error('broken'))
   for (const request of requests) {
     const { headers } = await app.inject({ ...request })
@@ -225,7 +225,7 @@ test('every answer has a request id and the security headers', async () => {
   }
 })
 
-test("a caller's request id is kept when it is a plain token", async () => {
+test('a plain x-request-id of the caller is kept', async () => {
   const { app } = withRoutes(new Error('broken'))
   const rows: [sent: string, kept: boolean][] = [
     ['order-42_a.B', true],

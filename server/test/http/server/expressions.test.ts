@@ -8,10 +8,10 @@ import { worstOf } from './worst-of.ts'
 
 const { made } = regexSources()
 
-test('no expression is made of a text, but where it is named here', () => {
-  // What shows nowhere, renumberings, the name of a file of ours, classes of letters and scripts, patterns of schemas (see below), the rooms of the app, and what begins a
-  // formula. What is made of parts is fed with long texts beside this, whole: where a sign-in leads to, the cells of a file, and
-  // amounts, whose signs of currencies are many.
+test('regular expressions are not built from strings, except those listed here', () => {
+  // Invisible characters, renumberings, one of our file names, classes of letters and scripts, schema patterns (see
+  // below), sections of the app, and starts of formulas. Functions that combine several of them are tested with long
+  // texts as a whole: targets of sign-ins, cells of files, and amounts with their many currency signs.
   assert.deepEqual(
     [...new Set(made)],
     [
@@ -29,8 +29,8 @@ test('no expression is made of a text, but where it is named here', () => {
   )
 })
 
-// Ajv looks at a text by its pattern whether or not it is too long, so none of them is protected by a length.
-test('no pattern of a schema does either, and each format is a rule of ours', async () => {
+// Ajv checks patterns even if the text is too long, so maxLength does not protect them.
+test('schema patterns are safe and all formats are our own', async () => {
   const { simulator } = await simulatorWorld()
   const schemas = [...(await allRoutes()).map(({ schema }) => schema), simulator.app.swagger()].flatMap((one) => [
     ...schemasWithin({ anyOf: everySchema(one) }),
@@ -51,7 +51,7 @@ test('no pattern of a schema does either, and each format is a rule of ours', as
   assert.deepEqual([...formats].sort(), ['date', 'date-time', 'uri', 'uuid'])
 })
 
-/** Whatever may be a schema anywhere within a value. */
+/** Returns all possible schemas within a value. */
 function everySchema(value: unknown): object[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(everySchema)

@@ -19,7 +19,7 @@ function problemOf(text: string | Buffer): string {
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
-test('what could be read in two ways is refused by its path', () => {
+test('ambiguous JSON is rejected with its path', () => {
   const rows: [text: string, problem: string][] = [
     ['{"a":1,"a":1}', 'a: is given more than once'],
     ['{"a":{"b":[{},{"c":1,"d":2,"c":3}]}}', 'a.b[1].c: is given more than once'],
@@ -33,9 +33,9 @@ test('what could be read in two ways is refused by its path', () => {
     [nested(32), 'none'],
     [nested(33), `${'[0]'.repeat(32)}: is nested deeper than 32 levels`],
     ['{"a":{"__proto__":1}}', 'a.__proto__: is not a known field'],
-    ['{"a":["\\u0000"]}', 'a[0]: must not hold the NUL character'],
-    ['{"a":"x\\ud800"}', 'a: must not hold half a surrogate pair'],
-    ['{"a":"\\udc00\\ud83d"}', 'a: must not hold half a surrogate pair'],
+    ['{"a":["\\u0000"]}', 'a[0]: must not contain the NUL character'],
+    ['{"a":"x\\ud800"}', 'a: must not contain an unpaired surrogate'],
+    ['{"a":"\\udc00\\ud83d"}', 'a: must not contain an unpaired surrogate'],
     ['{"a":"\\ud83d\\ude00"}', 'none'],
     ['{"a":"\\\\u0000"}', 'none'],
     ['{"a":1e999}', 'a: is out of range'],
@@ -50,13 +50,13 @@ test('what could be read in two ways is refused by its path', () => {
   for (const [text, problem] of rows) assert.equal(problemOf(text).replace(/ \(line.*/, ''), problem, text.slice(0, 80))
 })
 
-test('bytes that are not UTF-8 are refused, and a byte order mark is passed over', () => {
+test('invalid UTF-8 is rejected, and a byte order mark is skipped', () => {
   assert.equal(problemOf(Buffer.from([0x22, 0xff, 0x22])), ': is not valid UTF-8')
   assert.equal(problemOf(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), ': is not valid UTF-8')
   assert.deepEqual(parseJson(Buffer.from('\uFEFF{"a":"ü😀"}')), { a: 'ü😀' })
 })
 
-test('a problem never quotes the body', () => {
+test('error messages never quote the body', () => {
   for (const text of ['{"a": secret}', 'secret', '{"secret"', '["secret",]']) {
     assert.ok(!problemOf(text).includes('secret'), text)
   }
@@ -76,7 +76,7 @@ const { json } = fc.letrec((tie) => ({
   ),
 }))
 
-test('JSON with unique keys reads as JSON.parse reads it, whatever the spacing', () => {
+test('JSON with unique keys parses like JSON.parse, with any whitespace', () => {
   fc.assert(
     fc.property(json, fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       const written = JSON.stringify(value, null, indent)
@@ -86,7 +86,7 @@ test('JSON with unique keys reads as JSON.parse reads it, whatever the spacing',
   )
 })
 
-test('a key repeated anywhere in an object is found', () => {
+test('duplicate keys are found at any depth', () => {
   const members = fc.uniqueArray(fc.tuple(text, json), { minLength: 1, maxLength: 6, selector: ([key]) => key })
   fc.assert(
     fc.property(members, fc.nat(), fc.nat(), json, (pairs, pick, place, value) => {
@@ -98,7 +98,7 @@ test('a key repeated anywhere in an object is found', () => {
   )
 })
 
-test('a body of 1 MiB is read in linear time, whatever it is made of', () => {
+test('a body of 1 MiB is parsed in linear time, whatever its content', () => {
   const megabyte = 1024 * 1024
   const bodies = {
     keys: `{${Array.from({ length: megabyte / 12 }, (_, index) => `"${index}":[]`).join(',')}}`,
@@ -111,15 +111,15 @@ test('a body of 1 MiB is read in linear time, whatever it is made of', () => {
   }
   for (const [name, body] of Object.entries(bodies)) {
     const [part, whole] = [cpuMs(body.slice(0, body.length / 16)), cpuMs(body)]
-    // Sixteen times the bytes take sixteen times the work, and 256 times where it grows with the square.
+    // Sixteen times the bytes take sixteen times the work; with quadratic growth it would be 256 times.
     assert.ok(whole < 64 * Math.max(part, floorMs), `${name}: ${part} ms, then ${whole} ms`)
   }
 })
 
-/** Below this nothing is told from noise; measured are 3 to 20 ms for the whole. */
+/** Below this, measurements are noise; measured are 3 to 20 ms in total. */
 const floorMs = 2
 
-/** The least CPU time of a few readings: other programs of the machine do not count. */
+/** Minimum CPU time of several runs, so that other programs do not count. */
 function cpuMs(body: string): number {
   const bytes = Buffer.from(body)
   const times = Array.from({ length: 4 }, () => {

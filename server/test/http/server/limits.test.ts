@@ -15,7 +15,7 @@ function* unlimitedOf({ method, url, schema = {} }: RouteOptions): Generator<str
   }
 }
 
-test('every string, number and list of every route has a limit, in what it takes and in what it answers', async () => {
+test('all strings, numbers and lists of routes have limits', async () => {
   const routes = await allRoutes()
   assert.ok(routes.length > 150, 'the routes are seen')
   assert.deepEqual(
@@ -24,8 +24,8 @@ test('every string, number and list of every route has a limit, in what it takes
   )
 })
 
-test('no answer that repeats the token of a session is compressed', async () => {
-  // What changes something makes a session, and with it a token that was never sent before.
+test('responses that repeat a session token are not compressed', async () => {
+  // Changing routes may create a session, and with it a new token.
   const readers = (await allRoutes()).filter(({ method }) => [method].flat().includes('GET'))
   const namesToken = ({ schema = {} }: RouteOptions) => JSON.stringify(schema.response ?? {}).includes('"csrfToken"')
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('no answer that repeats the token of a session is compressed', async () => 
   )
 })
 
-test('so has every knob of the simulator', async () => {
+test('all routes of the simulator have limits too', async () => {
   const { simulator } = await simulatorWorld()
   const { paths } = simulator.app.swagger() as { paths: Record<string, Record<string, Operation>> }
   const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -54,7 +54,7 @@ interface Operation {
   responses?: Record<string, object>
 }
 
-test('what has no limit is found wherever a schema has it', () => {
+test('missing limits are found anywhere in a schema', () => {
   const text = { type: 'string' }
   const rows: [schema: object, found: string[]][] = [
     [text, [' has no maxLength']],

@@ -25,7 +25,7 @@ import { readFileAmount } from '../../../src/leads/transfer/file/field-values.ts
 const fields: FormField[] = customFieldTypes.map((type) => ({ key: `my_${type}`, label: type, type, required: false }))
 const form = { fields: [...fields, { key: 'phone', label: 'Phone', type: 'phone', required: false }] } as PublicForm
 
-/** What the texts of strangers go through, whole. */
+/** All functions that process texts of strangers. */
 const readers: [name: string, read: (text: string) => unknown][] = [
   ['a phone', (text) => readPhone(text, 'BR')],
   ['an identifier', (text) => readPhones(text, 'BR')],
@@ -64,11 +64,11 @@ const texts = pumps.split('|').flatMap((pump) => ['', 'x', 'https://'].map((star
 
 const shortLength = 4_096
 const longLength = 32_768
-/** CPU time below which nothing is told from noise. */
+/** CPU time below which measurements are noise. */
 const floorMs = 20
 
 for (const [name, read] of readers) {
-  test(`${name}: no text costs more than in proportion to its length`, () => {
+  test(`${name}: parsing time is linear in the length of the text`, () => {
     for (const { start, pump } of texts) {
       const textOf = (length: number) => `${start}${pump.repeat(length / pump.length)}x\0`
       const hint = `${start}${JSON.stringify(pump)}`
@@ -83,7 +83,7 @@ for (const [name, read] of readers) {
   })
 }
 
-/** Eight times the text takes eight times as long, and 64 times where the time grows with the square. */
+/** Eight times the text takes eight times as long; with quadratic growth it would be 64 times. */
 function isInProportion(short: () => unknown, long: () => unknown): boolean {
   if (cpuMs(long) < floorMs) return true
   for (let round = 0; round < 2; round++) {

@@ -8,7 +8,7 @@ import { inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { type Answer, type World, world } from '../../support/world.ts'
 
-/** Connections of the app, and what a workspace may hold of them beside others. */
+/** Connections of the app, and the share of one workspace. */
 const connections = 10
 const share = connections / 2
 const bound = 500
@@ -17,16 +17,16 @@ const { options } = await testDatabase()
 const outside = openDb({ ...options, maxConnections: 1 })
 atEnd(() => outside.close())
 
-/** What a workspace asks for, as often as it is called, while `lock` keeps it from being done. */
+/** Requests of a workspace that `lock` blocks. */
 interface Storm {
   lock(tx: Tx): Promise<unknown>
   ask(): Promise<Answer>
-  /** What each transaction of it says that meets the lock, and how many do so: what else is asked for waits for one. */
+  /** Statements of its transactions that meet the lock, and how many meet it; the others wait for one of these. */
   meets: RegExp
   open: number
 }
 
-/** Has the storm ask so often, and does the work once it is full, while nothing of it can go on. Answers the answers. */
+/** Sends the requests, runs `work` while all are blocked, and returns the responses. */
 async function during(
   { lock, ask }: Storm,
   times: number,
@@ -67,7 +67,7 @@ async function stormOfCallbacks(): Promise<Storm> {
   return {
     lock: (tx) => tx`select 1 from conversations where workspace_id = ${loud.workspaceId} for update`,
     ask: callback,
-    // Those that come meanwhile go together, and wait for that without a place in the line.
+    // Later requests share the next run, and wait for it without a slot in the queue.
     meets: /from conversations c[\s\S]*for (?:no key )?update/,
     open: 1,
   }
@@ -89,7 +89,7 @@ for (const [name, makeStorm] of [
   ['callbacks of one customer', stormOfCallbacks],
   ['a stop of all agents', stormOfMembers],
 ] as const) {
-  test(`40 times ${name}, held up: another workspace and the balancer are served meanwhile, and all of it is done`, async () => {
+  test(`40 times ${name}, blocked: other workspaces and health checks are served, and all complete`, async () => {
     const [storm, quiet] = [await makeStorm(), await world()]
     const { id } = await quiet.lead()
     const isFull = whenSent(storm.meets, storm.open)
@@ -112,11 +112,11 @@ for (const [name, makeStorm] of [
   })
 }
 
-test('what would wait behind too many of its own workspace is 503 with Retry-After, and nobody else is', async () => {
+test('requests over the queue limit of one workspace get 503 with Retry-After, others are served', async () => {
   const [storm, quiet] = [await stormOfLeads(), await world()]
   await quiet.lead()
   const tooMany = 20
-  // Whoever has not seen a neighbour for a second has all the connections.
+  // A workspace without active neighbors for a second gets all connections.
   const all = bound + connections + tooMany
   const areRefused = (asked: Promise<Answer>[]) =>
     new Promise<void>((resolve) => {
@@ -147,7 +147,7 @@ for (const [name, work] of [
     },
   ],
 ] as const) {
-  test(`12 times at once ${name} with keys that have to be read anew: nobody waits for a second connection`, async () => {
+  test(`12 times at once ${name} with uncached keys: no request needs a second connection`, async () => {
     const w = await world()
     const asks = await Promise.all(Array.from({ length: 12 }, (_, n) => work(w, n)))
     w.clock.advance(11_000)

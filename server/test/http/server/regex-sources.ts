@@ -5,11 +5,11 @@ import { parseAst } from 'vite'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-/** The regular expressions of all that runs: the server, the simulator with its pages, and the web app. */
+/** All regular expressions of production code: server, simulator with its pages, and web app. */
 export function regexSources() {
-  /** Every expression that is written down, with the files where it stands. */
+  /** Literal expressions with the files that contain them. */
   const written = new Map<string, { expression: RegExp; files: string[] }>()
-  /** The files that make one of a text. */
+  /** Files that build expressions from strings. */
   const made: string[] = []
   for (const path of globSync('{server,simulator,web}/src/**/*.{ts,tsx,js}', { cwd: root }).sort()) {
     const file = path.replaceAll('\\', '/')

@@ -1,20 +1,20 @@
-/** A regular expression as a tree, read well enough to find texts that it takes long for. What it does not know it throws at. */
+/** Parses a regular expression into a tree, sufficient to find slow inputs. Throws for unknown syntax. */
 type Tree =
   | { kind: 'one'; fits: (character: string) => boolean }
   | { kind: 'all' | 'either'; parts: Tree[] }
   | { kind: 'repeat'; parts: [Tree]; min: number; max: number }
-  /** What takes no character: an edge, or what is looked at only. */
+  /** Consumes no character: an anchor or a lookaround. */
   | { kind: 'look'; parts: Tree[] }
 
 type One = Tree & { kind: 'one' }
 
-/** An attack under which an expression takes longer than in proportion to a text; nothing when there is none. */
+/** Returns an input for which the expression takes more than linear time; undefined if none is found. */
 export function worstOf(expression: RegExp): string | undefined {
   const found = attacksOn(expression).find(([before, pump, after]) =>
-    // Those for which time grows by powers are found by short texts, before a long one would take for ever.
+    // Exponential cases are found with short texts first, because a long one would take forever.
     [24, 240, 2_400].some((length) => {
       const text = before + pump.repeat(Math.ceil(length / pump.length)) + after
-      // At once where the time is in proportion, 5 ms at least where it is square: a busy machine is asked again.
+      // Linear ones finish at once, quadratic ones take at least 5 ms; measured again on a busy machine.
       return [1, 2, 3, 4, 5].every(() => millisecondsOf(expression, text) > 2)
     }),
   )
@@ -32,12 +32,12 @@ function millisecondsOf(expression: RegExp, text: string): number {
 const probes = `aZ09_-.+@/:;,!?#%&=~*^|\\'"\`<>()[]{} \t\n\r\0é中。”−\u00ad\u0301`
 const letters = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code))
 
-/** What repeats no more often than this, and nothing that repeats, takes its time only once. */
+/** Constructs with fewer repetitions than this are treated as constant time. */
 const enough = 100
 
 /**
- * Texts made of the characters that an expression tells apart: whatever leads up to one of its repetitions, then a
- * piece that this takes again and again, then something that it does not end with.
+ * Builds texts of the characters that an expression distinguishes: a prefix that leads to a repetition, then a
+ * piece that it repeats, then something that makes it fail.
  */
 function attacksOn(expression: RegExp): [before: string, pump: string, after: string][] {
   const { source } = expression
@@ -47,7 +47,7 @@ function attacksOn(expression: RegExp): [before: string, pump: string, after: st
   const inRepeats = repeats.flatMap(({ part }) => onesIn(part))
   const ones = onesIn(tree)
   const kindOf = (character: string) => ones.map((one) => Number(one.fits(character))).join('')
-  // One of each kind of characters that the expression treats alike.
+  // One character of each class that the expression treats alike.
   const characters = [...new Map([...probes, ...source].toReversed().map((one) => [kindOf(one), one])).values()]
   const taken = characters.filter((character) => inRepeats.some((one) => one.fits(character)))
   const foreign = characters.filter((character) => !taken.includes(character))
@@ -63,7 +63,7 @@ function onesIn(tree: Tree): One[] {
   return tree.kind === 'one' ? [tree] : tree.parts.flatMap(onesIn)
 }
 
-/** Every repetition, with the shortest text that leads up to it. */
+/** Returns all repetitions with the shortest text that leads to them. */
 function* repeatsIn(tree: Tree, before: string): Generator<{ before: string; part: Tree; max: number }> {
   if (tree.kind === 'one') return
   if (tree.kind === 'repeat') yield { before, part: tree.parts[0], max: tree.max }
@@ -81,7 +81,7 @@ function shortest(tree: Tree): string {
   return tree.kind === 'look' ? '' : tree.parts.map(shortest).reduce((a, b) => (b.length < a.length ? b : a))
 }
 
-// Whatever stands for one character.
+// Nodes that match one character.
 const single =
   /\[(?:[^\]\\]|\\.)*\]|\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}|x[0-9a-f]{2}|0(?!\d)|[pP]\{[^}]*\}|[^0-9kbBxuc])|[^\\[(){}*+?|^$]/iy
 
@@ -129,7 +129,7 @@ function readRegex({ source, flags }: RegExp): Tree {
   return tree
 }
 
-// Node knows what a class holds; it is asked once for each character.
+// Node evaluates character classes; each character is tested once.
 function fitter(source: string, flags: string): (character: string) => boolean {
   const expression = new RegExp(`^(?:${source})$`, flags)
   const known = new Map<string, boolean>()

@@ -13,7 +13,7 @@ async function anotherPool(): Promise<Db> {
   return db
 }
 
-/** The database as another process has it, one that has claimed the queue of the world. */
+/** The database of another process, which has claimed the queue of the world. */
 async function anotherWorker(w: WebhookWorld): Promise<Db> {
   const db = await anotherPool()
   await w.recordEach(1)
@@ -22,7 +22,7 @@ async function anotherWorker(w: WebhookWorld): Promise<Db> {
   return db
 }
 
-/** Answers how many queues it got. */
+/** Returns the number of claimed queues. */
 async function claim(db: Db, w: WebhookWorld): Promise<number> {
   return (await claimed(db, w)).length
 }
@@ -31,14 +31,14 @@ function claimed(db: Db, { workspaceId, clock }: WebhookWorld): Promise<ClaimedQ
   return db.statement((tx) => claimQueues(tx, 'all', 1, clock.now(), workspaceId))
 }
 
-/** Gives back what was claimed, for the worker of that name or for anyone. */
+/** Releases the claimed queue to the named worker or to anyone. */
 async function release(db: Db, w: WebhookWorld, [queue]: ClaimedQueue[], successor: string | null): Promise<void> {
   assert.ok(queue !== undefined)
   const lease = { workspaceId: w.workspaceId, endpointId: w.endpointId, owner: queue.owner }
   await db.statement((tx) => releaseQueue(tx, lease, { generation: 1, cursor: 0, successor }))
 }
 
-/** Looks by a clock that is driven, past whatever grace the beginning has. */
+/** Checks with a controlled clock, after the grace period. */
 async function looker(db: Db) {
   let atMs = 0
   const look = createDeadWorkerReaper(db, () => atMs)
@@ -51,7 +51,7 @@ async function looker(db: Db) {
   return lookAfter
 }
 
-/** As a restart of the database does. */
+/** Simulates a database restart. */
 async function endSessions(of: Db, by: Db): Promise<void> {
   await by.sql`
     select pg_terminate_backend(pid, 5000)
@@ -60,7 +60,7 @@ async function endSessions(of: Db, by: Db): Promise<void> {
       and application_name = ${processName(of.sql)}`
 }
 
-/** A session for statements comes back with the next of them, one past a pooler in its own time. */
+/** A session reconnects with its next statement; one outside the pooler does so on its own. */
 async function isSeen(of: Db, by: Db): Promise<boolean> {
   await of.sql`select 1`.catch(() => {})
   const rows = await by.sql`
@@ -71,7 +71,7 @@ async function isSeen(of: Db, by: Db): Promise<boolean> {
   return rows.length > 0
 }
 
-test('the leases of a worker that died end at the next look', async () => {
+test('the next check ends the leases of a dead worker', async () => {
   const w = await webhookWorld()
   const doomed = await anotherWorker(w)
   const lookAfter = await looker(w.db)
@@ -81,7 +81,7 @@ test('the leases of a worker that died end at the next look', async () => {
   assert.equal(await claim(w.db, w), 1)
 })
 
-test('after a restart of the database nobody is taken for dead until all have had time to come back', async () => {
+test('after a database restart, no worker counts as dead until all could reconnect', async () => {
   const w = await webhookWorld()
   const slow = await anotherWorker(w)
   const quick = await anotherPool()
@@ -90,7 +90,7 @@ test('after a restart of the database nobody is taken for dead until all have ha
   await slow.close()
   await endSessions(quick, w.db)
   while (!(await isSeen(quick, w.db)));
-  // One of its statements may still meet the end of its session.
+  // A statement can still meet the end of its session.
   await lookAfter(1).catch(() => {})
   await lookAfter(1)
   await lookAfter(2000)
@@ -99,7 +99,7 @@ test('after a restart of the database nobody is taken for dead until all have ha
   assert.equal(await claim(w.db, w), 1)
 })
 
-test('a queue that is given to a worker is kept for it, and is free when that one dies', async () => {
+test('a queue released to a worker is reserved for it, and free if it dies', async () => {
   const w = await webhookWorld()
   const successor = await anotherWorker(w)
   const [{ lease_session: session }] = await w.db.sql<[{ lease_session: string }]>`

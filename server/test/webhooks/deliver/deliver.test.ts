@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { verifyWebhook } from '../../support/webhooks/verify-webhook.ts'
 import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
-test('an event reaches the endpoint with the headers of Standard Webhooks, and the official library verifies it', async () => {
+test('an event is delivered with the headers of Standard Webhooks, and the official library verifies it', async () => {
   const w = await webhookWorld({ headers: { 'X-Shop': '7', 'Webhook-Id': 'mine' } })
   const [id] = await w.record(randomUUID(), [{ id: 'l1', firstName: 'Marina' }], 'lead.created')
   await w.drain()
@@ -20,7 +20,7 @@ test('an event reaches the endpoint with the headers of Standard Webhooks, and t
   verifyWebhook(w.secret.value, w.receiver.received[0] ?? assert.fail(), w.clock.now())
 })
 
-test('lead events travel bare, inbox events wrapped in their name', async () => {
+test('lead events are sent bare, inbox events in an envelope', async () => {
   const w = await webhookWorld()
   await w.record(randomUUID(), [{ id: 'l1' }], 'lead.deleted')
   await w.record(randomUUID(), [{ id: 'm1' }], 'inbox.message.sent')
@@ -32,7 +32,7 @@ test('lead events travel bare, inbox events wrapped in their name', async () => 
   })
 })
 
-test('events of one subject go one after another, in the order in which they were recorded', async () => {
+test('events of one subject are sent one after another, in recorded order', async () => {
   const w = await webhookWorld()
   const subjects = Array.from({ length: 5 }, () => randomUUID())
   const numbers = Array.from({ length: 16 }, (_, n) => n)
@@ -53,7 +53,7 @@ test('events of one subject go one after another, in the order in which they wer
   assert.ok((await w.deliveries()).every(({ state, attempts }) => state === 'delivered' && attempts === 1))
 })
 
-test('what an endpoint did not ask for passes it by, and leaves no row', async () => {
+test('events that an endpoint does not subscribe to are skipped without a row', async () => {
   const w = await webhookWorld({ events: ['lead.created', 'inbox.*'] })
   await w.record(randomUUID(), [{}], 'lead.updated')
   const [id] = await w.record(randomUUID(), [{}], 'lead.created')
@@ -65,7 +65,7 @@ test('what an endpoint did not ask for passes it by, and leaves no row', async (
   assert.equal((await w.queue()).cursor, 4)
 })
 
-test('a failed delivery is tried again at its time and never earlier, with the same id and body, signed anew', async () => {
+test('a failed delivery is retried on time with the same id and body and a new signature', async () => {
   const w = await webhookWorld()
   w.receiver.answer(({ number }) => ({ status: number < 3 ? 503 : 200 }))
   const [id] = await w.record(randomUUID(), [{ n: 'é' }])

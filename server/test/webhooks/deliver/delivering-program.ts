@@ -1,5 +1,5 @@
-// A process that does nothing but deliver events to webhooks, for the tests that kill it. It says `ready` when it has
-// begun, and ends of itself on SIGTERM.
+// A process that only delivers webhooks, for tests that kill it. Prints `ready` when it has
+// started, and ends on SIGTERM.
 import { appendFileSync, writeSync } from 'node:fs'
 import { systemClock } from '../../../src/base/clock.ts'
 import type { DbOptions } from '../../../src/base/db.ts'
@@ -18,9 +18,9 @@ import { type FastTime, fastClock } from './fast-clock.ts'
 export interface DeliveringTask {
   database: DbOptions
   time: FastTime
-  /** Where it notes what was not answered within its time. */
+  /** File for requests that timed out. */
   givenUpFile: string
-  /** The step after which the process is to die, as `kill -9` would make it, and at which passing of it. */
+  /** Step after which the process kills itself like `kill -9`, and at which occurrence. */
   dieAfter: { step: DeliveryStep; passing: number } | null
 }
 
@@ -29,9 +29,9 @@ const db = openNode({ ...database, maxConnections: 8 })
 const outgoing = openOutgoing({ allowCidrs: ['127.0.0.0/8'] })
 const stopRelay = await relayMessages(db, () => {})
 const call = async (request: OutgoingRequest) => {
-  // Says who sent it and when: a receiver may come to read it after its sender's death.
+  // Includes sender and time: a receiver can read it after the sender has died.
   const sender = { 'x-worker': String(process.pid), 'x-sent-at': String(performance.timeOrigin + performance.now()) }
-  // For longer than these seconds a test would wait too long.
+  // Longer pauses would slow down the test.
   const answer = await outgoing.call({ ...request, headers: { ...request.headers, ...sender }, timeoutMs: 3_000 })
   if (answer.outcome === 'failed' && answer.error === 'timeout')
     appendFileSync(givenUpFile, `${process.pid} ${request.url} ${request.headers['webhook-id']}\n`)
@@ -53,7 +53,7 @@ const worker = createDeliveryWorker({
 worker.start()
 writeSync(1, 'ready now\n')
 
-// A test that was cut off leaves nobody who would end this process.
+// Ends the process if the test was aborted.
 const parent = process.ppid
 setInterval(() => process.ppid === parent || process.exit(1), 1000).unref()
 process.once('SIGTERM', async () => {

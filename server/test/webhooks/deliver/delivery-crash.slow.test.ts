@@ -6,7 +6,7 @@ import type { Program } from '../../support/program/program.ts'
 import { until } from '../../support/until.ts'
 import { type DeliveryTrial, deliveryTrial, judge, realNow } from './delivery-fault-test.ts'
 
-// More on demand: DELIVERY_CRASH_ROUNDS=20 takes some minutes.
+// DELIVERY_CRASH_ROUNDS=20 runs for some minutes.
 const rounds = Number(process.env.DELIVERY_CRASH_ROUNDS ?? 1)
 
 interface Crash extends DeliveryTrial {
@@ -14,7 +14,7 @@ interface Crash extends DeliveryTrial {
 }
 
 for (const step of deliverySteps) {
-  test(`a worker that dies after "${step}" loses no event, and the next one goes on in order`, async (t) => {
+  test(`a worker crash after "${step}" loses no event, and the next worker continues in order`, async (t) => {
     const subjects = Array.from({ length: 8 }, () => ({ id: randomUUID(), n: 0 }))
     const crash: Crash = { ...(await deliveryTrial(['stumbling'])), subjects }
     for (let round = 0; round < rounds; round++) await dieOnce(crash, step, 1 + (round % 3))
@@ -31,7 +31,7 @@ for (const step of deliverySteps) {
 async function dieOnce(crash: Crash, step: DeliveryStep, passing: number): Promise<void> {
   await writeSome(crash)
   const victim = await crash.startWorker({ step, passing })
-  // One that comes through without so many passings of the step gets more to do.
+  // A worker that completes without reaching the step gets more events.
   while ((await Promise.race([victim.gone, allDone(crash, victim)])) === 'done') await writeSome(crash)
   crash.kills.push({ worker: victim.pid, at: realNow() })
   assert.equal(await victim.gone, 'SIGKILL')
@@ -41,7 +41,7 @@ async function writeSome({ workspaceIds: [workspaceId = ''], subjects, write }: 
   for (const subject of [...subjects, ...subjects]) await write(workspaceId, subject.id, subject.n++)
 }
 
-/** Everything is settled; never if the worker dies before. */
+/** Resolves when everything is delivered; never if the worker dies first. */
 async function allDone(crash: Crash, worker: Program): Promise<'done'> {
   let isGone = false
   worker.gone.then(() => {
@@ -51,7 +51,7 @@ async function allDone(crash: Crash, worker: Program): Promise<'done'> {
   return isGone ? new Promise(() => {}) : 'done'
 }
 
-/** Nothing waits, nobody holds the queue, and each event has one row that says that it was taken. */
+/** Checks that nothing is pending, no lease is held, and each event has one delivered row. */
 async function isSettled({ db, written, workspaceIds: [workspaceId = ''] }: Crash): Promise<boolean> {
   const [row] = await db.sql`
     select q.cursor, q.lease_owner, q.retry_at, q.failures_in_a_row as failures, count(d) as rows,

@@ -19,16 +19,16 @@ import { world } from '../../support/world.ts'
 import type { DeliveringTask } from './delivering-program.ts'
 import { fastClock } from './fast-clock.ts'
 
-/** How an endpoint answers: `flapping` fails a third of the time, no event more than twice; `stumbling` every fourth event once. */
+/** `flapping` fails a third of the requests, at most twice per event; `stumbling` fails every fourth event once. */
 export type Behaviour = 'good' | 'slow' | 'failing' | 'hanging' | 'flapping' | 'stumbling'
 
-/** A delivery as it arrived: `status` is null while it was left to hang. */
+/** A received delivery; `status` is null while it hangs. */
 type Arrival = ReturnType<typeof read> & { endpoint: number; status: number | null; answeredAt: number }
 
 const time = { startMs: Date.now(), speed: 30 }
 const clock = fastClock(time)
 const program = fileURLToPath(new URL('delivering-program.ts', import.meta.url))
-/** As long as an attempt may take, and more than the writing of its result does: older ones are never repeated. */
+/** Longer than an attempt and the save of its result: older requests are never repeated. */
 const unsettledMs = 15_000
 export const realNow = (): number => performance.timeOrigin + performance.now()
 
@@ -37,7 +37,7 @@ const relayed = oncePerFile(async () => {
   atEnd(async () => stop())
 })
 
-/** Endpoints that behave so, dealt out to workspaces; events that are written to these; workers in processes of their own. */
+/** Endpoints with these behaviors in several workspaces, events for them, and workers in separate processes. */
 export async function deliveryTrial(behaviours: readonly Behaviour[], workspaces = 1) {
   const { db, options: database } = await testDatabase()
   await relayed()
@@ -78,7 +78,7 @@ export async function deliveryTrial(behaviours: readonly Behaviour[], workspaces
     arrivals,
     written,
     kills,
-    /** Commits the next event of a subject. Every third is one of the inbox, which travels wrapped. */
+    /** Commits the next event of a subject. Every third is an inbox event, which has an envelope. */
     write: async (workspaceId: string, subject: string, n: number) => {
       const name = n % 3 === 2 ? 'inbox.message.received' : 'lead.updated'
       const payload = { subject, n, text: 'Hello, is the blue one still there? '.repeat(8) }
@@ -93,11 +93,11 @@ export async function deliveryTrial(behaviours: readonly Behaviour[], workspaces
       await worker.said('ready')
       return worker
     },
-    /** Resolves once each endpoint that answers has taken all that was written. */
+    /** Resolves when each responding endpoint has received all events. */
     allTaken: async () => {
       while (!isTaken()) await new Promise<void>((resolve) => (onTaken = resolve))
     },
-    /** What an attempt was not answered in time: the endpoint may have taken it all the same, and gets it again. */
+    /** Requests that timed out: the endpoint may have processed them, and gets them again. */
     givenUp: () => (existsSync(givenUpFile) ? readFileSync(givenUpFile, 'utf8').trimEnd().split('\n') : []),
   }
 }
@@ -111,14 +111,14 @@ function failuresOf(behaviour: Behaviour): (arrival: Arrival) => boolean {
     failures.set(`${subject} ${n}`, failed + 1)
     return (
       behaviour === 'failing' ||
-      // One that fails an event too often puts it off for longer than a test lasts.
+      // More failures would delay the event beyond the test.
       (behaviour === 'flapping' && failed < 2 && Math.floor(at / 400) % 3 === 0) ||
       (behaviour === 'stumbling' && failed < 1 && n % 4 === 1)
     )
   }
 }
 
-/** The how-manyth event of its subject it is, the digest of its id and body; times in milliseconds since 1970, of the real clock. */
+/** Number of the event within its subject, and digest of id and body; times are Unix milliseconds of the real clock. */
 function read(webhook: ReceivedWebhook, secret: string) {
   const { id, headers, text, event, body } = webhook
   const isWrapped = event.startsWith('inbox.')
@@ -134,7 +134,7 @@ function read(webhook: ReceivedWebhook, secret: string) {
   return { subject, n, at: realNow(), digest, problem, ...sender }
 }
 
-/** Everything that breaks a promise of the delivery, in words; and how many came again rightly. */
+/** Returns all violations of delivery guarantees as text, and the number of legitimate repeats. */
 export function judge(trial: DeliveryTrial): { broken: string[]; repeats: number } {
   const { endpoints, written, arrivals, kills } = trial
   const [broken, known, taken, seen] = [

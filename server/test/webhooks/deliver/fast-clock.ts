@@ -1,16 +1,16 @@
 import type { Clock } from '../../../src/base/clock.ts'
 
-/** Plain data, so that processes and threads can share one. */
+/** Plain data, so that processes and threads can share it. */
 export interface FastTime {
-  /** When it showed the same time as the real one. */
+  /** Time when it equaled the real clock. */
   startMs: number
   speed: number
 }
 
-// Whoever replaces the global clock by this one still needs the real one beneath it.
+// Code that replaces the global clock still needs the real one.
 const realNow = Date.now.bind(Date)
 
-/** A clock that runs some times as fast as the real one, and shows the same time in every process that has it. */
+/** A clock that runs faster than the real one by a factor, and is the same in all processes. */
 export function fastClock({ startMs, speed }: FastTime): Clock {
   return { now: () => new Date(startMs + (realNow() - startMs) * speed) }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
-test('two workers share the endpoints, and send every event to each of them once', async () => {
+test('two workers share the endpoints and send every event once', async () => {
   const w = await webhookWorld()
   for (let n = 0; n < 3; n++) await w.addEndpoint()
   await w.recordEach(20)
@@ -13,7 +13,7 @@ test('two workers share the endpoints, and send every event to each of them once
   assert.equal(w.receiver.received.length, 80)
 })
 
-test('a worker whose lease is gone writes nothing: the one that has it sends again', async () => {
+test('a worker that has lost its lease writes nothing, and the new owner sends again', async () => {
   const w = await webhookWorld()
   const answered = Promise.withResolvers<{ status: number }>()
   w.receiver.answer(({ number }) => (number === 1 ? answered.promise : { status: 200 }))
@@ -29,7 +29,7 @@ test('a worker whose lease is gone writes nothing: the one that has it sends aga
   assert.deepEqual({ state: row?.state, attempts: row?.attempts }, { state: 'delivered', attempts: 1 })
 })
 
-test('a lease that ran out but was not taken still counts: nothing is sent twice', async () => {
+test('an expired but unclaimed lease is still valid: nothing is sent twice', async () => {
   const w = await webhookWorld()
   w.receiver.answer(async () => {
     await w.expireLeases()
@@ -41,7 +41,7 @@ test('a lease that ran out but was not taken still counts: nothing is sent twice
   assert.equal(w.receiver.received.length, 1)
 })
 
-test('an endpoint that is disabled while a request is in flight gets nothing more, and the result is kept', async () => {
+test('an endpoint disabled during a request gets nothing more, and the result is saved', async () => {
   const w = await webhookWorld()
   const subject = randomUUID()
   const answered = Promise.withResolvers<{ status: number }>()
@@ -66,7 +66,7 @@ test('an endpoint that is disabled while a request is in flight gets nothing mor
   assert.equal(w.receiver.received.length, 1)
 })
 
-test('a stopped worker lets a request end, and gives its leases back', async () => {
+test('a stopped worker finishes running requests and releases its leases', async () => {
   const w = await webhookWorld()
   const subject = randomUUID()
   const answered = Promise.withResolvers<{ status: number }>()

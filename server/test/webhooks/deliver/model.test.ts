@@ -9,13 +9,13 @@ import type { WorkerDeps } from '../../../src/webhooks/deliver/worker.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
 type Step =
-  /** Events of these lanes, each in a commit of its own. */
+  /** Events of these lanes, one commit each. */
   | { do: 'record'; lanes: number[] }
-  /** Work after which this many requests fail, by what they are answered. */
+  /** Runs the worker; its first requests get these responses. */
   | { do: 'work'; answers: number[] }
-  /** The process dies at its so-manyth step towards the outside. */
+  /** The process dies at this external step. */
   | { do: 'crash'; at: number; answers: number[] }
-  /** The process is told to stop at its so-manyth request. */
+  /** The process is stopped at this request. */
   | { do: 'stop'; at: number; answers: number[] }
   | { do: 'wait'; seconds: number }
 
@@ -31,7 +31,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 2, maxLength: 14 },
 )
 
-test('whatever fails and whenever workers die: nothing is lost, order holds in each lane, bodies stay the same', async (t) => {
+test('with random failures and crashes, nothing is lost, lanes keep their order and bodies do not change', async (t) => {
   let histories = 0
   await fc.assert(
     fc.asyncProperty(steps, async (list) => {
@@ -70,7 +70,7 @@ async function playSteps(list: readonly Step[]): Promise<Run> {
       run.lanes.set(lane, [...ids, ...recorded])
     }
   }
-  // Every wait of the schedule that can be left, and every pause between probes.
+  // Covers the remaining retry delays and probe pauses.
   for (let round = 0; round < 12; round++) {
     await work(w, run, [])
     w.clock.advance(3 * 3_600_000)
@@ -114,7 +114,7 @@ async function stop(w: WebhookWorld, run: Run, at: number, script: readonly numb
   await stopped
 }
 
-/** A worker whose every way out ends at a point: what it has begun in the database may still be done there. */
+/** A worker whose external calls all end at one point; statements that it has sent can still complete. */
 async function crash(w: WebhookWorld, run: Run, at: number, script: readonly number[]): Promise<void> {
   const dead = Promise.withResolvers<never>()
   const crashed = Promise.withResolvers<void>()
@@ -151,7 +151,7 @@ async function crash(w: WebhookWorld, run: Run, at: number, script: readonly num
   await Promise.race([worker.drain(), crashed.promise])
   if (left >= 0) return
   run.crashes++
-  // What it sent to the database before it died ends there, one way or the other.
+  // Waits for statements that it sent before it died.
   await w.db.sql`select 1`
   await w.expireLeases()
 }

@@ -17,7 +17,7 @@ const relay = async (db: Db) => {
 const endpointCount = 8
 const holding = (session: string, queues: number) => ({ session, queues })
 
-test('a worker asks the one with the most for half of the difference, some at a time, and not for a few', () => {
+test('a worker requests half of the difference from the busiest one, in limited steps', () => {
   assert.equal(planRebalance([holding('own', 0)]), null)
   assert.equal(planRebalance([holding('own', 0), holding('a', 3)]), null)
   assert.equal(planRebalance([holding('own', 48), holding('a', 52)]), null)
@@ -30,7 +30,7 @@ test('a worker asks the one with the most for half of the difference, some at a 
   assert.deepEqual(planRebalance([holding('own', 0), holding('a', 300)]), { from: 'a', to: 'own', count: 20 })
 })
 
-test('a worker that begins amid steady traffic gets its share, and no event is lost, doubled or overtaken', async () => {
+test('a worker that starts during steady traffic gets its share without lost, repeated or reordered events', async () => {
   const w = await webhookWorld({ headers: { 'x-endpoint': '0' } })
   for (let n = 1; n < endpointCount; n++) await w.addEndpoint({ headers: { 'x-endpoint': String(n) } })
   const first = w.addWorker()
@@ -68,7 +68,7 @@ test('a worker that begins amid steady traffic gets its share, and no event is l
   }
 })
 
-/** How many queues of the workspace each worker holds. */
+/** Returns how many queues of the workspace each worker holds. */
 async function heldByEach({ db, workspaceId }: WebhookWorld): Promise<number[]> {
   const rows = await db.sql<{ held: number }[]>`
     select count(*) as held

@@ -4,14 +4,14 @@ import { assumeDistributed } from '../../../src/base/citus/distributed-sql.ts'
 import { claimQueues, listClaimable } from '../../../src/webhooks/endpoint/queue-queries.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
-// What is said to several servers that share the rows is right on one as well, which shows whether it is right at all.
+// The statements for Citus also work on a single server, which makes them testable here.
 async function spreadWorld(): Promise<WebhookWorld> {
   const w = await webhookWorld()
   assumeDistributed(w.db.sql)
   return w
 }
 
-test('where rows are spread, of many who claim the same queue one has it, and none of the others waits', async () => {
+test('under Citus, one of many concurrent claims of a queue wins, and the others do not wait', async () => {
   const w = await spreadWorld()
   await w.recordEach(1)
   await w.sequencer.sequence(w.workspaceId)

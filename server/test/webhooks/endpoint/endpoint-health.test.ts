@@ -13,7 +13,7 @@ async function stateOf(w: WebhookWorld): Promise<unknown[]> {
   return [endpoint?.state, endpoint?.state_reason]
 }
 
-test('429 and 503 with Retry-After pause the whole endpoint for so long', async () => {
+test('429 and 503 with Retry-After pause the whole endpoint', async () => {
   const w = await webhookWorld()
   w.receiver.answer(({ number }) =>
     number === 1 ? { status: 429, headers: { 'retry-after': '90' } } : { status: 200 },
@@ -29,7 +29,7 @@ test('429 and 503 with Retry-After pause the whole endpoint for so long', async 
   assert.equal(w.receiver.received.length, 3)
 })
 
-test('410 disables the endpoint at once, is audited, and cancels what waits', async () => {
+test('410 disables the endpoint at once, is audited, and cancels pending deliveries', async () => {
   const w = await webhookWorld()
   const subject = randomUUID()
   w.receiver.answer(() => ({ status: 410 }))
@@ -49,7 +49,7 @@ test('410 disables the endpoint at once, is audited, and cancels what waits', as
   assert.equal(w.receiver.received.length, 1)
 })
 
-test('an endpoint that has failed for five days is disabled, and the log says so', async () => {
+test('an endpoint that fails for five days is disabled, and the audit log records it', async () => {
   const w = await webhookWorld()
   w.receiver.answer(() => ({ status: 500 }))
   for (let n = 0; n <= 5; n++) {
@@ -61,7 +61,7 @@ test('an endpoint that has failed for five days is disabled, and the log says so
   assert.ok(w.logLines.some((line) => line.includes('webhook endpoint disabled') && line.includes(w.endpointId)))
 })
 
-test('a receiver that fails again and again is asked one at a time, and its backlog stays a cursor', async () => {
+test('a failing receiver gets one request at a time, and its backlog stays a cursor', async () => {
   const w = await webhookWorld()
   w.receiver.answer(() => ({ status: 500 }))
   await w.recordEach(60)
@@ -79,7 +79,7 @@ test('a receiver that fails again and again is asked one at a time, and its back
   assert.ok((await w.deliveries()).every(({ state }) => state === 'delivered'))
 })
 
-test('one endpoint that fails or hangs does not hold up another', async () => {
+test('an endpoint that fails or hangs does not delay others', async () => {
   const w = await webhookWorld()
   const hanging = await webhookWorld()
   const bad = await w.addEndpoint({ url: hanging.receiver.url })
@@ -96,7 +96,7 @@ test('one endpoint that fails or hangs does not hold up another', async () => {
   void drained
 })
 
-test('what cannot be opened is given up after three tries, and holds nothing up', async () => {
+test('an event that cannot be decrypted fails after three attempts and blocks nothing', async () => {
   const w = await webhookWorld()
   const subject = randomUUID()
   const [broken] = await w.record(subject, [{ n: 1 }])
@@ -122,7 +122,7 @@ test('what cannot be opened is given up after three tries, and holds nothing up'
   assert.equal((await w.queue()).failures_in_a_row, 0)
 })
 
-test('an event that is no longer kept fails, and those behind it go on', async () => {
+test('a removed event fails, and later events are delivered', async () => {
   const w = await webhookWorld()
   const subject = randomUUID()
   w.receiver.answer(() => ({ status: 500 }))

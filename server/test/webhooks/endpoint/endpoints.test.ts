@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { signedInMember } from '../../support/member.ts'
 import { exampleUrl, hooksPath, webhookApi } from '../../support/webhooks/webhook-world.ts'
 
-test('an admin makes an endpoint, and its secret is shown once', async () => {
+test('an admin creates an endpoint, and its secret is shown once', async () => {
   const w = await webhookApi()
   const made = await w.endpoint({ headers: { Authorization: 'Bearer hidden-value' }, description: 'Warehouse' })
   assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -20,7 +20,7 @@ test('an admin makes an endpoint, and its secret is shown once', async () => {
   assert.ok(!JSON.stringify(list).includes('hidden-value'))
 })
 
-test('address, headers and secrets are sealed in the database, and stand in no log and no audit', async () => {
+test('URL, headers and secrets are encrypted in the database, and in no log or audit entry', async () => {
   const w = await webhookApi()
   const { id, secret } = await w.endpoint({ headers: { 'X-Key': 'hidden-value' } })
   await w.ok('PATCH', `/${id}`, { url: 'https://other.example.com/path', headers: { 'X-Key': 'hidden-value' } })
@@ -33,7 +33,7 @@ test('address, headers and secrets are sealed in the database, and stand in no l
   assert.ok(seen.includes('webhook.created') && seen.includes('webhook.address-changed'))
 })
 
-test('stored headers are for the server that they were given for: another one needs them again', async () => {
+test('a URL on another server requires the headers again', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint({ headers: { Authorization: 'Bearer hidden-value' } })
   const other = 'https://elsewhere.example.com/hook'
@@ -46,7 +46,7 @@ test('stored headers are for the server that they were given for: another one ne
   assert.equal((await patch({ url: exampleUrl })).status, 200)
 })
 
-test('a member sees endpoints by their host alone, and changes nothing', async () => {
+test('a member sees only the host of endpoints, and cannot change them', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const member = await signedInMember(w, 'member')
@@ -74,7 +74,7 @@ test('a member sees endpoints by their host alone, and changes nothing', async (
   }
 })
 
-test('a PATCH changes what it names, and headers as a whole', async () => {
+test('a PATCH changes the given fields, and replaces headers as a whole', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint({ headers: { 'X-One': '1', 'X-Two': '2' } })
   w.clock.advance(1000)
@@ -91,7 +91,7 @@ test('a PATCH changes what it names, and headers as a whole', async () => {
   assert.equal((await w.ok('PATCH', `/${id}`, { description: null })).endpoint.description, null)
 })
 
-test('what cannot be used is refused by the name of its field', async () => {
+test('invalid values are rejected with the name of their field', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const many = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, 'v']))
@@ -131,7 +131,7 @@ test('what cannot be used is refused by the name of its field', async () => {
   }
 })
 
-test('a workspace has at most 100 endpoints, whoever makes them at once', async () => {
+test('a workspace can have at most 100 endpoints, also with concurrent creations', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   await w.db.sql`
@@ -149,7 +149,7 @@ test('a workspace has at most 100 endpoints, whoever makes them at once', async 
   await w.endpoint()
 })
 
-test('a deleted endpoint is gone with its address, headers and secrets', async () => {
+test('a deleted endpoint loses its URL, headers and secrets', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   await w.ok('DELETE', `/${id}`)
@@ -169,7 +169,7 @@ test('a deleted endpoint is gone with its address, headers and secrets', async (
   })
 })
 
-test('an endpoint tells how many events of its kind wait, and since when', async () => {
+test('an endpoint shows the number of pending events and the time of the oldest', async () => {
   const w = await webhookApi()
   await w.lead()
   const { id } = await w.endpoint()

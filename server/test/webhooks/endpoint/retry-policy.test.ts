@@ -15,7 +15,7 @@ const at = new Date('2026-03-10T12:00:00.000Z')
 const seconds = (count: number) => new Date(at.getTime() + count * 1000)
 const health: Health = { failingSince: null, failuresInARow: 0, lastSuccessAt: null, pausedUntil: null }
 
-test('a failed delivery is tried again after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h, then given up', () => {
+test('a failed delivery is retried after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h, then fails', () => {
   const waits = [5, 30, 120, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 24 * 3600]
   for (const [roundAttempts, wait] of waits.entries()) {
     const attempt = { at, status: 500, error: null }
@@ -30,11 +30,11 @@ test('a failed delivery is tried again after 5 s, 30 s, 2 min, 10 min, 1 h, 3 h,
   assert.deepEqual(last, { next: 'failed' })
 })
 
-test('a retry comes never earlier than its time, and at most a fifth later', () => {
+test('a retry is never early, and at most a fifth late', () => {
   assert.deepEqual([retryDelayMs(1, 0), retryDelayMs(1, 1), retryDelayMs(10, 0.5)], [5000, 6000, 95_040_000])
 })
 
-test('Retry-After is read as seconds or as a date, and bounded to a day', () => {
+test('Retry-After is parsed as seconds or a date, and limited to a day', () => {
   for (const [value, ms] of [
     ['120', 120_000],
     [' 7 ', 7000],
@@ -53,7 +53,7 @@ test('Retry-After is read as seconds or as a date, and bounded to a day', () => 
   }
 })
 
-test('2xx is success; a redirect and everything else is a failure; 410 ends it', () => {
+test('2xx is success; redirects and all others are failures; 410 ends the endpoint', () => {
   const next = (status: number | null, error: string | null = null) =>
     decide({ roundAttempts: 0, isTest: false }, { at, status, error }, { pauseMs: null, random: 0 }).next
   for (const status of [200, 201, 202, 204, 299]) assert.equal(next(status), 'delivered')
@@ -65,7 +65,7 @@ test('2xx is success; a redirect and everything else is a failure; 410 ends it',
   assert.equal(next(null, 'expired'), 'failed')
 })
 
-test('the next attempt is not before the pause that the receiver asks for', () => {
+test('the next attempt is not before the pause that the receiver requested', () => {
   const dueAt = (pauseMs: number) => {
     const attempt = { at, status: 503, error: null }
     const verdict = decide({ roundAttempts: 0, isTest: false }, attempt, { pauseMs, random: 0 })
@@ -75,7 +75,7 @@ test('the next attempt is not before the pause that the receiver asks for', () =
   assert.deepEqual(dueAt(90_000), seconds(90))
 })
 
-test('what we cannot render is given up after three tries; a test event after one', () => {
+test('a payload that cannot be rendered fails after three attempts, a test event after one', () => {
   const attempt = { at, status: null, error: 'internal' }
   const next = (roundAttempts: number, isTest = false) =>
     decide({ roundAttempts, isTest }, attempt, { pauseMs: null, random: 0 }).next
@@ -83,7 +83,7 @@ test('what we cannot render is given up after three tries; a test event after on
   assert.equal(next(0, true), 'failed')
 })
 
-test('after five failures in a row an endpoint is probed, at pauses that grow to a minute, until it answers', () => {
+test('after five failures in a row, an endpoint is probed with pauses that grow to a minute', () => {
   let now = health
   const pauses: number[] = []
   for (let n = 0; n < 11; n++) {
@@ -96,13 +96,13 @@ test('after five failures in a row an endpoint is probed, at pauses that grow to
   assert.deepEqual(now, { failingSince: null, failuresInARow: 0, lastSuccessAt: seconds(1), pausedUntil: null })
 })
 
-test('a pause that was asked for outlasts a success, and is never made shorter', () => {
+test('a requested pause outlasts a success and is never shortened', () => {
   const paused = afterFailure(health, at, 60_000)
   assert.deepEqual(afterSuccess(paused, seconds(1)).pausedUntil, seconds(60))
   assert.deepEqual(afterFailure(paused, seconds(1), 1000).pausedUntil, seconds(60))
 })
 
-test('an endpoint is hopeless when five days have passed since the first failure after the last success', () => {
+test('an endpoint has failed too long five days after the first failure since the last success', () => {
   const failing = afterFailure(health, at, null)
   assert.equal(hasFailedTooLong(failing, seconds(5 * 86_400 - 1)), false)
   assert.equal(hasFailedTooLong(failing, seconds(5 * 86_400)), true)

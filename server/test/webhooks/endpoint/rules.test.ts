@@ -11,7 +11,7 @@ const in1s = new Date(now.getTime() + 1000)
 const in2s = new Date(now.getTime() + 2000)
 const hourMs = 3_600_000
 
-test('a pattern is an exact name or all of one kind', () => {
+test('a pattern is an event name or a group', () => {
   const [leads, inbox] = [eventNames.slice(0, 4), eventNames.slice(4)]
   const table: [string[], readonly string[]][] = [
     [['lead.*'], leads],
@@ -30,7 +30,7 @@ test('a pattern is an exact name or all of one kind', () => {
   for (const [patterns, names] of table) assert.deepEqual(eventNamesOf(patterns), names, patterns.join())
 })
 
-test('a secret signs until its overlap has passed; none is prolonged, and five are the most', () => {
+test('an old secret signs until its overlap ends, is never extended, and five secrets are the maximum', () => {
   const first = [createSecret()]
   const second = rotateSecrets(first, hourMs, now)
   assert.deepEqual(validSecrets(second, now), second)
@@ -47,7 +47,7 @@ test('a secret signs until its overlap has passed; none is prolonged, and five a
   assert.equal(many.length, 5)
 })
 
-test('headers of an endpoint are its own: none that the service sets', () => {
+test('custom headers cannot replace headers of the service', () => {
   for (const name of ['Authorization', 'X-Api-Key', 'cookie', 'accept']) {
     assert.deepEqual(headerIssues({ [name]: 'v' }), [], name)
   }
@@ -59,7 +59,7 @@ test('headers of an endpoint are its own: none that the service sets', () => {
   }
 })
 
-test('the next attempt is when the retry is due and no pause holds it back', () => {
+test('the next attempt is when the retry is due and no pause applies', () => {
   const calm: EndpointStatus = {
     endpointId: '',
     pausedUntil: null,
@@ -85,7 +85,7 @@ test('the next attempt is when the retry is due and no pause holds it back', () 
   for (const [status, next] of table) assert.deepEqual(nextAttemptAt({ ...calm, ...status }, now), next)
 })
 
-test('an attempt that was not taken is explained in a sentence', () => {
+test('an unsuccessful attempt is explained in a sentence', () => {
   for (const status of [200, 204, 299]) assert.equal(explain({ status, error: null }), null)
   const table: [number | null, string | null, RegExp][] = [
     [410, null, /disabled/],
@@ -94,7 +94,7 @@ test('an attempt that was not taken is explained in a sentence', () => {
     [null, 'timeout', /15 seconds/],
     [null, 'dns', /name/],
     [null, 'forbidden_address', /not public/],
-    [null, 'something new', /No answer/],
+    [null, 'something new', /No response/],
   ]
   for (const [status, error, words] of table) assert.match(explain({ status, error }) ?? '', words)
 })

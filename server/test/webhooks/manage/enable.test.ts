@@ -12,7 +12,7 @@ async function queueOf(w: WebhookApi, id: string) {
   return queue
 }
 
-test('a new endpoint is told of nothing that was committed before it', async () => {
+test('a new endpoint gets no earlier events', async () => {
   const w = await webhookApi()
   await w.lead()
   await w.lead()
@@ -20,7 +20,7 @@ test('a new endpoint is told of nothing that was committed before it', async () 
   assert.equal((await queueOf(w, id))?.cursor, 2)
 })
 
-test('disabling says why and what to do, cancels what waits, and does nothing twice', async () => {
+test('disabling has a reason with a hint, cancels pending deliveries, and is idempotent', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const { eventId } = await w.newLead()
@@ -30,7 +30,7 @@ test('disabling says why and what to do, cancels what waits, and does nothing tw
 
   const { endpoint } = await w.ok('POST', `/${id}/disable`)
   assert.equal(endpoint.state, 'disabled')
-  assert.deepEqual(endpoint.stateReason, { code: 'member', message: 'A member disabled it. Enable it to go on.' })
+  assert.deepEqual(endpoint.stateReason, { code: 'member', message: 'A member disabled it. Enable it to resume.' })
   assert.equal(endpoint.health.waiting, 0)
   const [delivery] = (await w.ok('GET', `/${id}/deliveries`)).deliveries
   assert.deepEqual([delivery.state, delivery.nextAttemptAt], ['cancelled', null])
@@ -41,7 +41,7 @@ test('disabling says why and what to do, cancels what waits, and does nothing tw
   assert.equal((await queueOf(w, id))?.generation, generation)
 })
 
-test('an enabled endpoint is told of what happens from now on, and begins with a clean record', async () => {
+test('an enabled endpoint gets new events and has a clean health record', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   await w.ok('POST', `/${id}/disable`)
@@ -69,7 +69,7 @@ test('enabling an active endpoint changes nothing, and refuses sendSince with 40
   assert.match(body.statusMessage, /replay/)
 })
 
-test('times in the future, beyond 30 days, backwards or unreadable are refused by name', async () => {
+test('times that are in the future, beyond 30 days, reversed or malformed are rejected by name', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const at = (ms: number) => new Date(w.clock.now().getTime() + ms).toISOString()
@@ -93,7 +93,7 @@ test('times in the future, beyond 30 days, backwards or unreadable are refused b
   }
 })
 
-test('a rotated secret is shown once, and the old one signs until the overlap has passed', async () => {
+test('a rotated secret is shown once, and the old one signs until the overlap ends', async () => {
   const w = await webhookApi()
   const { id, secret } = await w.endpoint()
   const rotated = await w.ok('POST', `/${id}/rotate-secret`, {})
@@ -104,12 +104,12 @@ test('a rotated secret is shown once, and the old one signs until the overlap ha
   const admin = await signedInMember(w, 'admin')
   const { endpoint } = (await admin.call('GET', `${hooksPath}/${id}`)).body
   assert.deepEqual(endpoint.secrets, { valid: 1, oldUntil: null })
-  // A leaked one is ended at once.
+  // Ends a leaked secret at once.
   const ended = await admin.call('POST', `${hooksPath}/${id}/rotate-secret`, { overlapHours: 0 })
   assert.deepEqual(ended.body.endpoint.secrets, { valid: 1, oldUntil: null })
 })
 
-test('at most five replays are open at a time', async () => {
+test('at most five replays can be open', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const body = { from: w.clock.now().toISOString(), scope: 'all' }
@@ -118,7 +118,7 @@ test('at most five replays are open at a time', async () => {
   assert.deepEqual(statuses, [201, 201, 201, 201, 201, 409, 409])
 })
 
-test('a disabled endpoint takes no test, no event and no range: 409 says to enable it first', async () => {
+test('a disabled endpoint accepts no test, resend or replay: 409 says to enable it first', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const { eventId } = await w.newLead()
@@ -134,7 +134,7 @@ test('a disabled endpoint takes no test, no event and no range: 409 says to enab
   }
 })
 
-test('every change leaves a line in the audit log', async () => {
+test('every change is recorded in the audit log', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const { eventId } = await w.newLead()

@@ -7,12 +7,12 @@ import { type DeliveryWorld, deliveryWorld, hooksPath, webhookApi } from '../../
 // biome-ignore lint/suspicious/noExplicitAny: as in Answer
 type Json = any
 
-/** Has the receiver answer each event by its own list of answers, and take it after that. */
+/** The receiver responds to each event with its list of responses, then with success. */
 function script(w: DeliveryWorld, answers: Record<string, (number | 'cut')[]>): void {
   w.receiver.answer(({ id }) => {
     const next = answers[id]?.shift() ?? 200
     if (next === 'cut') return next
-    // A request on a connection that was kept is repeated by itself once it is cut.
+    // A cut request on a reused connection is repeated automatically.
     return { status: next, headers: { connection: 'close' }, body: next < 300 ? 'thanks' : 'not now' }
   })
 }
@@ -23,7 +23,7 @@ const show = async (w: DeliveryWorld, eventId: string): Promise<Json> =>
   (await w.ok('GET', `/${w.id}/deliveries/${eventId}`)).delivery
 const resend = (w: DeliveryWorld, eventId: string) => w.ok('POST', `/${w.id}/deliveries/${eventId}/resend`)
 
-/** Has so many attempts made of what is not taken before, each when it is due. */
+/** Runs this many attempts of undelivered events, each when it is due. */
 async function attempt(w: DeliveryWorld, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     if (n > 0) w.clock.advance(n === 1 ? 5_000 : 30_000)
@@ -31,7 +31,7 @@ async function attempt(w: DeliveryWorld, count: number): Promise<void> {
   }
 }
 
-test('deliveries are found by event, by lead, by state, by time and by how they were answered', async () => {
+test('deliveries can be filtered by event, lead, state, time and response', async () => {
   const w = await deliveryWorld()
   const cancelled = await w.newLead()
   await resend(w, cancelled.eventId)
@@ -87,7 +87,7 @@ test('deliveries are found by event, by lead, by state, by time and by how they 
   }
 })
 
-test('one delivery shows every attempt with the beginning of its answer, and the request as it is sent', async () => {
+test('a delivery has all attempts with the start of the response, and the request', async () => {
   const w = await deliveryWorld({ headers: { Authorization: 'Bearer hidden-value' } })
   const { leadId, eventId } = await w.newLead({ phone: '5511987654321' })
   script(w, { [eventId]: [302, 'cut'] })
@@ -115,7 +115,7 @@ test('one delivery shows every attempt with the beginning of its answer, and the
   assert.deepEqual([id, phone], [leadId, '5511987654321'])
 })
 
-test('a body that was masked once stays masked, and one of a masked endpoint is masked', async () => {
+test('a body that was masked once stays masked, and a masked endpoint masks all', async () => {
   const w = await deliveryWorld({ phoneVisibility: 'masked' })
   const { eventId } = await w.newLead({ phone: '5511987654321' })
   await resend(w, eventId)
@@ -127,7 +127,7 @@ test('a body that was masked once stays masked, and one of a masked endpoint is 
   assert.equal(await phone(), '55119*****321')
 })
 
-test('sending again begins a new round, keeps the attempts before it, and has its own time and signature', async () => {
+test('a resend starts a new round, keeps earlier attempts, and has a new timestamp and signature', async () => {
   const w = await deliveryWorld()
   const { eventId } = await w.newLead()
   script(w, { [eventId]: [500, 200, 500] })
@@ -153,7 +153,7 @@ test('sending again begins a new round, keeps the attempts before it, and has it
   verifyWebhook(w.secret, second, w.clock.now())
 })
 
-test('an event that was never sent here, or is of another kind, can be sent; one that is not kept cannot', async () => {
+test('an event that was never sent or has another name can be resent; a removed one cannot', async () => {
   const w = await deliveryWorld({ events: ['inbox.*'] })
   const { eventId } = await w.newLead()
   assert.equal((await w.admin.call('GET', `${hooksPath}/${w.id}/deliveries/${eventId}`)).status, 404)
@@ -164,7 +164,7 @@ test('an event that was never sent here, or is of another kind, can be sent; one
   assert.match(unknown.body.statusMessage, /30 days/)
 })
 
-test('a test event waits for its endpoint alone, in front of what waits, and is in no feed', async () => {
+test('a test event is for its endpoint only, bypasses the backlog, and is not in the feed', async () => {
   const w = await deliveryWorld({ events: ['inbox.*'] })
   const other = await w.endpoint()
   const { delivery } = await w.ok('POST', `/${w.id}/test`, { event: 'lead.updated' })
@@ -178,7 +178,7 @@ test('a test event waits for its endpoint alone, in front of what waits, and is 
   assert.equal(JSON.parse((await show(w, delivery.eventId)).request.body).previousStatus, 'new')
 })
 
-test('deliveries are paged newest first, each once, by a cursor that belongs to the endpoint', async () => {
+test('deliveries are paged newest first, each once, with a cursor of the endpoint', async () => {
   const w = await webhookApi()
   const { id } = await w.endpoint()
   const ids: string[] = []
@@ -203,7 +203,7 @@ test('deliveries are paged newest first, each once, by a cursor that belongs to 
   }
 })
 
-test('the numbers for a chart are those of the events of each hour', async () => {
+test('statistics count the events of each hour', async () => {
   const w = await deliveryWorld()
   const hourMs = 3_600_000
   const hour = new Date(Math.ceil(w.clock.now().getTime() / hourMs) * hourMs)
@@ -217,7 +217,7 @@ test('the numbers for a chart are those of the events of each hour', async () =>
   const delays = { delayMsP50: 5000, delayMsP95: 5000 }
   assert.deepEqual(counts, { start: hour.toISOString(), delivered: 1, failedAttempts: 3, ...delays })
   assert.ok(msP50 >= 0 && msP95 >= msP50)
-  // What was delivered and is sent again counts by the first time it was taken.
+  // A delivered event that was resent counts with its first success.
   w.clock.advance(hourMs)
   await resend(w, first.eventId)
   const { delivered, delayMsP50 } = (await w.ok('GET', `/${w.id}/stats`)).buckets.at(-2)

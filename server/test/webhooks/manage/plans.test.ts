@@ -14,7 +14,7 @@ interface Filled {
   eventId: string
 }
 
-/** A feed, and what became of it at one endpoint: one in fifty has failed, the last ten wait. */
+/** A feed with its deliveries at one endpoint: one in fifty failed, the last ten pending. */
 async function filled(count: number): Promise<Filled> {
   const w = await webhookApi()
   const { id } = await w.endpoint()
@@ -82,7 +82,7 @@ async function useEverything({ w, id, leadId, eventId }: Filled): Promise<void> 
 const tables = ['events', 'webhook_deliveries', 'webhook_attempts']
 const large = oncePerFile(() => filled(40_000))
 
-test('a page of a rare kind reads a bounded part of the log, and says where to go on', async () => {
+test('a page with a selective filter reads a bounded part of the log and returns a cursor', async () => {
   const { w, id } = await large()
   let pages = 0
   for (let next = ''; next !== null; pages++) {
@@ -93,18 +93,18 @@ test('a page of a rare kind reads a bounded part of the log, and says where to g
   assert.ok(pages > 3, String(pages))
 })
 
-test('the numbers of a long feed are those of a sample, and come close', async () => {
+test('statistics of a long feed are sampled and close to the exact values', async () => {
   const { w, id } = await large()
   const stats = await w.ok('GET', `/${id}/stats`)
   const { delivered, failedAttempts, msP50 } = stats.buckets.at(-1)
   assert.ok(stats.sampledEvery > 1)
   assert.equal(msP50, 84)
-  // 39,191 and 809; what is allowed is many standard deviations of the sample.
+  // 39,191 and 809; the tolerance is many standard deviations of the sample.
   assert.ok(Math.abs(delivered - 39_191) < 1_300, String(delivered))
   assert.ok(Math.abs(failedAttempts - 809) < 400, String(failedAttempts))
 })
 
-test('no webhook route reads a big table from end to end, in a large workspace as in a small one beside it', async () => {
+test('webhook routes never scan large tables, in large and small workspaces', async () => {
   const workspaces = [await large(), await filled(200)]
   await vacuum()
   for (const each of workspaces) {

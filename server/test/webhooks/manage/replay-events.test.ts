@@ -4,14 +4,14 @@ import { test } from 'node:test'
 import { createReplay } from '../../../src/webhooks/endpoint/replay.ts'
 import { type WebhookWorld, webhookWorld } from '../../support/webhooks/webhook-world.ts'
 
-/** Of the hour before. */
+/** The hour before. */
 async function replayAll(w: WebhookWorld): Promise<void> {
   const range = { from: new Date(w.clock.now().getTime() - 3_600_000), to: w.clock.now(), scope: 'all' as const }
   const endpoint = { workspaceId: w.workspaceId, id: w.endpointId, phoneVisibility: 'full' as const }
   await w.db.tx((tx) => createReplay(tx, endpoint, range, w.clock.now()))
 }
 
-test('a range of time that is sent again goes in order, before anything new', async () => {
+test('a replayed range is sent in order, before new events', async () => {
   const w = await webhookWorld()
   const subject = randomUUID()
   await w.record(subject, [{ n: 0 }, { n: 1 }, { n: 2 }])
@@ -25,7 +25,7 @@ test('a range of time that is sent again goes in order, before anything new', as
   )
 })
 
-test('more than one batch of a replay is worked off whole', async () => {
+test('a replay of several batches is complete', async () => {
   const w = await webhookWorld()
   await w.recordEach(1001)
   await w.drain()
@@ -43,7 +43,7 @@ test('more than one batch of a replay is worked off whole', async () => {
 for (const status of [200, 500]) {
   for (const isRetry of [false, true]) {
     const attempt = isRetry ? 'a second attempt' : 'the first attempt'
-    test(`an event asked for again while ${attempt} is under way, which comes to ${status}, is sent again`, async () => {
+    test(`an event resent while ${attempt} is in progress, which gets ${status}, is sent again`, async () => {
       const w = await webhookWorld()
       const last = isRetry ? 2 : 1
       const answered = Promise.withResolvers<{ status: number }>()

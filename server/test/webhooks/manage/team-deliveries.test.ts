@@ -24,7 +24,7 @@ test('a test of each event reaches the endpoint, and the official library verifi
   assert.equal(w.receiver.received.length, eventNames.length)
 })
 
-test('a test is tried once, and does not count against the endpoint', async () => {
+test('a test is tried once and does not affect the health of the endpoint', async () => {
   const w = await deliveryWorld()
   w.receiver.answer(() => ({ status: 500, body: 'not now' }))
   const { delivery } = await w.ok('POST', `/${w.id}/test`, { event: 'lead.created' })
@@ -37,7 +37,7 @@ test('a test is tried once, and does not count against the endpoint', async () =
   assert.equal((await w.ok('GET', `/${w.id}`)).endpoint.health.failuresInARow, 0)
 })
 
-test('a replay sends what failed once more, or everything of its range', async () => {
+test('a replay sends undelivered events, or all of its range', async () => {
   const w = await deliveryWorld()
   const from = w.clock.now().toISOString()
   await w.lead()
@@ -62,7 +62,7 @@ test('a replay sends what failed once more, or everything of its range', async (
   assert.ok(all.finishedAt !== null && undelivered.finishedAt !== null)
 })
 
-test('what waits when an endpoint is disabled is never sent, until sendSince asks for it', async () => {
+test('pending events of a disabled endpoint are sent only with sendSince', async () => {
   const w = await deliveryWorld()
   w.receiver.answer(() => ({ status: 500 }))
   await w.lead()
@@ -90,7 +90,7 @@ test('what waits when an endpoint is disabled is never sent, until sendSince ask
   assert.equal(missed[0], waiting)
 })
 
-test('a masked endpoint is sent no phone, in no event', async () => {
+test('a masked endpoint gets no phone in any event', async () => {
   const w = await deliveryWorld({ phoneVisibility: 'masked' })
   await w.lead({ phone: '5511900000001' })
   for (const event of eventNames) await w.ok('POST', `/${w.id}/test`, { event })
@@ -100,7 +100,7 @@ test('a masked endpoint is sent no phone, in no event', async () => {
   assert.ok(w.receiver.received.some(({ text }) => text.includes('55119*****001')))
 })
 
-test('in the middle of a rotation either secret verifies, and after it the new one alone', async () => {
+test('during a rotation both secrets verify, afterwards only the new one', async () => {
   const w = await deliveryWorld()
   const { secret: fresh } = await w.ok('POST', `/${w.id}/rotate-secret`, { overlapHours: 1 })
   const last = async () => {
@@ -117,7 +117,7 @@ test('in the middle of a rotation either secret verifies, and after it the new o
   assert.throws(() => verifyWebhook(w.secret, after, w.clock.now()))
 })
 
-test('a changed address and changed headers count for what waits', async () => {
+test('a changed URL and changed headers apply to pending events', async () => {
   const w = await deliveryWorld()
   w.receiver.answer(() => ({ status: 500 }))
   await w.lead()
@@ -134,7 +134,7 @@ test('a changed address and changed headers count for what waits', async () => {
   )
 })
 
-test('nothing is sent to a deleted endpoint', async () => {
+test('a deleted endpoint gets nothing', async () => {
   const w = await deliveryWorld()
   await w.lead()
   await w.ok('DELETE', `/${w.id}`)

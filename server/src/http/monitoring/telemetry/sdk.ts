@@ -39,9 +39,9 @@ import { version } from '../../../base/version.ts'
 import type { Metric, Metrics } from '../metrics.ts'
 
 const scope = 'parley'
-/** Of an export. */
+/** `ExportResultCode.SUCCESS` of an exporter. */
 const success = 0
-/** As the conventions say for requests. */
+/** Buckets of the semantic conventions for `http.server.request.duration`. */
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
 export interface TelemetryDeps {
@@ -55,7 +55,7 @@ interface Sdk {
   close(): Promise<void>
 }
 
-/** The official SDK as the settings say; nothing of it is global. */
+/** Starts the official SDK with the settings; registers nothing globally. */
 export function openSdk(settings: TelemetrySettings, { log, metrics }: TelemetryDeps): Sdk {
   const resource = resourceFromAttributes({
     'service.version': version,
@@ -114,7 +114,7 @@ interface Exporter<Items> {
   export(items: Items, done: (result: { code: number; error?: Error }) => void): void
 }
 
-/** Says in the log when the collector begins to refuse and when it takes again, and nothing in between. */
+/** Logs when exports start to fail and when they work again, but not each failure. */
 function watched<Items, E extends Exporter<Items>>(exporter: E, log: Log, what: 'traces' | 'metrics'): E {
   const send = exporter.export.bind(exporter)
   let isFailing = false
@@ -129,7 +129,7 @@ function watched<Items, E extends Exporter<Items>>(exporter: E, log: Log, what: 
   return exporter
 }
 
-/** Requests under the name that the conventions give them, too. */
+/** Also records requests under the name of the semantic conventions. */
 function alsoTold(meters: MeterProvider, metrics: Metrics): Metrics {
   const time = meters.getMeter(scope, version).createHistogram('http.server.request.duration', {
     description: 'Duration of HTTP server requests.',
@@ -157,7 +157,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const
 
-/** What the rooms know as a tracer, by the SDK's. */
+/** Adapts the SDK's tracer to our interface. */
 function createTracer(sdk: SdkTracer): Tracer {
   return {
     begin: (kind, name, fields, traceparent) => {
@@ -170,7 +170,7 @@ function createTracer(sdk: SdkTracer): Tracer {
 
 function spanOf(sdk: SdkTracer, span: SdkSpan): Span {
   const traceparent = spell(span.spanContext())
-  // The same ids are handed on.
+  // Unsampled spans still propagate the ids.
   if (!span.isRecording()) {
     const unkept: Span = { traceparent, isKept: false, child: () => unkept, note: () => {}, end: () => {} }
     return unkept
@@ -202,7 +202,7 @@ function spanOf(sdk: SdkTracer, span: SdkSpan): Span {
 const spell = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${(traceFlags & 1).toString(16).padStart(2, '0')}`
 
-/** Null for what is none, which `readTraceparent` and `spell` never give. */
+/** Returns null for an invalid traceparent, which `readTraceparent` and `spell` never return. */
 function contextOf(traceparent: string): SpanContext | null {
   const [, traceId = '', spanId = '', flags = '0'] = traceparent.split('-')
   const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
@@ -212,7 +212,7 @@ function contextOf(traceparent: string): SpanContext | null {
 type Time = [seconds: number, nanos: number]
 type TimeSpan = Pick<DataPoint<number>, 'startTime' | 'endTime'>
 
-/** What `/metrics` says, under the same names: there is one count of each thing, whoever reads it. */
+/** Exports the metrics of `/metrics` under the same names, so that each thing is counted once. */
 function figuresProducer(
   metrics: Metrics,
   resource: Resource,
@@ -243,7 +243,7 @@ function dataOf(figure: Metric, span: TimeSpan): MetricData[] {
   return type === 'gauge' ? [{ ...base, dataPointType: DataPointType.GAUGE, dataPoints }] : []
 }
 
-/** Prometheus counts in each bucket those of the smaller ones, too, and writes a line for each. */
+/** Converts Prometheus buckets, which are cumulative and one value each, to histograms. */
 function spread({ name, values }: Metric, span: TimeSpan): DataPoint<Histogram>[] {
   const series = new Map<string, { labels: Record<string, string | number>; counts: [number, number][]; sum: number }>()
   for (const { metricName, labels: all, value } of values) {

@@ -4,19 +4,19 @@ import type { TelemetrySettings } from '../../../base/tracing/telemetry-settings
 import type { Metrics } from '../metrics.ts'
 import type { TelemetryDeps } from './sdk.ts'
 
-/** What goes to a collector of the operator's. */
+/** Tracing and metrics that are exported to the operator's collector. */
 export interface Telemetry {
   tracer: Tracer | undefined
-  /** The same, some of which is told to the collector as well. */
+  /** The given metrics, some of which are also exported in another form. */
   metrics: Metrics
-  /** Hands over what waits; in a few seconds it is over, whatever the collector does. */
+  /** Exports pending data; ends within `closeWithinMs`, even if the collector does not respond. */
   close(): Promise<void>
 }
 
-/** For a collector that does not answer: the process has to end all the same. */
+/** Milliseconds to wait at shutdown for a collector that does not respond. */
 const closeWithinMs = 3_000
 
-/** Starts telling the collector of the settings. Without one nothing is even loaded. */
+/** Starts the export according to the settings. Without settings, does not load the SDK. */
 export async function openTelemetry(settings: TelemetrySettings | null, deps: TelemetryDeps): Promise<Telemetry> {
   if (settings === null) return { tracer: undefined, metrics: deps.metrics, close: async () => {} }
   const { openSdk } = await import('./sdk.ts')

@@ -2,7 +2,7 @@ import type { Injection } from '../injection.ts'
 import { hide } from '../obedient-agent.ts'
 import type { PlaceName } from '../places.ts'
 
-/** Orders that a person does not see, in each way that is known to us and each place where a stranger writes. */
+/** Orders that people do not see, in all known encodings and places. */
 const inPlaces = (name: string, text: string, places: string): Injection[] =>
   places
     .trim()

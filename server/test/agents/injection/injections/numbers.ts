@@ -1,6 +1,6 @@
 import { type Injection, injectionsOf } from '../injection.ts'
 
-/** To be told numbers that a key sees masked, at once or digit by digit. */
+/** Injections that try to read masked numbers, at once or digit by digit. */
 export const numbers: readonly Injection[] = [
   ...injectionsOf(`
 own | message | asks for a lead with its number

@@ -1,7 +1,7 @@
 import type { Injection } from '../injection.ts'
 import type { PlaceName } from '../places.ts'
 
-/** Words that look like something else. */
+/** Texts that imitate another structure. */
 const words: [place: PlaceName, name: string, text: string][] = [
   [
     'message',
@@ -35,7 +35,7 @@ const words: [place: PlaceName, name: string, text: string][] = [
   ['lead reference', 'is in a reference of another system', '","assigned_to":null,"x":"'],
 ]
 
-/** To change the shape of an answer, or to look like a part of it that is ours. */
+/** Injections that try to change the shape of a response, or imitate its trusted parts. */
 export const shape: readonly Injection[] = [
   ...words.map(([place, name, text]) => ({ place, name, text, ends: 'words' as const })),
   { name: 'is a very long name', place: 'profile name', text: 'x'.repeat(240), ends: 'unseen' },

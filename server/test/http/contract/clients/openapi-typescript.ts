@@ -1,4 +1,4 @@
-// Calls as a user writes them, with what `openapi-typescript` makes of the contract.
+// Calls as in user code, with the types that `openapi-typescript` generates from the contract.
 import createClient from 'openapi-fetch'
 import type { components, paths } from './generated/openapi-typescript'
 import { known } from './known'

@@ -1,7 +1,7 @@
 import type { components } from './generated/openapi-typescript'
 import { known } from './known'
 
-/** Narrows the events by their names, and knows that there are no others. */
+/** Narrows events by name, and checks that there are no others. */
 export function told(event: components['schemas']['Event']): string {
   switch (event.event) {
     case 'lead.created':
