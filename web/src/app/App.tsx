@@ -31,7 +31,7 @@ export function App({ queries, router }: AppProps) {
 
 const retryMs = 5_000
 
-/** In place of the app while the service does not say who is signed in; it is asked again, by itself and when wanted. */
+/** Shown instead of the app while the server cannot say who is signed in. Retries automatically and on request. */
 export function AppUnavailable({ error, retry }: { error: unknown; retry(): void }) {
   useEffect(() => {
     const timer = setTimeout(retry, retryMs)
@@ -63,7 +63,10 @@ export function ThemeProvider({ children }: { children: ReactNode }) {
 const savedScheme = localStorageColorSchemeManager()
 const aYear = 365 * 24 * 60 * 60
 
-/** Keeps the chosen appearance where the service finds it too: what it draws before the app is there looks the same. */
+/**
+ * Also saves the color scheme in a cookie, so that the page that the server renders before the app has loaded looks the
+ * same.
+ */
 const schemeManager: MantineColorSchemeManager = {
   ...savedScheme,
   get: (usual) => {

@@ -5,7 +5,6 @@ import { ShortcutHint } from '../ui/shortcuts.ts'
 import { allShortcuts, type ShortcutGroup } from './all-shortcuts.ts'
 import styles from './ShortcutSheet.module.css'
 
-/** All keys: those that do something at this moment, and below them those of other places. */
 export default function ShortcutSheet({ close }: { close(): void }) {
   const [{ here, elsewhere }] = useState(allShortcuts)
   const { title, help, elsewhere: elsewhereTitle } = t.common.keys

@@ -6,7 +6,7 @@ export interface ShortcutGroup {
   keys: Pick<Shortcut, 'keys' | 'label'>[]
 }
 
-/** Every key of the app: first those that do something at this moment, then those of other places and of fields. */
+/** Returns all shortcuts: the active ones, then those of other pages and of fields. */
 export function allShortcuts(): { here: ShortcutGroup[]; elsewhere: ShortcutGroup[] } {
   const active = activeShortcuts()
   const here = [...new Set(active.map(({ group }) => group))].reverse().map((title) => ({
@@ -85,7 +85,7 @@ function knownShortcuts(): ShortcutGroup[] {
   ]
 }
 
-/** What keys do in the field for words, which is no key of a page. */
+/** Shortcuts of the message field, which are not shortcuts of a page. */
 function composeShortcuts(): ShortcutGroup {
   const { title, send, line, replies, mention, leave } = t.common.keys.writing
   return {

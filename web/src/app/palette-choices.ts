@@ -24,7 +24,7 @@ export interface Choice extends Named {
 
 type GoTo = (place: string, hash?: string) => void
 
-/** What the palette offers wherever one is: what the page's keys do, pages, settings, actions and other workspaces. */
+/** Choices on every page: shortcuts of the page, pages, settings, actions and other workspaces. */
 export function useFixedChoices(
   workspaceId: string,
   views: readonly SavedFilter[] | undefined,
@@ -84,7 +84,7 @@ export function useFixedChoices(
 
 const maxPeople = 6
 
-/** Colleagues of whom somebody thinks by name or e-mail, who stand where their role is seen. None until something is typed. */
+/** Colleagues by name or e-mail, for roles that see the list of members. Empty until something is typed. */
 export function usePeopleChoices(workspaceId: string, term: string): Choice[] {
   const navigate = useNavigate()
   const members = useMemberList(workspaceId)
@@ -118,7 +118,7 @@ interface PageAction {
   run(): void
 }
 
-/** What the rooms' own keys and buttons do, from any page: one goes there, and it is done. */
+/** Actions of other pages: opens the page and runs the action. */
 function pageActions(workspaceId: string, goTo: GoTo): PageAction[] {
   const { inbox, leads, forms, keys, webhooks, connections, common } = t
   const go = (id: PageAction['id'], label: string, place: string): PageAction => ({ id, label, run: () => goTo(place) })
@@ -168,7 +168,7 @@ function pages(workspaceId: string, goTo: GoTo): Choice[] {
   ]
 }
 
-/** The views of leads and the filters of the inbox that somebody keeps, or shares with all. */
+/** Own and shared views of leads and filters of the inbox. */
 const viewsOf = (views: readonly SavedFilter[], goTo: GoTo): Choice[] =>
   views.map(({ id, page, name, query }) => ({
     id: `view ${id}`,

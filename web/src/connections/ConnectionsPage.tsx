@@ -18,7 +18,6 @@ import { ChannelName, StateChip, When } from './parts/facts.tsx'
 import { PhonesLink } from './parts/PhonesLink.tsx'
 import { numberOf } from './parts/state-texts.ts'
 
-/** The numbers that customers write to, and how each of them does. */
 export function ConnectionsPage() {
   const workspaceId = useWorkspaceId()
   const query = useConnections(workspaceId)

@@ -4,7 +4,7 @@ import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import { isInTrouble } from './parts/state-texts.ts'
 
-/** Counts at the rail the connections that cannot send. */
+/** Shows the number of connections that cannot send in the rail. */
 export function useConnectionBadge(workspaceId: string): void {
   const { data = [] } = useConnections(workspaceId)
   const count = data.filter(isInTrouble).length

@@ -1,9 +1,12 @@
 const aYear = 365 * 24 * 60 * 60
 
-/** Where the reader's days begin. */
+/** Time zone of the browser. */
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Tells the service, whose page for home has the figures on the way before the app can ask for them. */
+/**
+ * Saves the time zone in a cookie, so that the server can send the figures of the home page before the app asks for
+ * them.
+ */
 export function saveTimeZoneCookie(): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the other way to write one is missing in Safari
   document.cookie = `parley_time_zone=${encodeURIComponent(timeZone())}; path=/; max-age=${aYear}; samesite=lax`

@@ -35,7 +35,7 @@ import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
 import { type FormSearch, formViews, readFormSearch } from './search.ts'
 
-/** One form: how it is built, how it is shared, what came by it. */
+/** Page of a form: editor, sharing, submissions. */
 export function FormPage() {
   const workspaceId = useWorkspaceId()
   const { formId = '' } = useParams({ strict: false })

@@ -14,7 +14,6 @@ import { type Column, Table } from '../ui/page/Table.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
-/** The forms by which leads come in by themselves. */
 export function FormsPage() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()

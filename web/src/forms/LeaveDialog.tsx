@@ -4,11 +4,11 @@ import { Confirm } from '../ui/overlay/Confirm.tsx'
 
 interface LeaveDialogProps {
   isChanged: boolean
-  /** Whether what is written is kept at a place. Another view of the same form keeps it. */
+  /** Whether unsaved changes survive navigation to a path; other views of the same form keep them. */
   shouldStay(place: string): boolean
 }
 
-/** Asks who leaves a form with unsaved changes. */
+/** Confirms leaving a form with unsaved changes. */
 export function LeaveDialog({ isChanged, shouldStay }: LeaveDialogProps) {
   const blocker = useBlocker({
     shouldBlockFn: ({ next }) => isChanged && !shouldStay(next.pathname),

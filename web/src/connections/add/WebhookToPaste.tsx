@@ -13,7 +13,7 @@ interface WebhookToPasteProps {
   onDone(): void
 }
 
-/** What the check said, and the two values for the platform's settings; the token is seen this once. */
+/** Result of the check, and the two values to paste into the platform's settings. The token is shown only once. */
 export function WebhookToPaste({ created: { connection }, webhook, onDone }: WebhookToPasteProps) {
   const { paste } = t.connections
   return (

@@ -9,7 +9,7 @@ import { ChannelName, When } from '../parts/facts.tsx'
 import { numberOf } from '../parts/state-texts.ts'
 import { Section } from './Section.tsx'
 
-/** What does not change from hour to hour, and when something last came and went. */
+/** Settings that rarely change, and the time of the last message in each direction. */
 export function ConnectionFacts({ connection }: { connection: Connection }) {
   const { data: health } = useHealth(useWorkspaceId(), connection.id)
   const { facts, fields, channel, number: numberTitle, lastIn, lastOut } = t.connections

@@ -22,7 +22,6 @@ import { SettingsPanel } from './SettingsPanel.tsx'
 import { FailureSection, StateSection } from './StateSection.tsx'
 import { TemplateSection } from './TemplateSection.tsx'
 
-/** One number: how it does, what to do about it, and everything that can be changed of it. */
 export function ConnectionPage() {
   const workspaceId = useWorkspaceId()
   const { connectionId } = useParams({ strict: false })

@@ -10,11 +10,11 @@ import styles from './detail.module.css'
 
 interface StartPairingProps {
   connectionId: string
-  /** A phone is linked: another code unlinks it. */
+  /** Whether a phone is linked already: a new code unlinks it. */
   isAnew: boolean
 }
 
-/** Asks for something to link a phone by: a QR code, or letters where the camera cannot see the screen. */
+/** Starts pairing by QR code, or by letters where the camera cannot scan the screen. */
 export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
   const workspaceId = useWorkspaceId()
   const { pair } = useConnectionActions(workspaceId)

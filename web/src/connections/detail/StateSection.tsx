@@ -8,7 +8,7 @@ import { adviceText } from '../parts/state-texts.ts'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 
-/** How it is, since when, and what to do next. */
+/** State of the connection, since when, and what to do next. */
 export function StateSection({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const { data } = useHealth(workspaceId, connection.id)
@@ -22,7 +22,7 @@ export function StateSection({ connection }: { connection: Connection }) {
   )
 }
 
-/** What failed within a day, by its code, with what to do about each. Not there when nothing did. */
+/** Failures of the last 24 hours by code, with advice for each. Renders nothing without failures. */
 export function FailureSection({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const { data } = useHealth(workspaceId, connection.id)

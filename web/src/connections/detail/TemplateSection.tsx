@@ -19,7 +19,7 @@ interface TemplateSectionProps {
   mayChange: boolean
 }
 
-/** The templates as the platform has them; each opens to show its words. */
+/** Templates of the platform; each expands to show its text. */
 export function TemplateSection({ connection, mayChange }: TemplateSectionProps) {
   const workspaceId = useWorkspaceId()
   const query = useTemplates(workspaceId, connection.id)

@@ -5,7 +5,7 @@ import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './PhonesLink.module.css'
 
-/** The way to the simulated phones, where this installation has some. */
+/** Link to the simulated phones, if this installation has a simulator. */
 export function PhonesLink() {
   const workspaceId = useWorkspaceId()
   const simulatorUrl = useSimulatorUrl(workspaceId)
