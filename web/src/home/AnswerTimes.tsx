@@ -5,7 +5,7 @@ import { formatDuration, unitOf } from './duration.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
 
-/** How long customers waited for the first answer, by who gave it. */
+/** Times to the first response, for people and agents. */
 export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
   const texts = t.home.charts
   const hasAny = answers.people !== null || answers.agents !== null || answers.otherApps !== null

@@ -13,7 +13,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { kindOf } from './attention.ts'
 import styles from './HomePage.module.css'
 
-/** What somebody should look at, the worst first; each line leads to where it is mended. */
+/** What needs attention, most urgent first; each entry links to where it can be fixed. */
 export function AttentionList({ attention }: { attention: Attention[] }) {
   const texts = t.home.attention
   return (

@@ -12,7 +12,7 @@ import styles from './HomePage.module.css'
 
 const storageKey = (workspaceId: string) => `parley.begun.${workspaceId}`
 
-/** The way into a fresh workspace; gone once it is walked, or put away. */
+/** Getting-started checklist; disappears when it is complete or dismissed. */
 export default function GettingStarted({ hasLeads }: { hasLeads: boolean }) {
   const workspaceId = useWorkspaceId()
   const [isAway, setAway] = useState(() => localStorage.getItem(storageKey(workspaceId)) !== null)

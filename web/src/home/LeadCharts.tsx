@@ -49,7 +49,7 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
   )
 }
 
-/** As the workspace orders its steps; what it no longer offers comes last. */
+/** Sorts by the workspace's order of statuses; removed statuses come last. */
 function inOrder(byStatus: Stats['leads']['byStatus'], order: readonly string[]): Stats['leads']['byStatus'] {
   const place = (status: string) => (order.includes(status) ? order.indexOf(status) : order.length)
   return byStatus.toSorted((a, b) => place(a.status) - place(b.status))

@@ -19,13 +19,13 @@ import { clearSelection, useIsSelecting } from './parts/selection.ts'
 import { adjacentId } from './parts/selection-rules.ts'
 import { useOpenId } from './use-open-id.ts'
 
-// The rows are what one sees first.
+// The list is visible first.
 const ThreadPane = prefetchedComponent(
   () => withTexts(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }), ['talk']),
   ({ error }) => <ErrorState error={error} retry={retryFailedLoads} />,
 )
 
-/** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */
+/** Three panes: list, thread and customer. Phones show one at a time. */
 export function InboxPage() {
   const workspaceId = useWorkspaceId()
   const conversationId = useOpenId(workspaceId)
@@ -61,7 +61,7 @@ export function InboxPage() {
   )
   return (
     <InboxContext value={inInbox}>
-      {/* The list has the title to be seen, and is not always there. */}
+      {/* Hidden heading: the list, whose title is visible, is not always shown. */}
       <h1 className={unseen.unseen}>{t.inbox.title}</h1>
       <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
         <ListPane search={search} openId={conversationId} open={open} openAt={openAt} filterBy={filterBy} />
@@ -82,7 +82,7 @@ export function InboxPage() {
   )
 }
 
-/** Keeps the inbox fresh, and its number at the rail, on whatever page one is. */
+/** Keeps the inbox and its badge in the rail fresh on every page. */
 export function InboxLive() {
   const workspaceId = useWorkspaceId()
   useLiveInbox(workspaceId)

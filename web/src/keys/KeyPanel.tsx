@@ -83,7 +83,7 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
   )
 }
 
-/** Whether new customers go to this key: it changes at once. */
+/** Whether new customers go to this key; saved immediately. */
 function AnswersNewField({ apiKey, mayChange }: Pick<KeyPanelProps, 'apiKey' | 'mayChange'>) {
   const workspaceId = useWorkspaceId()
   const changed = useInvalidateKeys(workspaceId)

@@ -15,7 +15,6 @@ import { KeyTable } from './KeyTable.tsx'
 import { KeyValue } from './KeyValue.tsx'
 import { NewKeyPanel } from './NewKeyPanel.tsx'
 
-/** What programs and agents come in with. */
 export function KeysPage() {
   const workspaceId = useWorkspaceId()
   const query = useApiKeys(workspaceId)

@@ -13,7 +13,7 @@ import styles from './LeadsPage.module.css'
 
 type Trashed = NonNullable<ReturnType<typeof useTrash>['data']>['pages'][number]['leads'][number]
 
-/** What was deleted and can still be had back. */
+/** Deleted leads that can still be restored. */
 export function Trash({ actions }: { actions: LeadActions }) {
   const workspaceId = useWorkspaceId()
   const query = useTrash(workspaceId)

@@ -15,14 +15,14 @@ import { waveformOf } from './waveform.ts'
 
 interface RecorderProps {
   limits: UploadLimits
-  /** With what was recorded, or null when it was discarded. */
+  /** Passes the recording, or null if it was discarded. */
   onEnded(recorded: Attachment | null): void
   onFailed(problem: RecordingProblem): void
 }
 
 const [drawMs, maxBars, maxMinutes] = [100, 120, 15]
 
-/** Records a voice message: how long it is, how loud, done or discarded. It is heard before it is sent, in its row. */
+/** Records a voice message, with duration, level, stop and discard. It can be played in the tray before it is sent. */
 export function Recorder({ limits, onEnded, onFailed }: RecorderProps) {
   const { voice: texts } = t.files
   const { state, levels, seconds, done, cancel } = useRecording(limits, onEnded, onFailed)
@@ -64,7 +64,7 @@ export function Recorder({ limits, onEnded, onFailed }: RecorderProps) {
   )
 }
 
-/** One recording, from when it is drawn until it is done, discarded or taken away. */
+/** Runs one recording, from mount until it is finished, discarded or unmounted. */
 function useRecording(limits: UploadLimits, ended: RecorderProps['onEnded'], failed: RecorderProps['onFailed']) {
   const [state, setState] = useState<'opening' | 'recording' | 'preparing'>('opening')
   const [levels, setLevels] = useState<readonly number[]>([])

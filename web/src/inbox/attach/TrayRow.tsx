@@ -34,7 +34,6 @@ interface TrayRowProps {
   retry(): void
 }
 
-/** A file in the tray. */
 export function TrayRow(props: TrayRowProps) {
   const { attachment, isBehind, hasCaption, captionLength, isFirst, isLast, change, arrange, retry } = props
   const { id, name, kind, file, seconds, caption, submitted, step } = attachment
@@ -123,7 +122,7 @@ function Thumbnail({ attachment: { file, kind } }: { attachment: Attachment }) {
   )
 }
 
-/** How far it is, or why it went no further. */
+/** Progress of a file, or why it failed. */
 function StepStatus({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachment' | 'isBehind' | 'retry'>) {
   const { step, name, submitted } = attachment
   const texts = t.files

@@ -5,7 +5,7 @@ import { t } from '../../text/index.ts'
 import type { Attachment } from './attachment.ts'
 import styles from './VoicePreview.module.css'
 
-/** Lets somebody hear what they recorded before they send it. */
+/** Plays a recording before it is sent. */
 export default function VoicePreview({ recording: { file, seconds, waveform } }: { recording: Attachment }) {
   const { voice: texts } = t.files
   const player = useRef<HTMLAudioElement | null>(null)

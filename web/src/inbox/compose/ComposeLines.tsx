@@ -23,10 +23,10 @@ interface ComposeLinesProps {
   send(outgoing: Outgoing): void
 }
 
-/** What has to be said before more is written: why nothing was sent, or that somebody wrote meanwhile. */
+/** Notices above the field: why nothing was sent, or that somebody else has written. */
 export function ComposeLines(props: ComposeLinesProps) {
   const { conversation, obstacle, refusal, movedBy, send } = props
-  // The templates, which are shown then, say that the window is closed; what is still in the way has a line of its own.
+  // The templates already explain a closed window; a remaining obstacle has its own line.
   const isShown = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isAvailabilityRefusal(refusal))
   return (
     <>
@@ -50,7 +50,7 @@ interface ObstacleLineProps {
   obstacle: Obstacle
 }
 
-/** Why nothing can be sent now, and where that is mended. What is written meanwhile stays. */
+/** Why nothing can be sent now, with a link to fix it. The text stays in the field. */
 function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLineProps) {
   const workspaceId = useWorkspaceId()
   const { obstacles: texts, refusal } = t.compose

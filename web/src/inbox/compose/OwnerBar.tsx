@@ -20,13 +20,14 @@ interface OwnerBarProps {
   conversation: Conversation
 }
 
-/** Shows who answers, and lets people take over or hand back. */
+/** Shows who answers, with buttons to take over or hand back. */
 export function OwnerBar({ conversation }: OwnerBarProps) {
   const workspaceId = useWorkspaceId()
   const [isConfirming, setConfirming] = useState(false)
   const { data: workspace } = useWorkspace(workspaceId)
   const take = useTakeOver(conversation.id)
-  // A message that the agent had begun to send is past stopping: whoever takes over sees so, until it shows.
+  // A message that the agent is already sending cannot be stopped: shows it to the person who takes over until it
+  // appears.
   const wasSending = useSendingAgent(workspaceId, conversation.id)
   const openDialog = useCallback(() => setConfirming(true), [])
   const { isTakingOver } = useComposeState(workspaceId, conversation.id)

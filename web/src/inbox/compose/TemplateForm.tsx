@@ -22,7 +22,7 @@ interface TemplateFormProps {
   send(reply: Reply, text: string): void
 }
 
-/** A template's values, and the message as they make it. */
+/** Values of a template, and a preview. */
 export function TemplateForm(props: TemplateFormProps) {
   const { template, title, languages, conversation, chooseLanguage, back, send } = props
   const texts = t.compose.templates
@@ -98,7 +98,7 @@ export function TemplateForm(props: TemplateFormProps) {
   )
 }
 
-// An empty field is an error when somebody tries to send, not while they are still typing.
+// Empty fields are errors only after an attempt to send.
 function fieldError(problem: ReturnType<typeof problemOf>, isTried: boolean): string | undefined {
   if (problem === null || (problem === 'empty' && !isTried)) return undefined
   return t.compose.templates.problems[problem]

@@ -15,7 +15,7 @@ interface ConnectionFactsProps {
   firstContactAt: string
 }
 
-/** By which number of ours they write, and whether it can answer. */
+/** Connection of the conversation, and whether it can send. */
 export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFactsProps) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
@@ -45,7 +45,7 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
           },
           ...(optedOutAt === null ? [] : [{ name: texts.optedOut, value: formatDateTime(optedOutAt) }]),
           { name: texts.began, value: formatDateTime(firstContactAt) },
-          // Where the lead has another name.
+          // If the lead has another name.
           ...(profileName === null || profileName === contact.name
             ? []
             : [{ name: texts.profileName, value: profileName }]),

@@ -24,7 +24,7 @@ const tabs = {
 
 type Tab = keyof typeof tabs
 
-/** The files of the conversation, newest first, and the way to where each was sent. */
+/** Files of the conversation, newest first, with links to their messages. */
 export function Gallery() {
   const [tab, setTab] = useState<Tab>('seen')
   const texts = t.media.gallery
@@ -50,7 +50,7 @@ function Shelf({ tab }: { tab: Tab }) {
   const { query, items } = useGallery(workspaceId, conversationId, tabs[tab])
   const { refetch } = query
   const newest = useNewestFile(workspaceId, conversationId)
-  // Not at once: it has just been read.
+  // Not on first render: it has just been loaded.
   const [known] = useState(newest)
   useEffect(() => {
     if (newest !== known) void refetch()
@@ -80,7 +80,7 @@ function Shelf({ tab }: { tab: Tab }) {
   )
 }
 
-/** Whatever is sent stands in the thread first. */
+/** New files appear in the thread first. */
 function useNewestFile(workspaceId: string, conversationId: string): string | null {
   const thread = useCachedThread(workspaceId, conversationId)
   return thread?.items.findLast(({ message }) => message?.media != null)?.id ?? null

@@ -7,7 +7,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Customer.module.css'
 import { Section } from './Section.tsx'
 
-/** How the lead has gone on, newest first. */
+/** Timeline of the lead, newest first. */
 export function LeadHistory({ leadId }: { leadId: string }) {
   const workspaceId = useWorkspaceId()
   const { data: history } = useHistory(workspaceId, leadId)

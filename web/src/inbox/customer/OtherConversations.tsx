@@ -14,7 +14,7 @@ interface OtherConversationsProps {
   phone: string
 }
 
-/** What else the customer has written, to other numbers of ours. */
+/** Conversations of the customer with other connections. */
 export function OtherConversations({ conversationId, phone }: OtherConversationsProps) {
   const workspaceId = useWorkspaceId()
   const { data: conversations } = useConversationsWith(workspaceId, phone)

@@ -15,7 +15,7 @@ interface MessageResultsProps {
   openAt(id: string, messageId: string): void
 }
 
-/** The messages that say it, newest first. What is rare is looked for further and further back. */
+/** Messages that contain the term, newest first. For rare terms, looks further and further back. */
 export function MessageResults({ term, openAt }: MessageResultsProps) {
   const workspaceId = useWorkspaceId()
   const { query, messages, lookedTo } = useMessageSearch(workspaceId, term)
@@ -92,7 +92,7 @@ function MessageRow({ message, openAt }: MessageRowProps) {
   )
 }
 
-/** Who said it, where it was not the customer. */
+/** Author, unless it is the customer. */
 function AuthorName({ message: { author } }: { message: MessageSearchResult }) {
   const who = author.type === 'user' && author.id === currentUser().id ? t.inbox.you : authorCaption(author)
   return who === null ? null : <span className={styles.who}>{who}: </span>

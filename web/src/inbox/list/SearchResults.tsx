@@ -22,9 +22,9 @@ interface SearchResultsProps {
   openAt(id: string, messageId: string): void
 }
 
-/** What a search finds: whom by what their row shows, and what was said by its words. */
+/** Search results: conversations by their customer, and messages by text. */
 export default function SearchResults({ filter, term, openId, open, openAt }: SearchResultsProps) {
-  // Of one search: the next one shows both groups again.
+  // Per search: a new one shows both groups again.
   const [allOf, setAllOf] = useState<string | null>(null)
   const showsAll = allOf === term
   const scroller = useRef<HTMLElement>(null)
@@ -119,5 +119,5 @@ function ConversationResults({ filter, openId, open, showAll }: ConversationResu
   )
 }
 
-/** Words of less than three letters are found only where they are a whole word of the name. */
+/** Words of fewer than three letters match only whole words of a name. */
 const isShort = (term = ''): boolean => term.split(' ').every((word) => word.length < 3)

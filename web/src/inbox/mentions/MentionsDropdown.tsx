@@ -14,7 +14,7 @@ import { customerName } from '../parts/inbox-texts.ts'
 import { stripMarkup } from '../parts/markup.ts'
 import styles from './Mentions.module.css'
 
-/** The notes that name me, newest first; each leads to where it stands. */
+/** Notes that mention me, newest first, with links to them. */
 export default function MentionsDropdown({ dropdown, unread }: { dropdown: Dropdown; unread: number }) {
   const inbox = useInbox()
   const texts = t.triage.mentions

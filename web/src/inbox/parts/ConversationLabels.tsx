@@ -7,11 +7,11 @@ import styles from './ConversationLabels.module.css'
 
 type Labels = ReadonlyMap<string, Label>
 
-/** In the order of their names, as pickers list them; one that is deleted is not there. */
+/** Ordered by name, as in pickers; deleted labels are dropped. */
 const labelsOf = (ids: readonly string[], labels: Labels): Label[] =>
   [...labels.values()].filter(({ id }) => ids.includes(id))
 
-/** The labels of a conversation, each by its whole name as far as there is room. Nothing when it has none. */
+/** Labels of a conversation with full names; none if it has no labels. */
 export function useConversationLabels(ids: readonly string[]): readonly Label[] {
   return labelsOf(ids, useLabelsById(useWorkspaceId()))
 }
@@ -30,7 +30,9 @@ export function LabelList({ labels }: { labels: readonly Label[] }) {
 
 const maxInRow = 2
 
-/** The same in a row of the list: the first by name, the others by their number; all where the mouse rests on them, and for who hears the page. */
+/**
+ * Labels in a row of the list: the first by name, the others as a number; all in the tooltip and for screen readers.
+ */
 export function RowLabels({ labelIds, labels }: { labelIds: readonly string[]; labels: Labels }) {
   const known = labelsOf(labelIds, labels)
   if (known.length === 0) return null

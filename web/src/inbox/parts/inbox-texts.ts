@@ -5,7 +5,7 @@ import { formatDateTime } from '../../ui/format/time.ts'
 import { stripMarkup } from './markup.ts'
 import { parseSystemMessage } from './system-message.ts'
 
-/** How a customer is called: by name, else by number. */
+/** Name of a customer, otherwise the number. */
 export const customerName = ({ contact }: Pick<Conversation, 'contact'>): string =>
   contact.name ?? phoneLabel(contact.phone) ?? t.inbox.noName
 
@@ -18,7 +18,7 @@ function contentOf({ kind, text }: MessageSummary): string {
   return text === '' ? t.inbox.kinds[kind] : stripMarkup(text)
 }
 
-/** The newest message in one line, with who said it when it was ours. */
+/** Newest message in one line, with its author if it is ours. */
 export function lastMessageLine({ lastMessage }: Conversation, userId: string): string {
   if (lastMessage === null) return ''
   const { direction, author, kind, text } = lastMessage
@@ -30,7 +30,7 @@ export function lastMessageLine({ lastMessage }: Conversation, userId: string): 
   return t.inbox.youSaid({ text: content })
 }
 
-/** Who wrote a group of bubbles; null for the customer, whose side says it. */
+/** Author of a group of messages; null for the customer, whose side shows it. */
 export function authorCaption({ type, name }: Message['author']): string | null {
   switch (type) {
     case 'customer':
@@ -72,7 +72,7 @@ const reasons: Record<string, Reason> = {
   no_message_id: 'unknown',
 }
 
-/** Why a message was not delivered, in words. */
+/** Explains why a message was not delivered. */
 export function failureReason(code: string | null): string {
   const { failures } = t.inbox
   if (code === null) return failures.none
@@ -80,7 +80,7 @@ export function failureReason(code: string | null): string {
   return reason === undefined ? failures.code({ code }) : failures[reason]
 }
 
-/** What happened between the messages, in one line. */
+/** Describes an activity in one line. */
 export function activityLine(activity: Activity, labelName: (id: string) => string): string {
   const { lines } = t.inbox
   const who = activity.actor.name ?? (activity.actor.type === 'system' ? t.inbox.systemActor : t.inbox.teammate)
@@ -97,7 +97,7 @@ export function activityLine(activity: Activity, labelName: (id: string) => stri
   return lines.relabelled({ who, added: added ?? '', removed: removed ?? '' })
 }
 
-/** Who handed a conversation to whom, in one line. */
+/** Describes a handover in one line. */
 export function handoverLine({ actor, to, toName }: Pick<Handover, 'actor' | 'to' | 'toName'>): string {
   const { handover } = t.inbox
   const who = actor.name ?? t.inbox.teammate

@@ -3,7 +3,7 @@ import { t } from '../../text/index.ts'
 import styles from './QuoteBar.module.css'
 import { quote, useQuoted } from './quoting.ts'
 
-/** The message that is being answered, above the field. */
+/** Quoted message above the field. */
 export default function QuoteBar({ conversationId, name }: { conversationId: string; name: string }) {
   const message = useQuoted(conversationId)
   if (message === null) return null

@@ -81,7 +81,7 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
   }
 }
 
-/** A call or another notice of the platform: nobody has written it. */
+/** A call or other notice of the platform, without an author. */
 function SystemMessageLine({ message: { id, kind, text, occurredAt } }: { message: Message }) {
   const { content, call } = parseSystemMessage(text)
   const Icon = call === 'missed' ? IconPhoneX : IconPhone

@@ -13,7 +13,7 @@ import styles from './parts.module.css'
 
 type LocationAndContactsProps = Pick<Message, 'place' | 'cards'>
 
-/** What a message carries beside its words and its file. */
+/** Location and contact cards of a message. */
 export default function LocationAndContacts({ place, cards }: LocationAndContactsProps) {
   return (
     <>
@@ -23,7 +23,7 @@ export default function LocationAndContacts({ place, cards }: LocationAndContact
   )
 }
 
-/** A place as words and a link: no map is loaded, which would tell its maker whom we talk to. */
+/** Location as text and a link: loading a map would disclose our contacts to its provider. */
 function LocationCard({ place: { latitude, longitude, name, address, isLive } }: { place: Place }) {
   return (
     <span className={styles.card}>
@@ -77,7 +77,7 @@ function OneCard({ card }: { card: ContactCard }) {
 
 const shown = (phone: string): string => (/^[1-9]\d{6,14}$/.test(phone) ? `+${phone}` : phone)
 
-/** Makes a lead of a card; a lead that is there already is found by its phone or e-mail. */
+/** Creates a lead from a contact card; an existing lead is found by phone or e-mail. */
 function CreateLeadButton({ card }: { card: ContactCard }) {
   const inbox = useInbox()
   const workspaceId = useWorkspaceId()

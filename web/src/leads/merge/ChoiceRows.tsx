@@ -18,7 +18,7 @@ interface ChoiceRowsProps {
   people: People
 }
 
-/** The fields of both, those that contradict first; what is the same is folded away. */
+/** Fields of both leads, conflicts first; equal ones are collapsed. */
 export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsProps) {
   const fieldFormat = useFieldFormat()
   const list = (some: readonly MergeRow[]) =>

@@ -24,7 +24,7 @@ interface CompareProps {
   close(): void
 }
 
-/** Both leads beside each other; whose value stays is chosen row by row, and what will happen is said before it does. */
+/** Compares two leads: the value to keep is chosen for each field, and a summary is shown before merging. */
 export function CompareLeads({ first, second, people, onMerged, close }: CompareProps) {
   const workspaceId = useWorkspaceId()
   const [isSwapped, setSwapped] = useState(false)
@@ -105,7 +105,7 @@ function Head({ lead, isKept = false, swap }: { lead: Lead; isKept?: boolean; sw
   )
 }
 
-/** What the merge will do, in sentences. */
+/** Summary of the merge. */
 function MergeSummary({ preview, choices }: { preview: MergePreview; choices: Choices }) {
   const { kept, other, conversations, submissions, statusChanges } = preview
   const moving = [

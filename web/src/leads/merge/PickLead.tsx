@@ -13,7 +13,7 @@ import styles from './merge.module.css'
 const shown = 8
 const debounceMs = 150
 
-/** Finds whom a lead is to be merged with. */
+/** Chooses the lead to merge with. */
 export function PickLead({ lead, pick }: { lead: { id: string; name: string }; pick(id: string): void }) {
   const workspaceId = useWorkspaceId()
   const [typed, setTyped] = useState('')

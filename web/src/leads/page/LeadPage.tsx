@@ -32,7 +32,7 @@ import { LeadFields } from '../panel/LeadFields.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
 import styles from './LeadPage.module.css'
 
-/** One lead with an address of its own: what is known on one side, what happened on the other. */
+/** Page of a lead: fields on one side, timeline on the other. */
 export function LeadPage() {
   const workspaceId = useWorkspaceId()
   const { leadId = '' } = useParams({ strict: false })
@@ -61,7 +61,7 @@ export function LeadPage() {
   )
 }
 
-/** The view of the list that one came from. */
+/** Query of the list that the reader came from. */
 const backSearch = () => readSavedQuery(lastView())
 
 function Before({ lead }: { lead: Lead | undefined }) {
@@ -137,7 +137,7 @@ function Columns({ lead, merged, open, back }: ActionsProps & Pick<NamedLead, 'm
   )
 }
 
-/** The tab says whose page it is. */
+/** Shows the name in the title of the tab. */
 function useTitle(lead: Lead | undefined): void {
   const name = lead === undefined ? null : nameOf(lead)
   useEffect(() => {

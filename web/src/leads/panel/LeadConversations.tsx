@@ -12,7 +12,7 @@ interface LeadConversationsProps {
   people: People
 }
 
-/** The chats with the lead's number. */
+/** Conversations with the lead's number. */
 export function LeadConversations({ lead, people }: LeadConversationsProps) {
   const workspaceId = useWorkspaceId()
   const { data } = useConversations(workspaceId, lead.id, lead.phone)
@@ -29,7 +29,7 @@ export function LeadConversations({ lead, people }: LeadConversationsProps) {
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey) return
             event.preventDefault()
-            // The router follows what is pushed onto the history.
+            // The router listens to history changes.
             window.history.pushState({}, '', event.currentTarget.href)
           }}
         >

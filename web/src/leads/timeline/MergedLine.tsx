@@ -15,7 +15,7 @@ interface MergedLineProps {
   words: FieldFormat
 }
 
-/** Who was merged into the lead and what it got; its undo, or who has undone it. */
+/** A merge in the timeline: what was merged and moved, with undo or who undid it. */
 export function MergedLine({ entry: { id, changes, merge }, people, words }: MergedLineProps) {
   if (merge === null) return null
   const { otherName, undoUntil, undone } = merge

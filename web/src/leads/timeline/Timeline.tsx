@@ -17,7 +17,7 @@ interface TimelineProps {
   people: People
 }
 
-/** What was said, noted and changed of a lead, the newest first. */
+/** Messages, notes and changes of a lead, newest first. */
 export function Timeline({ lead, people }: TimelineProps) {
   const workspaceId = useWorkspaceId()
   const [kind, setKind] = useState<'all' | TimelineKind>('all')

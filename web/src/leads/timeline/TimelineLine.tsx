@@ -38,7 +38,7 @@ interface TimelineLineProps {
   people: People
 }
 
-/** One thing that was said, noted or changed. */
+/** A message, note or change. */
 export function TimelineLine({ entry, people }: TimelineLineProps) {
   const isOurs = entry.message?.direction === 'outbound'
   const Icon = isOurs ? IconMessageReply : icons[entry.kind]

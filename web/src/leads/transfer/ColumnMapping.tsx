@@ -18,7 +18,7 @@ interface ColumnMappingProps {
   preview: Preview
   mapping: Mapping
   set(column: string, target: string | null): void
-  /** What custom fields are called, where somebody said so. */
+  /** Labels of custom fields, if set. */
   labels: Readonly<Record<string, string>>
   name(target: string, label: string): void
 }
@@ -26,7 +26,7 @@ interface ColumnMappingProps {
 const samples = 3
 const leftOut = ''
 
-/** A line for each column: its heading, what is in it, and the field that it fills. */
+/** A row for each column: header, sample values, and the target field. */
 export function ColumnMapping({ preview, mapping, set, labels, name: call }: ColumnMappingProps) {
   const { mapping: texts } = t.transfer
   const defined = definedTargets(useLeadFields(useWorkspaceId()))

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { t } from '../../text/index.ts'
 import styles from './transfer.module.css'
 
-/** Takes a file, dropped or chosen. */
+/** Accepts a dropped or chosen file. */
 export function DropFile({ take, label = t.transfer.drop }: { take(file: File): void; label?: string }) {
   const [isOver, setOver] = useState(false)
   const [isEmpty, setEmpty] = useState(false)

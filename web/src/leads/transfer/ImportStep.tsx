@@ -23,7 +23,7 @@ interface ImportStepProps {
 
 const ended: readonly Import['state'][] = ['done', 'failed', 'cancelled']
 
-/** Where an import stands, whoever moved it there: the state of the service decides which step is shown. */
+/** The step of an import, determined by its state on the server, whoever changed it. */
 export function ImportStep({ id, file, setFile }: ImportStepProps) {
   const workspaceId = useWorkspaceId()
   const query = useImport(workspaceId, id)
@@ -75,7 +75,7 @@ function Cancel({ one }: { one: Import }) {
   )
 }
 
-/** How far it has come. It goes on without this page. */
+/** Progress. The import continues without this page. */
 function ProgressStep({ one }: { one: Import }) {
   const { progress } = t.transfer
   const percent = Math.floor(100 * shareOf(one))
