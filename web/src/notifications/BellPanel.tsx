@@ -31,14 +31,14 @@ const icons: Record<Notification['kind'], TablerIcon> = {
   connection: IconPlugConnectedX,
 }
 
-/** What one was told of, each leading to where it is looked at. */
+/** Notifications, with links. */
 export default function BellPanel({ dropdown }: { dropdown: Dropdown }) {
   const workspaceId = useWorkspaceId()
   const query = useNotifications(workspaceId)
   const unread = query.data?.unread ?? 0
   const close = () => dropdown.setOpen(false)
   const readAll = ({ currentTarget }: MouseEvent<HTMLElement>) => {
-    // The button goes, and the keys are to be heard here all the same.
+    // The button disappears: keep the focus in the dialog for shortcuts.
     currentTarget.closest<HTMLElement>('[role="dialog"]')?.focus()
     void markNotificationsRead(workspaceId).catch(showError)
   }

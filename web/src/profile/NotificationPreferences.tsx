@@ -21,7 +21,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './NotificationPreferences.module.css'
 import { QuietHours } from './QuietHours.tsx'
 
-/** Of what somebody is told in this workspace, how, and when not. */
+/** Notification preferences for the workspace: events, channels and quiet hours. */
 export function NotificationPreferences() {
   const query = useNotificationPreferences(useWorkspaceId())
   return (
@@ -38,7 +38,7 @@ export function NotificationPreferences() {
   )
 }
 
-/** Asks the browser for leave: here and nowhere else. */
+/** Asks for the browser's permission, only here. */
 function ThisBrowser({ pushKey }: { pushKey: string }) {
   const workspaceId = useWorkspaceId()
   const texts = t.told.settings.browser
@@ -84,14 +84,14 @@ function ThisBrowser({ pushKey }: { pushKey: string }) {
   )
 }
 
-/** Each choice takes effect at once. */
+/** Every change is saved at once. */
 function SettingsForm({ settings }: { settings: Settings }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const texts = t.told.settings
   const [value, setValue] = useState(settings)
   const { mutate, error } = useMutation({
-    // One after the other: the last choice is the one that stays.
+    // One request at a time, so that the last choice wins.
     scope: { id: 'notice-settings' },
     mutationFn: (to: Settings) => saveNotificationPreferences(queries, workspaceId, to),
     onError: showError,
@@ -146,7 +146,7 @@ function ToneChoice({ tone, choose }: { tone: NotificationTone; choose(tone: Not
   )
 }
 
-/** A time that is being typed is none yet. */
+/** A time that is being typed is incomplete. */
 const isComplete = ({ quiet }: Settings): boolean =>
   quiet === null || (quiet.from !== '' && quiet.to !== '' && quiet.from !== quiet.to)
 

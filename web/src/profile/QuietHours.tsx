@@ -19,7 +19,7 @@ interface QuietHoursProps {
   change(to: Quiet | null): void
 }
 
-/** When nothing sounds or pops up. */
+/** Times without sounds and alerts. */
 export function QuietHours({ quiet, change }: QuietHoursProps) {
   const texts = t.told.settings
   return (

@@ -10,7 +10,7 @@ import { Section } from '../ui/page/Section.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import styles from './Sessions.module.css'
 
-/** The browsers in which the person is signed in. */
+/** Sessions of the person. */
 export function Sessions() {
   const texts = t.profile.sessions
   const query = useSessions()

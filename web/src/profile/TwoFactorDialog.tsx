@@ -10,7 +10,7 @@ import { CurrentPassword } from './CurrentPassword.tsx'
 
 export type Enrolment = Awaited<ReturnType<typeof beginTwoFactor>>
 
-/** An unattended browser must not be enough to keep its owner out. */
+/** Asks for the password: an unattended browser must not be enough to lock its owner out. */
 export function TwoFactorDialog({ close, onStarted }: { close(): void; onStarted(enrolment: Enrolment): void }) {
   const texts = t.profile.twoFactor
   const draft = useDraft({ password: '' })

@@ -93,7 +93,7 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
 
 const maxInstructionsLength = 4000
 
-/** What every agent of the workspace is told when it asks who it is. */
+/** Instructions for all agents of the workspace, returned when they ask who they are. */
 function AgentInstructions({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.agents
   const draft = useWorkspaceDraft(

@@ -19,7 +19,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { LinkPanel } from './InvitePanel.tsx'
 import styles from './List.module.css'
 
-/** Those that can still be accepted; nothing when there are none. */
+/** Open invitations; renders nothing without any. */
 export function InvitationList() {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members

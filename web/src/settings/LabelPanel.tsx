@@ -14,7 +14,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
 
 interface LabelPanelProps {
-  /** Null for a new one. */
+  /** Null for a new label. */
   label: Label | null
   close(): void
 }

@@ -16,7 +16,7 @@ interface LeaveDialogProps {
   close(): void
 }
 
-/** Asks before somebody goes, and what is to become of what they made: production may depend on it. */
+/** Confirms removal of a member, and what happens to the resources they created, which may be in use. */
 export function LeaveDialog({ member, run, close }: LeaveDialogProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members

@@ -128,7 +128,7 @@ const revokeColumn = (ask: (token: Token) => void): Column<Token> => ({
   ),
 })
 
-/** The only sight of a token's value. Nothing but its button closes it. */
+/** Shows the value of a token, once. Only its button closes it. */
 function TokenValue({ name, value, close }: { name: string; value: string; close(): void }) {
   const texts = t.settings.tokens
   return (

@@ -23,7 +23,7 @@ import { useListChange } from '../ui/use-list-change.ts'
 import { countries } from './countries.ts'
 import styles from './List.module.css'
 
-/** Every workspace of the installation, and what the plan of each includes. For operators. */
+/** All workspaces of the installation and their features. For operators. */
 export function WorkspacesSection() {
   const texts = t.settings.workspaces
   const query = useAllWorkspaces()

@@ -16,7 +16,7 @@ interface EraseDialogProps {
 const listedKinds = ['leads', 'conversations', 'messages', 'files', 'notes', 'events', 'importFiles'] as const
 type Counts = Record<(typeof listedKinds)[number], number>
 
-/** Shows what there is, and has a word typed before it goes. */
+/** Shows what will be erased, and requires typing a word to confirm. */
 export default function EraseDialog({ name, close, onDone }: EraseDialogProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.erasure

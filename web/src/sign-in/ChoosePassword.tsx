@@ -7,7 +7,10 @@ import { newPasswordProblems } from './problems.ts'
 import { leaveFor } from './SignIn.tsx'
 import { useEntryForm } from './use-entry-form.ts'
 
-/** Asks who came by a link and has no password to choose one: without it the end of the session locks them out. */
+/**
+ * Asks people who signed in by a link without a password to choose one: without it they are locked out when the session
+ * ends.
+ */
 export function ChoosePassword({ email }: { email: string }) {
   const texts = t.entry
   const form = useEntryForm({ password: '' }, newPasswordProblems, async ({ password }) => {

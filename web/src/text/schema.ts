@@ -1,8 +1,8 @@
-// Written by `npm run contract` from the English catalogues.
+// Generated from the English catalogues by `npm run contract`.
 
 type Shown = string | number
 
-/** What the texts that have arguments are called with. */
+/** Arguments of messages. */
 export interface Calls {
   entry: {
     joinTo: (values: { workspace: Shown }) => string

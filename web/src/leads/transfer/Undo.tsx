@@ -9,7 +9,7 @@ import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './transfer.module.css'
 
-/** Takes an import back for a day, and says how far that has come and how many leads it left. */
+/** Undoes an import within 24 hours, with progress and the number of leads that were kept. */
 export function Undo({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
   const [isConfirming, setConfirming] = useState(false)

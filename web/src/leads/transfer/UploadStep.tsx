@@ -17,7 +17,7 @@ interface UploadStepProps {
 
 const megabyte = 1_000_000
 
-/** The file on its way. Without the file, as after a reload, it is asked for again and goes on where it broke off. */
+/** Uploads the file. Without the file, such as after a reload, asks for it and resumes the upload. */
 export function UploadStep({ one, file, setFile }: UploadStepProps) {
   const [isOther, setOther] = useState(false)
   const { upload } = t.transfer

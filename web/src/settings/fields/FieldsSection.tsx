@@ -13,7 +13,7 @@ import listStyles from '../List.module.css'
 import { FieldOrder } from './FieldOrder.tsx'
 import styles from './FieldsSection.module.css'
 
-/** The custom fields that the workspace defines for its leads. */
+/** Custom fields of the workspace. */
 export function FieldsSection() {
   const workspaceId = useWorkspaceId()
   const query = useLeadFieldList(workspaceId)

@@ -12,10 +12,10 @@ import { DayHours } from './DayHours.tsx'
 import styles from './HoursSection.module.css'
 import { copyMonday, defaultHours, type Hours, isComplete, sortedWeek, timeZones } from './week-hours.ts'
 
-/** After how long people are usually told that a customer waits. */
+/** Default time until people are notified of a waiting customer. */
 const defaultMinutes = 15
 
-/** When people of the team are there. */
+/** Business hours of the team. */
 export function HoursSection() {
   const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
