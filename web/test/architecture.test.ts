@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const web = fileURLToPath(new URL('..', import.meta.url))
 
-// Every other folder is a page: pages see all of these but the last, and never each other.
+// Every other folder is a page: pages may import all of these but the last, and never each other.
 const ranks: Record<string, number> = {
   text: 0,
   api: 0,
@@ -21,13 +21,13 @@ const pageRank = 5
 const [maxLines, maxFiles, shardLines] = [400, 25, 30]
 
 interface SourceFile {
-  /** Below `web`, with slashes. */
+  /** Relative to `web`, with slashes. */
   path: string
   text: string
   lines: number
-  /** Files of ours that it imports, types included. */
+  /** Imported files of the app, including types. */
   imports: string[]
-  /** Those of them that it loads when they are wanted. */
+  /** Those that are loaded lazily. */
   loads: string[]
 }
 
@@ -120,11 +120,11 @@ function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
 test('what the service is asked for, and the keys that its answers are kept under, stand in data/ alone', () => {
   const outside = source.filter(({ path }) => !['api', 'session', 'data'].includes(roomOf(path)))
   const calling = outside.filter(({ path, imports }) => {
-    // A file is sent by parts, which the typed client does not carry.
+    // Files are uploaded in parts, which the typed client does not support.
     const isUpload = path === 'src/leads/transfer/upload.ts'
     return imports.includes('src/api/client.ts') && !isUpload
   })
-  // The palette asks its sources by a key of its own.
+  // The palette has its own query key for its sources.
   const keyed = outside.filter(({ path, text }) => /queryKey: \[/.test(text) && path !== 'src/ui/palette-sources.ts')
   assert.deepEqual(
     [...calling, ...keyed].map(({ path }) => path),
@@ -177,7 +177,7 @@ test(`no file has more than ${maxLines} lines, and no folder more than ${maxFile
 
 test(`a file of at most ${shardLines} lines is no piece of the one file beside it that imports it`, () => {
   const loaded = new Set(source.flatMap(({ loads }) => loads))
-  // Texts are tables, which the languages part; a rule with a table test of its own is one as well.
+  // Texts are split by language; rules with a table-driven test may also be small.
   const shards = source.filter(({ path, lines }) => {
     if (lines > shardLines || loaded.has(path) || roomOf(path) === 'text') return false
     const importers = [...source, ...tests].filter(({ imports }) => imports.includes(path))

@@ -7,7 +7,7 @@ import { field, newWriter, thread, type Writer, waitUntil } from './support/comp
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
-// Eight by eight, and lighter to the right.
+// 8×8 pixels, lighter to the right.
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAAAAADhZOFXAAAAFElEQVR42mNgkLOJqpi25RIDZQwAihUaQZwDEoIAAAAASUVORK5CYII='
 const picture = (name: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from(png, 'base64') })
 const [beach, garden] = [picture('beach.png'), picture('garden.png')]
@@ -16,7 +16,7 @@ const tray = (page: Page) => page.getByRole('region', { name: 'Files to send' })
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
 const chosen = (page: Page) => page.getByRole('button', { name: 'Attach files' })
 
-/** A file as a hand or the clipboard carries it, made in the browser. */
+/** A dragged or pasted file, created in the browser. */
 const carried = (name: string) => `(() => {
   const bytes = Uint8Array.from(atob('${png}'), (letter) => letter.charCodeAt(0))
   const data = new DataTransfer()
@@ -24,8 +24,8 @@ const carried = (name: string) => `(() => {
   return data
 })()`
 
-/** What the customer's phone has of us. */
-// biome-ignore lint/suspicious/noExplicitAny: as the simulator shows it
+/** Our messages on the customer's phone. */
+// biome-ignore lint/suspicious/noExplicitAny: untyped response of the simulator
 async function onPhone({ number }: Writer): Promise<any[]> {
   const { body } = await demo.call('GET', `${demo.simulatorUrl}/simulator/customers`)
   const { id } = body.customers.find((one: { phone: string }) => one.phone === number)

@@ -59,7 +59,7 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
   await thread(page).getByText('I take two.').waitFor()
   await field(page).fill('Two it is.')
   allowLoadFailure(page)
-  // The stream is held, so that the page does not hear of the new message before the reply goes.
+  // The stream is blocked, so that the page does not receive the new message before the reply is sent.
   await context.route('**/timeline*', (route) => route.abort())
   await eva.write('No, three!')
   await waitUntil(
@@ -102,7 +102,7 @@ test('the window is counted down, and when it closes over a text that is being t
   const lia = await newWriter(demo, 'Lia Moura', 'See you tomorrow')
   const expiresAt = (await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.windowExpiresAt
   const { page } = await demo.open('inbox', { isAlone: true })
-  // Only the browser's clock runs ahead.
+  // Only the browser's clock is ahead.
   await page.clock.install({ time: Date.parse(expiresAt) - 3.5 * hourMs })
   await page.goto(`${demo.url}/w/${demo.workspaceId}/${lia.place}`)
   const chip = page.getByText(/^Closes in /)
@@ -114,7 +114,7 @@ test('the window is counted down, and when it closes over a text that is being t
   await page.clock.fastForward('00:50:30')
   await page.getByLabel('Search templates').waitFor()
   await page.getByText(/^The 24-hour window is closed\..* Your text is kept\.$/).waitFor()
-  // Neither lost, nor taken for the keys that resolve, snooze and assign.
+  // Neither lost nor handled as shortcuts for close, snooze and assign.
   await page.keyboard.type('sentence, eza')
   assert.equal(await field(page).inputValue(), 'Half a sentence, eza')
   await page.keyboard.press('Enter')
@@ -146,13 +146,13 @@ test('whoever signs out leaves nothing that they wrote in the browser, nor does 
   await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Sign out' })
   await isAtSignIn(page)
   assert.deepEqual(await keptHere(page), [])
-  // The other tab goes too, and puts nothing back.
+  // The other tab leaves too, and restores nothing.
   await isAtSignIn(other)
   assert.deepEqual(await keptHere(other), [])
   await context.close()
 })
 
-/** Each tab goes there by itself, and because the other went: the second way ends the first. */
+/** Each tab navigates by itself and because of the other: the second navigation aborts the first. */
 async function isAtSignIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   await page.waitForURL(/\/sign-in/)

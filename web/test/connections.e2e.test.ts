@@ -6,7 +6,7 @@ import { confirmByTyping, pickItem } from './support/actions.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
-// Nobody has ever come in with the demo's key, which each number would warn of.
+// The demo's key has never been used, which would be a warning for each connection.
 const keysPath = `/workspaces/${demo.workspaceId}/keys`
 const [demoKey] = (await demo.team('GET', keysPath)).keys
 await demo.team('PATCH', `${keysPath}/${demoKey.id}`, { answersNewConversations: false })

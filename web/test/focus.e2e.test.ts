@@ -5,7 +5,7 @@ import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 const workspace = `/workspaces/${demo.workspaceId}`
-/** The focus comes there by itself. */
+/** Waits until it has the focus. */
 const hasFocus = (one: Locator) => one.and(one.page().locator(':focus')).waitFor()
 const button = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true })
 const begin = async (page: Page, typed: string) => {
@@ -23,7 +23,7 @@ test('a condition that was changed gives the focus back to its chip, however it 
   await how.selectOption('is not empty')
   await page.keyboard.press('Escape')
   await hasFocus(chip('Email is not empty'))
-  // For a moment it is no condition of the address, and its chip stands elsewhere.
+  // For a moment it is not in the address, and its chip is elsewhere.
   await page.keyboard.press('Enter')
   await how.selectOption('contains')
   await page.getByRole('textbox', { name: 'Value' }).fill('@')
@@ -54,7 +54,7 @@ test('a panel opens on its first field and gives the focus back to what opened i
   await page.keyboard.press('?')
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await sheet.waitFor()
-  // Nothing to type into: what a key would press has no focus.
+  // Without a text field, nothing that a key could press has the focus.
   await page.keyboard.press(' ')
   await sheet.waitFor()
   await page.keyboard.press('Escape')

@@ -15,7 +15,7 @@ const demo = await sharedDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}/${id}`)).conversation
 
-/** As an agent does through the interface for agents. */
+/** Hands over as an agent does through the API. */
 async function handsOver(id: string): Promise<void> {
   const keyStore = openKeyStore(demo.db, { current: demo.masterKey }, systemClock)
   const deps = await sendDeps(demo.db, keyStore, systemClock, fakePlatform(), openFolderStore(await newFolder()))
@@ -46,7 +46,7 @@ test('what an agent hands over stands in the thread and is urgent in the list, u
 test('H puts the caret into the field at once, however late the agents come', async () => {
   const vera = await newWriter(demo, 'Vera Luz', 'Hello')
   const { page } = await demo.open(vera.place)
-  // Opening it reads it, and what is typed is not to undo that.
+  // Opening marks it as read, which typing must not undo.
   await waitUntil(() => conversation(vera.id), { unreadCount: 0 })
   const agents = Promise.withResolvers<void>()
   await page.route('**/keys', (route) => agents.promise.then(() => route.continue()))
@@ -55,7 +55,7 @@ test('H puts the caret into the field at once, however late the agents come', as
   await page.keyboard.press('h')
   const summary = page.getByRole('dialog').getByLabel('What should the agent know?')
   await summary.and(page.locator(':focus')).waitFor()
-  // E resolves, U marks as unread, and a space presses what has the focus.
+  // E closes, U marks as unread, and Space presses the focused button.
   await page.keyboard.type('be true, use euros')
   agents.resolve()
   await page.getByRole('combobox', { name: 'Agent' }).and(page.locator(':enabled')).waitFor()

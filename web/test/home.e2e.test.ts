@@ -19,7 +19,7 @@ test('a fresh demo begins with a hint and no alarm, counts beside each percentag
   await assertAccessible(page)
   await hint.click()
   await page.waitForURL(/\/connections\//)
-  // Once a phone was linked, that it is gone is trouble.
+  // A phone that was linked before and is not now is a problem.
   await demo.db.sql`update connections set state_reason = 'logged_out' where name = 'QR demo'`
   await page.goto(`${demo.url}/w/${demo.workspaceId}/home`)
   await attention.getByRole('link', { name: /^Problem QR demo is disconnected/ }).waitFor()

@@ -9,7 +9,7 @@ const demo = await sharedDemo()
 const found = (page: Page) => page.getByRole('region', { name: 'Results' })
 const group = (page: Page, name: 'Conversations' | 'Messages') => found(page).getByRole('region', { name })
 
-/** Types into the search field, which `/` opens. */
+/** Types into the search field, which `/` focuses. */
 async function search(page: Page, text: string): Promise<void> {
   const field = page.getByRole('searchbox', { name: 'Search conversations' })
   if (!(await field.isVisible())) await page.keyboard.press('/')

@@ -124,7 +124,7 @@ test('older messages come as one scrolls up, and what was in sight stays there',
   await log.getByText('New', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Jump to latest' }).click()
   await log.getByText('Message number 110').waitFor()
-  // It shows as read before the service knows.
+  // It is shown as read before the server has responded.
   const isRead = page.waitForResponse((answer) => answer.url().endsWith('/read'))
   await page.getByRole('button', { name: 'Mark as read' }).click()
   await isRead
@@ -154,7 +154,7 @@ for (const language of ['en', 'es', 'pt'] as const)
       await page.route('**/inbox/counts', (route) => route.fulfill({ json: { counts } }))
       await page.reload()
       await views.getByText('500+').nth(3).waitFor()
-      // By what is in sight of it, unlike a click that would bring it there.
+      // Clicks a visible part, since a normal click would scroll it into view.
       const { x = 0, y = 0 } = (await last.boundingBox()) ?? {}
       await page.mouse.click(x + 8, y + 12)
       await views.locator('button:last-child[aria-pressed=true]').waitFor()
@@ -178,7 +178,7 @@ test('the thread stays at its end whatever comes or grows there, and where one h
   const toEnd = (top: number | ((top: number) => boolean)) =>
     waitUntil(() => scroller.evaluate((one) => one.scrollTop), top)
 
-  // Opened at the first unread message: what one does oneself leads to the end all the same.
+  // Opened at the first unread message: own messages still scroll to the end.
   await toEnd((top) => top < -80)
   await page.keyboard.press('t')
   await log.getByText(/^Demo Owner took over/).waitFor()
@@ -191,7 +191,7 @@ test('the thread stays at its end whatever comes or grows there, and where one h
     await log.getByText(line).waitFor()
     await toEnd(0)
   }
-  // Near the end is the end.
+  // Near the end counts as at the end.
   await scrollTo(-40)
   await page.getByRole('textbox', { name: /^Reply to/ }).fill('one\ntwo\nthree\nfour\nfive')
   await toEnd(0)

@@ -36,7 +36,7 @@ test('the panel shows values as text that are changed in place, and one timeline
   await panel.getByLabel('Write a note').fill('Prefers mornings')
   await page.keyboard.press('Control+Enter')
   await timelineOf(page).getByText('Prefers mornings').waitFor()
-  // What somebody else does shows by itself.
+  // Changes by others appear without a reload.
   await demo.team('PATCH', `${leads}/${id}`, { status: 'qualified' })
   await timelineOf(page).getByText('New → Qualified').waitFor()
   await pickOption(timelineOf(page).getByRole('combobox', { name: 'Show' }), { name: 'Notes' })
@@ -73,7 +73,7 @@ test('a lead opens as a page of its own, leads back to the view, and says when i
 const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-/** A lead of the test's own, and what it has. */
+/** Creates a lead for the test with labels. */
 async function labelled(firstName: string) {
   const { lead } = await demo.team('POST', leads, { firstName, status: 'proposal', source: 'event' })
   const has = async (): Promise<string[]> => (await demo.team('GET', `${leads}/${lead.id}`)).lead.labelIds
@@ -154,7 +154,7 @@ test('two leads are merged from the hint of duplicates: values are chosen, what 
   assert.equal((await read(two)).status, 'qualified')
 })
 
-// Within the app, as a person goes: what was read on one page is what the next one begins with.
+// Navigates within the app, so that the cache of one page is used on the next.
 const goTo = (page: Page, room: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: room }).click()
 

@@ -15,7 +15,7 @@ const asked = async (query: Record<string, string>) => {
   ) as string[]
 }
 
-/** The rows that are drawn are the first of those. */
+/** Whether the rendered rows are the first of the expected ones. */
 const shows = (page: Page, expected: readonly string[]) =>
   waitUntil(
     async () => (await names(page)).filter((name) => name !== ''),

@@ -8,7 +8,7 @@ import { newCustomer, waitForAll } from './support/inbox.ts'
 const demo = await sharedDemo()
 const simulator = `${demo.simulatorUrl}/simulator`
 
-/** A customer whose phone sends anything, in a conversation of its own. */
+/** Creates a customer whose phone can send anything, in a new conversation. */
 async function sender(name: string, number: string) {
   const customer = await newCustomer(demo, name, number)
   const says = async (said: object): Promise<string> => {
@@ -33,7 +33,7 @@ async function open(name: string) {
 
 async function untilLoaded(image: Locator): Promise<void> {
   await image.waitFor()
-  // Rejects for what is no picture.
+  // Rejects if it is not an image.
   await image.evaluate((one) => (one as unknown as { decode(): Promise<void> }).decode())
 }
 
@@ -101,7 +101,7 @@ test('a quote leads far back to what it quotes; reactions, edits and what was wi
   await page.getByRole('link', { name: /Nina Costa/ }).click()
   const thread = page.getByRole('log')
   await thread.locator('[data-by]').first().waitFor()
-  // It opens where the unread ones begin, which is far from its end.
+  // It opens at the first unread message, far from its end.
   await page.getByRole('button', { name: /Jump to latest|New messages/ }).click()
   await thread.getByText('At six').waitFor()
   await thread.getByRole('button', { name: /^Edited/ }).click()

@@ -51,7 +51,7 @@ test('C begins a conversation with a number that nobody has, and leads to it; wh
     .waitFor()
   const [made] = await conversations('5511966601234')
   assert.equal(openId(page), made.id)
-  // Who is known by a number alone has no digits for initials.
+  // Contacts known only by number have no initials.
   await page.locator('[data-row]', { hasText: '96660-1234' }).locator('[data-initials=""] svg').waitFor()
 })
 
@@ -66,7 +66,7 @@ test('whoever is in conversation already is found by name or number, and theirs 
     await page.keyboard.press('c')
     const panel = panelOf(page)
     await panel.getByRole('combobox', { name: 'To' }).and(page.locator(':focus')).waitFor()
-    // Enter at once: nobody has been found yet.
+    // Enter before there are results.
     await page.keyboard.type(typed)
     await page.keyboard.press('Enter')
     await panel.getByText('You already have a conversation with Anabela Quintas on this number.').waitFor()

@@ -16,7 +16,7 @@ test('a page that was not loaded before says so while one is offline, and comes 
   await page.getByText('This page hasn’t loaded yet.', { exact: false }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('This page hasn’t loaded yet.', { exact: false }).waitFor()
-  // What is there already works on.
+  // What is already loaded keeps working.
   await page.getByRole('link', { name: 'Home' }).click()
   await page.getByRole('heading', { name: 'Home' }).waitFor()
   await page.getByRole('link', { name: 'Forms' }).click()

@@ -5,7 +5,7 @@ import { pickItem } from './support/actions.ts'
 import { type Member, newMember, password, sharedDemo, signIn } from './support/demo.ts'
 
 const demo = await sharedDemo()
-/** Somebody new in the workspace, on the page of their profile. */
+/** Creates a member, on their profile page. */
 async function newcomer(name: string): Promise<Member> {
   const member = await newMember(demo, name)
   await member.page.goto(`${demo.url}/w/${demo.workspaceId}/profile`)

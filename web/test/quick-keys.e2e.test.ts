@@ -17,7 +17,7 @@ test('keys that come one right after the other act on what the one before has op
   const { page } = await demo.open(iva.place)
   await thread(page).getByText('Third').waitFor()
   await rowOf(page, 'Kim Um').waitFor()
-  // Nothing is drawn between them.
+  // Nothing is rendered in between.
   const press = (...keys: string[]) =>
     page.evaluate(`for (const key of ${JSON.stringify(keys)})
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`)
@@ -51,11 +51,11 @@ test('keys that come before the code of the conversation wait for it, and what w
   await page.waitForURL(new RegExp(`/inbox/${pia.id}`))
   await waitUntil(() => conversation(quim.id), { status: 'resolved' })
   await waitUntil(() => field(page).inputValue(), 'Well')
-  // Pressed again because nothing happened, E is meant for one alone.
+  // A repeated E, pressed because nothing happened, applies once.
   assert.equal((await conversation(pia.id)).status, 'open')
 })
 
-/** Presses several things before the page can draw what the first of them does. */
+/** Clicks several buttons before the page can render the effect of the first. */
 async function pressAtOnce(page: Page, ...names: string[]): Promise<void> {
   for (const name of names) await page.getByRole('button', { name, exact: true }).waitFor()
   const all = JSON.stringify(names.map((name) => `button[aria-label="${name}"]`))

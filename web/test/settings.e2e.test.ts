@@ -43,7 +43,7 @@ test('a person is invited, joins in a browser of their own, gets another role an
   await hers.getByText('No workspace yet').waitFor()
 })
 
-/** What somebody sees who may not set things up. */
+/** Checks what a member without admin rights sees. */
 async function asPlainMember(page: Page): Promise<void> {
   await page.goto(`${demo.url}/w/${demo.workspaceId}/settings`)
   await page.getByText('Only admins and owners can change this.').waitFor()

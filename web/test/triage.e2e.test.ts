@@ -125,14 +125,14 @@ for (const language of ['en', 'es', 'pt'] as const)
       const buttons = await head.getByRole('button').filter({ visible: true }).all()
       assert.ok(buttons.length >= 5)
       for (const button of buttons) {
-        // Both at once: whoever has looked has read, which turns one of them around.
+        // Read both at once: clicking one of the buttons changes its label.
         const [words, name] = await button.evaluate((one) => {
           const { innerText } = one as unknown as { innerText: string }
           return [innerText, one.getAttribute('aria-label') ?? ''] as const
         })
         const isMain = name === ''
         assert.equal(words !== '', hasWords || isMain, `${width}: ${name}`)
-        // Who speaks to the page says what is written there.
+        // Speech input requires the accessible name to contain the visible label.
         assert.ok(isMain || name.toLowerCase().includes(words.toLowerCase()), `${name}: ${words}`)
       }
       const room = await head.getByRole('heading').boundingBox()

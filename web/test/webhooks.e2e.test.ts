@@ -33,7 +33,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
     () => demo.team('GET', `/workspaces/${demo.workspaceId}/webhooks`),
     ({ endpoints }) => endpoints[0].health.failuresInARow > 0,
   )
-  // What came before the page heard of news is told to nobody.
+  // Events before the stream was open are not announced.
   heard.resolve()
   await page.getByRole('row', { name: /Warehouse.*Failing/ }).waitFor()
   await page.getByRole('link', { name: 'Webhooks: 1 endpoint failing' }).waitFor()

@@ -8,7 +8,7 @@ const most = 200_000
 
 const textOf = (file: string) => readFileSync(new URL(`assets/${file}`, dist), 'utf8')
 
-/** A built file with all that it imports before it runs. */
+/** Returns a built file and all its static imports. */
 function withImports(file: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(file)) return seen
   seen.add(file)

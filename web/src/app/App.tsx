@@ -81,6 +81,6 @@ const schemeManager: MantineColorSchemeManager = {
 }
 
 function saveSchemeCookie(scheme: MantineColorScheme): void {
-  // biome-ignore lint/suspicious/noDocumentCookie: the other way to write one is missing in Safari
+  // biome-ignore lint/suspicious/noDocumentCookie: Safari lacks the Cookie Store API
   document.cookie = `parley_scheme=${scheme}; path=/; max-age=${aYear}; samesite=lax`
 }

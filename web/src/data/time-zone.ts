@@ -8,6 +8,6 @@ export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().ti
  * them.
  */
 export function saveTimeZoneCookie(): void {
-  // biome-ignore lint/suspicious/noDocumentCookie: the other way to write one is missing in Safari
+  // biome-ignore lint/suspicious/noDocumentCookie: Safari lacks the Cookie Store API
   document.cookie = `parley_time_zone=${encodeURIComponent(timeZone())}; path=/; max-age=${aYear}; samesite=lax`
 }

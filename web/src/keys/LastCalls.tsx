@@ -19,7 +19,7 @@ export function LastCalls({ keyId }: { keyId: string }) {
           calls.length === 0 ? (
             <p>{texts.none}</p>
           ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
             <div className={styles.wide} tabIndex={0}>
               <Table label={texts.title} columns={columns()} rows={numbered(calls)} keyOf={({ key }) => key} />
             </div>

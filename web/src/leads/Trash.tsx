@@ -18,7 +18,7 @@ export function Trash({ actions }: { actions: LeadActions }) {
   const workspaceId = useWorkspaceId()
   const query = useTrash(workspaceId)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
     <div className={styles.trash} tabIndex={0}>
       <QueryBoundary query={query}>
         {({ pages }) => {

@@ -12,7 +12,7 @@ export function TemplatePreview({ body, values }: { body: string; values: readon
           'text' in piece ? (
             piece.text
           ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name
+            // biome-ignore lint/suspicious/noArrayIndexKey: nodes have no ids
             <mark key={n} data-empty={piece.value === '' || undefined}>
               {piece.value || `{{${piece.parameter}}}`}
             </mark>

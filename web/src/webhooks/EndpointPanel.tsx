@@ -18,10 +18,10 @@ import { EventFields } from './EventFields.tsx'
 import { HeaderFields, type HeaderLine, headersOf } from './HeaderFields.tsx'
 
 interface EndpointPanelProps {
-  /** The one to change; a new one without. */
+  /** The endpoint to edit; without one, a new one. */
   endpoint?: Endpoint
   close(): void
-  /** With the secret of a new one. */
+  /** Includes the secret of a new endpoint. */
   onSaved(endpoint: Endpoint, secret: string | null): void
 }
 
@@ -30,7 +30,7 @@ export interface EndpointDraft {
   description: string
   events: EventPattern[]
   phoneVisibility: 'full' | 'masked'
-  /** Null while they stay as they are. */
+  /** Null if unchanged. */
   headers: HeaderLine[] | null
 }
 

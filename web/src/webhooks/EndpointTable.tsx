@@ -44,7 +44,7 @@ const columns = (): Column<Endpoint>[] => [
   },
 ]
 
-// The list counts no further.
+// The list counts up to this number.
 const cappedCount = 1000
 
 function Name({ endpoint }: { endpoint: Endpoint }) {

@@ -18,7 +18,7 @@ import { useUpdateEndpointCache } from './update-cache.ts'
 import { useLiveEndpoints } from './use-live-updates.ts'
 import { nameOf } from './webhook-texts.ts'
 
-/** The endpoints that events are sent to, and how that goes. */
+/** Webhook endpoints and their status. */
 export function WebhooksPage() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()

@@ -9,7 +9,7 @@ import { useAfterDeliveries } from './use-live-updates.ts'
 
 const pollMs = 30_000
 
-/** Shows at the rail how many endpoints are in trouble. */
+/** Shows the number of endpoints with problems in the rail. */
 export function useWebhookBadge(workspaceId: string): void {
   const { data = [] } = useEndpoints(workspaceId)
   const queries = useQueryClient()

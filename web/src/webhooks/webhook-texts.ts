@@ -7,7 +7,7 @@ import { type EndpointStatus, endpointStatus } from './status.ts'
 export const nameOf = ({ description, url }: Pick<Endpoint, 'description' | 'url'>): string =>
   description || hostOf(url)
 
-/** Members who may not see addresses are given the host with `…` after it. */
+/** Members who may not see addresses receive the host followed by `…`. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }
@@ -26,7 +26,7 @@ export function endpointStatusName(status: EndpointStatus): string {
   return t.webhooks.states[status === 'gone' ? 'stopped' : status]
 }
 
-/** What an endpoint's state means, and what to do. */
+/** Explains an endpoint's status and what to do. */
 export function endpointStatusSentence(endpoint: Endpoint): string {
   const { stateWords } = t.webhooks
   const { health, stateChangedAt } = endpoint
@@ -62,7 +62,7 @@ export function patternName(pattern: EventPattern): string {
   return pattern in groups ? groups[pattern as keyof typeof groups] : eventWords[pattern as keyof typeof eventWords]
 }
 
-/** Milliseconds as people say them: `84 ms`, `1.2 s`, `3 min`, `5 h`. */
+/** Formats milliseconds: `84 ms`, `1.2 s`, `3 min`, `5 h`. */
 export function formatMs(ms: number): string {
   const { webhooks } = t
   if (ms < 1000) return webhooks.ms({ ms: formatNumber(Math.round(ms)) })

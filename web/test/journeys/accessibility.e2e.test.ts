@@ -23,14 +23,14 @@ const mainPages = [
   'settings/workspace',
   'profile',
 ]
-/** What opens over a page is looked at in the light: in the dark and on a phone, by `every-page.e2e.test.ts`. */
+/** What opens over a page is checked in light mode here; dark mode and phones in `every-page.e2e.test.ts`. */
 const look = (page: Page, within?: string) =>
   within === undefined ? issuesInSchemes(page) : issuesIn(page, 'light', within)
 let isAmidst = false
 
 for (const stop of stops)
   test(`nothing of ${currentPath(stop)}, light or dark, has a fault that axe knows`, async () => {
-    // What a test before has left, when it failed.
+    // Left by an earlier test that failed.
     if (isAmidst) await page.reload()
     isAmidst = true
     assert.deepEqual(await walk(stop, look), [])

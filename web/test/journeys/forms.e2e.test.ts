@@ -54,7 +54,7 @@ test('a form is built with a live preview, opened, filled on a phone, and the le
   await visitor.getByLabel('Company size').selectOption('over 10')
   await page.getByRole('radiogroup', { name: 'View' }).getByText('Submissions').click()
   await page.getByText('No submissions yet').waitFor()
-  // The service takes what is sent within two seconds for a program's work.
+  // The server treats submissions within two seconds as spam.
   await visitor.waitForFunction(() => performance.now() > 2500)
   await visitor.getByRole('button', { name: 'Send' }).click()
   await visitor.getByText('Thank you!').waitFor()

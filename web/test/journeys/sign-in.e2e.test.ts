@@ -50,7 +50,7 @@ test('the pages before the app are set in its font from the first, and a passwor
   await assertAccessible(page)
 })
 
-/** In which fonts the browser has drawn the letters of an element. */
+/** Returns the fonts that the browser used for an element. */
 async function fontsOf(page: Page, selector: string): Promise<string[]> {
   const devTools = await page.context().newCDPSession(page)
   for (const domain of ['DOM', 'CSS'] as const) await devTools.send(`${domain}.enable`)

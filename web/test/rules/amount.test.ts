@@ -30,7 +30,7 @@ test('an amount means the same wherever it is typed and in whatever language', (
     [1_234_567, ['1,234,567', '1.234.567']],
     [1_234_567.8, ['1,234,567.8']],
     [999_999_999_999.99, ['999999999999.99']],
-    // What means another thing elsewhere: a thousand, a million.
+    // Ambiguous between languages: thousand or million.
     [undefined, ['10 mil', '10M', '10 mi', '10k5', 'k', '1000000000k', 'lots', 'R$', '1e3', '-5', '.5', '1.']],
     [undefined, ['1.234.567.89', '1,500,50', '1.234,567', '0.500', '1.5000', '12,34,567', '1.2.3']],
     [undefined, ['1000000000000', '1'.repeat(10_000)]],

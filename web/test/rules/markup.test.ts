@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type MarkupNode, parseMarkup, stripMarkup } from '../../src/inbox/parts/markup.ts'
 
-/** The pieces in short: `b(…)` for bold, `i(…)`, `s(…)`, `c(…)` for code, `l(…)` for links, `@(…)` for mentions. */
+/** Short form of the nodes: `b(…)` for bold, `i(…)`, `s(…)`, `c(…)` for code, `l(…)` for links, `@(…)` for mentions. */
 function shortOf(pieces: readonly MarkupNode[]): string {
   return pieces
     .map((piece) => {
@@ -65,7 +65,7 @@ test('where there is one line, the words stand without their marks', () => {
   assert.equal(stripMarkup('*a _b_* `c` snake_case https://x.example/_y_'), 'a b c snake_case https://x.example/_y_')
 })
 
-/** What was read, as it was written. */
+/** Reconstructs the source. */
 const sourceOf = (pieces: readonly MarkupNode[]): string =>
   pieces
     .map((piece) => {

@@ -62,7 +62,7 @@ test('what is taken out of what the service says is what the words for it are gi
 })
 
 const server = fileURLToPath(new URL('../../../server/src', import.meta.url))
-/** Rooms that the app has forms for. What only programs meet is left out: places in lists, headers, feeds. */
+/** Modules that the app has forms for. Excludes errors that only programs receive: list positions, headers, feeds. */
 const rooms =
   /^(access\/(account|credentials|keys|people|users)|workspace|leads|forms|webhooks|erasure|channels\/(connection|health)|inbox\/(media|notes|ownership)|rotation)\//
 const programs =
@@ -78,7 +78,7 @@ function messages(): Map<string, string> {
     if (!entry.isFile() || !path.endsWith('.ts') || !rooms.test(path)) continue
     const text = readFileSync(join(server, path), 'utf8').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
     for (const [, , message = ''] of [...text.matchAll(issue), ...text.matchAll(refusal)]) {
-      // What is put in may be a number or a name.
+      // Placeholders may be numbers or names.
       const filled = message.replace(/\$\{[^}]*\}/g, '7')
       if (!programs.test(filled)) found.set(filled, path)
     }

@@ -20,7 +20,7 @@ test('news that come faster than answers keep no answer from being shown, and th
   readings[1]?.resolve('after the first')
   await settled()
   assert.equal(shown(), 'after the first')
-  // The nineteen that came meanwhile share one reading, which began after them.
+  // The 19 calls meanwhile share one request, which started after them.
   assert.equal(readings.length, 3)
   readings[2]?.resolve('after the last')
   await Promise.all(news)
@@ -81,7 +81,7 @@ test('what is asked for while it runs or rests is done once, after a rest as lon
   await pass(1)
   assert.equal(runs.length, 2)
 
-  // A service that takes long is left alone for as long.
+  // The pause is as long as a slow request took.
   ask()
   await pass(2_000)
   await end(1)
@@ -90,7 +90,7 @@ test('what is asked for while it runs or rests is done once, after a rest as lon
   await pass(1)
   assert.equal(runs.length, 3)
 
-  // Nobody has asked since.
+  // No calls since.
   await end(2)
   await pass(10_000)
   assert.equal(runs.length, 3)
@@ -121,7 +121,7 @@ test('of what comes in a busy moment the newest of each is taken, together after
   assert.equal(taken.length, 2)
 })
 
-/** A query that somebody looks at, whose answers come when the test lets them. */
+/** Observes a query whose responses the test controls. */
 function watched(t: TestContext) {
   const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const readings: PromiseWithResolvers<string>[] = []
@@ -134,5 +134,5 @@ function watched(t: TestContext) {
   return { queries, readings, shown: () => queries.getQueryData<string>(queryKey) }
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Runs all pending microtasks. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -8,7 +8,7 @@ import { currencyCodes } from '../../src/settings/currencies.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
 import en from '../../src/text/en/rest.json' with { type: 'json' }
 
-/** They stand in the installation's own log, which no page shows. */
+/** Recorded in the installation's own log, which no page shows. */
 const ofInstallation = [
   'keys.master_rotated',
   'password.changed',

@@ -28,7 +28,7 @@ for (const [text, digits] of typed)
 
 const spelled: [one: string, other: string, isSame: boolean][] = [
   ['5511966601234', '+55 11 96660-1234', true],
-  // Brazil's mobiles once had a digit fewer, and people leave out the country.
+  // Brazilian mobile numbers once had one digit fewer, and people leave out the country code.
   ['551166601234', '5511966601234', true],
   ['5511966601234', '11 96660-1234', true],
   ['5511966601234', '5511966601235', false],

@@ -4,7 +4,7 @@ import { argumentsOf, type Catalogue, parts, readCatalogue } from '../../../scri
 import { languages } from '../../src/text/languages.ts'
 import { textsOf } from '../../src/text/messages.ts'
 
-/** The messages of a catalogue by their whole names. */
+/** Returns the messages of a catalogue by full name. */
 function messagesOf(catalogue: Catalogue, before = ''): [name: string, message: string][] {
   return Object.entries(catalogue).flatMap(([name, one]) => {
     const whole = `${before}${name}`
@@ -12,7 +12,7 @@ function messagesOf(catalogue: Catalogue, before = ''): [name: string, message: 
   })
 }
 
-/** What stands in the way of a message: it cannot be read, or is not called as the English one is. */
+/** Returns the errors of a message: it cannot be parsed, or has other arguments than the English one. */
 function faultOf(name: string, message: string, english: string | undefined): string[] {
   if (english === undefined) return [`${name} is not in English`]
   try {

@@ -12,7 +12,7 @@ interface Shown {
   data: { url: string }
 }
 
-/** The worker in a browser whose pages are these. */
+/** Runs the worker in a browser with these pages. */
 function workerBeside(pages: { url: string; focused: boolean }[]) {
   const handlers = new Map<string, (event: object) => void>()
   const [shown, opened, told] = [[] as Shown[], [] as string[], [] as string[]]

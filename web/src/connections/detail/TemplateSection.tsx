@@ -85,7 +85,7 @@ function TemplateRow({ template }: { template: Template }) {
           <p className={styles.bubble} dir="auto">
             {partsOf(template.body).map(({ text, isPlace }, n) =>
               isPlace ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which stay where they are
+                // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text, in fixed order
                 <span key={n} className={styles.place}>
                   {text}
                 </span>

@@ -50,7 +50,7 @@ export function Recorder({ limits, onEnded, onFailed }: RecorderProps) {
       </span>
       <span className={styles.meter} aria-hidden="true">
         {levels.slice(-maxBars).map((level, n) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: bars move on, they have no names
+          // biome-ignore lint/suspicious/noArrayIndexKey: bars have no ids
           <span key={n} style={{ height: `${Math.max(3, Math.round(28 * level))}px` }} />
         ))}
       </span>
@@ -98,7 +98,7 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['onEnded'], fai
   const end = useRef(done)
   end.current = done
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begun once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once
   useEffect(() => {
     let isGone = false
     let timer: ReturnType<typeof setInterval> | undefined

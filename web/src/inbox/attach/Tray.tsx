@@ -29,7 +29,7 @@ export default function Tray({ conversationId, captionLength, arrange, retry }: 
         <div className={styles.refused} role="alert">
           <div>
             {rejected.map((one, n) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name
+              // biome-ignore lint/suspicious/noArrayIndexKey: several files may have the same name
               <p key={n}>{rejectionText(one)}</p>
             ))}
           </div>

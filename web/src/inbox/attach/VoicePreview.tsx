@@ -38,7 +38,7 @@ export default function VoicePreview({ recording: { file, seconds, waveform } }:
       <span className={styles.bars} aria-hidden="true">
         {heights.map((height, n) => (
           <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: heights have no names
+            // biome-ignore lint/suspicious/noArrayIndexKey: bars have no ids
             key={n}
             data-heard={n < share * heights.length || undefined}
             style={{ height: `${Math.max(2, Math.round((26 * height) / 100))}px` }}

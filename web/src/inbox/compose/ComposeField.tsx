@@ -141,7 +141,7 @@ function useTypeahead(
 const supportsFieldSizing = CSS.supports('field-sizing', 'content')
 
 function useHeight(fieldRef: ComposeFieldProps['fieldRef'], value: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is that of the text
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text
   useLayoutEffect(() => {
     const field = fieldRef.current
     if (field === null || supportsFieldSizing) return

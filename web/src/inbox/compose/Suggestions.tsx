@@ -43,8 +43,8 @@ export function Suggestions({ id, label, empty, make, options, chosen, choose, p
       )}
       <div id={id} role="listbox" aria-label={label} className={styles.list}>
         {options.map((option, n) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the option that is chosen
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and references the active option
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles keys
           <div
             key={option.id}
             id={optionId(id, n)}

@@ -76,7 +76,7 @@ export function TemplateForm(props: TemplateFormProps) {
       )}
       {values.map((value, n) => (
         <TextInput
-          // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is its number
+          // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by index
           key={n}
           label={texts.parameter({ n: n + 1 })}
           placeholder={n === 0 ? (conversation.contact.name?.split(/\s+/)[0] ?? '') : ''}

@@ -42,7 +42,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
 
   useEffect(() => resumeSends(inbox), [inbox])
   // The customer has written: messages refused because of the closed window can be sent now.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the window moves
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the window changes
   useEffect(() => {
     if (composeStateOf(workspaceId, id).refusal?.reason === 'WINDOW_CLOSED') setRefusal(workspaceId, id, null)
   }, [windowExpiresAt])

@@ -115,7 +115,7 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
  */
 function useNextPage(cursor: string | null, more: () => Promise<void>): void {
   const [readings, setReadings] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each cursor, and after each reading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each cursor and after each load
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
@@ -237,7 +237,7 @@ export function SkeletonRows({ count = 8 }: { count?: number }) {
   return (
     <div className={styles.shapes} aria-busy="true">
       {Array.from({ length: count }, (_, n) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: shapes without content
+        // biome-ignore lint/suspicious/noArrayIndexKey: skeletons without content
         <div key={n} className={styles.shape} />
       ))}
     </div>

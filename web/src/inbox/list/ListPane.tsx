@@ -30,7 +30,7 @@ export function ListPane({ search, openId, open, openAt, filterBy }: ListPanePro
   const filter = useMemo(() => filterOf(search), [search])
   const isChoosing = useIsSelecting()
   // Rows that are no longer visible must not be changed.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each filter
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the filter changes
   useEffect(() => clearSelection, [filter])
   const views = (view: typeof filter.view) =>
     filterBy(({ view: _, ...before }) => (view === 'all' ? before : { ...before, view }))
@@ -77,7 +77,7 @@ function ViewTabs({ view, choose }: ViewTabsProps) {
   const tabs = useRef<HTMLDivElement>(null)
   const shown = counts && views.map((one) => countOf(counts[one].open))
   // Large counts leave no room for all tabs, and load after the current tab has been scrolled into view.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each view, and whenever the counts take other room
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the view or the width of the counts changes
   useLayoutEffect(() => {
     tabs.current?.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [view, shown?.join()])

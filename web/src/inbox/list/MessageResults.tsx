@@ -84,7 +84,7 @@ function MessageRow({ message, openAt }: MessageRowProps) {
       <span className={styles.snippet} dir="auto">
         <AuthorName message={message} />
         {snippet.map(({ text, isHit }, n) =>
-          // biome-ignore lint/suspicious/noArrayIndexKey: the stretches of a snippet do not change
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a snippet do not change
           isHit ? <mark key={n}>{text}</mark> : <span key={n}>{text}</span>,
         )}
       </span>

@@ -52,7 +52,7 @@ function Bars({ heights, share }: { heights: readonly number[]; share: number })
         const high = Math.max(2, (highPx * height) / 100)
         return (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: heights have no names
+            // biome-ignore lint/suspicious/noArrayIndexKey: bars have no ids
             key={n}
             x={n * (barPx + gapPx)}
             y={(highPx - high) / 2}

@@ -19,7 +19,7 @@ export function useZoom(id: string | undefined): Zoom {
   const [view, setView] = useState(initialView)
   const frame = useRef<HTMLDivElement>(null)
   const picture = useRef<HTMLImageElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with each file anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each file
   useEffect(() => setView(initialView), [id])
   const change = useCallback((next: (view: View) => View) => {
     setView((now) => {

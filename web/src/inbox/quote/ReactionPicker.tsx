@@ -107,7 +107,7 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
 
 /** Positions the picker beside its button, above it if there is space, within the viewport. */
 function usePlace(box: { current: HTMLDivElement | null }, button: HTMLElement, isLong: boolean): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it grows with the choice
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its size depends on `isLong`
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return

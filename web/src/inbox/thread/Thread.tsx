@@ -158,7 +158,7 @@ function useScroll(
     for (const one of [element, content]) sizes.observe(one)
     return () => sizes.disconnect()
   }, [scroller, isRead])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is known where they begin
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the position is known
   useLayoutEffect(() => {
     if (unreadId === null || aboveBy() <= 0 || scroller.current === null) return
     isAtEnd.current = false
@@ -187,7 +187,7 @@ const isMine = (item: TimelineItem | undefined): boolean =>
 /** Scrolls to a message when it is rendered, and highlights it while it has the focus. */
 function useScrollToMessage(scroller: { current: HTMLDivElement | null }, items: readonly TimelineItem[]) {
   const [requestedId, setRequestedId] = useState<string | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is drawn with the items
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is rendered with the items
   useLayoutEffect(() => {
     const row = requestedId === null ? null : document.getElementById(`message-${requestedId}`)
     if (row === null || scroller.current === null) return
@@ -209,7 +209,7 @@ function useLoadOnScroll<T extends Element>(
   const here = useRef<T>(null)
   const latest = useRef(call)
   latest.current = call
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at again after each page
+  // biome-ignore lint/correctness/useExhaustiveDependencies: checked again after each page
   useEffect(() => {
     const element = here.current
     if (element === null) return

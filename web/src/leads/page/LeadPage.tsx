@@ -117,7 +117,7 @@ function Columns({ lead, merged, open, back }: ActionsProps & Pick<NamedLead, 'm
   const currency = useCurrency(workspaceId)
   const context = useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
     <div className={styles.columns} tabIndex={0}>
       <div className={styles.facts}>
         <h2 className={unseen.unseen}>{t.leads.panel.details}</h2>

@@ -93,7 +93,7 @@ function Line({ common, field, edit }: Omit<InputProps, 'id'> & { common: object
   const isWritten = isHere || error !== null
   const isDay = kind === 'date' && isWritten
   // Keeps the selection when the raw value replaces the formatted one.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as somebody comes in, and not while they write
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on focus, not while typing
   useLayoutEffect(() => {
     if (isHere && isDay) input.current?.focus()
     else if (isHere && shown !== text) input.current?.select()

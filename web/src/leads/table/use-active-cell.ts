@@ -120,6 +120,6 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
 
 /** A new list starts at the top. */
 function useNewList(query: LeadQuery, startEdit: () => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each list once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per list
   useEffect(startEdit, [query])
 }

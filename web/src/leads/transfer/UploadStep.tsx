@@ -44,7 +44,7 @@ function Uploading({ one, file }: Omit<UploadStepProps, 'setFile'> & { file: Fil
   const [error, setError] = useState<unknown>(null)
   const [attempt, setAttempt] = useState(0)
   const { keep } = useImportActions(workspaceId)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt; the parts that arrive change the rest
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per attempt; uploaded parts change the rest
   useEffect(() => {
     const stop = new AbortController()
     setError(null)

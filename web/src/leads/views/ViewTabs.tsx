@@ -78,7 +78,7 @@ function Tabs({ views }: { views: Views }) {
 function useFit(words: string, openId: string | undefined): { list: RefObject<HTMLUListElement | null>; fits: number } {
   const list = useRef<HTMLUListElement>(null)
   const [fits, setFits] = useState(Number.POSITIVE_INFINITY)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other words have another width, and so has the one that is open
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the width depends on the texts and on which tab is open
   useLayoutEffect(() => {
     const element = list.current
     if (element === null) return

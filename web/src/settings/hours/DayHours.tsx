@@ -27,7 +27,7 @@ export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
       <div className={styles.spans}>
         {spans.length === 0 && <span className={styles.closed}>{texts.closed}</span>}
         {spans.map((span, n) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: spans are told apart by their place alone
+          // biome-ignore lint/suspicious/noArrayIndexKey: spans are identified by position
           <div key={n} className={styles.span}>
             <TextInput
               type="time"

@@ -28,7 +28,7 @@ export function TemplateFields({ connectionId, start, refusal, takesFocus }: Tem
       <TemplateChoice connectionId={connectionId} start={start} problem={refusal ?? missing} takesFocus={takesFocus} />
       {values.map((value, n) => (
         <TextInput
-          // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is its number
+          // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by index
           key={n}
           label={t.start.value({ n: n + 1 })}
           value={value}

@@ -41,12 +41,12 @@ const shape = new RegExp(
 const maxLength = 40
 
 /**
- * Reads an amount as people type it; null when nothing was typed, undefined when it is no amount.
+ * Parses an amount as typed; null for empty input, undefined if it is invalid.
  *
- * Both signs are read for what they can only be, whatever the language: cents have one or two digits and stand last,
- * thousands have three. So `1.500,50` and `1,500.50` mean the same, and so do `2.500` and `2,500`. `10k` is ten thousand
- * wherever one is; `10 mil` and `10M` are not the same everywhere, and are no amounts. What was read is shown
- * before it is saved (`understood`), since somebody may have meant another thing.
+ * Separators are interpreted independently of the language: decimals have one or two digits at the end, groups of
+ * thousands have three. So `1.500,50` and `1,500.50` are equal, and so are `2.500` and `2,500`. `10k` is ten thousand
+ * everywhere; `10 mil` and `10M` depend on the language and are invalid. The interpreted amount is shown before it is
+ * saved (`normalizedAmount`), since something else may be meant.
  */
 export function parseAmount(text: string): number | null | undefined {
   const typed = text.slice(0, maxLength + 1).replace(/[\s'’]/g, '')

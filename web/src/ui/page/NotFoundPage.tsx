@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { t } from '../../text/index.ts'
 import { EmptyState } from './EmptyState.tsx'
 
-/** An address that leads nowhere, with the way back to where all begins. */
+/** Page for unknown addresses, with a link to the start page. */
 export function NotFoundPage() {
   const navigate = useNavigate()
   const { title, home } = t.common.noPage

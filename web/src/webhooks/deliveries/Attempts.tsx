@@ -6,7 +6,7 @@ import { formatDateTimeSeconds } from '../../ui/format/time.ts'
 import { formatMs } from '../webhook-texts.ts'
 import styles from './DeliveryPanel.module.css'
 
-/** Every attempt with what came back, the newest first. */
+/** Delivery attempts with their responses, newest first. */
 export function Attempts({ attempts }: { attempts: DeliveryDetail['attemptList'] }) {
   if (attempts.length === 0) return <p className={styles.note}>{t.webhooks.notTried}</p>
   return (

@@ -19,11 +19,11 @@ interface DeliveryPanelProps {
   endpoint: Endpoint
   eventId: string
   close(): void
-  /** Something came of it, which the list should show. */
+  /** Called on changes that the list should show. */
   onChanged(): void
 }
 
-/** One event at one endpoint: what was sent, and what became of each attempt. */
+/** Delivery of an event to an endpoint: payload and attempts. */
 export function DeliveryPanel({ endpoint, eventId, close, onChanged }: DeliveryPanelProps) {
   const workspaceId = useWorkspaceId()
   const query = useLiveDelivery(workspaceId, endpoint.id, eventId, onChanged)

@@ -15,7 +15,7 @@ interface EnablePanelProps {
   onEnabled(answer: Endpoint): void
 }
 
-/** Enables an endpoint, and has what it missed sent since it stopped or began to fail. */
+/** Enables an endpoint, and optionally redelivers events since it stopped or started to fail. */
 export function EnablePanel({ endpoint, close, onEnabled }: EnablePanelProps) {
   const workspaceId = useWorkspaceId()
   const since = endpoint.health.failingSince ?? endpoint.stateChangedAt

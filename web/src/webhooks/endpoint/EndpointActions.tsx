@@ -78,7 +78,7 @@ interface EndpointDialogsProps {
   close(): void
 }
 
-/** What opens when something was asked for. */
+/** Dialogs for actions on an endpoint. */
 export function EndpointDialogs({ endpoint, dialog, close }: EndpointDialogsProps) {
   const workspaceId = useWorkspaceId()
   const changed = useUpdateEndpointCache(workspaceId)

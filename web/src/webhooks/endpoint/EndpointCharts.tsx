@@ -21,7 +21,7 @@ interface EndpointChartsProps {
   choose(hours: (typeof statHours)[number]): void
 }
 
-/** How an endpoint fared: what it took and what failed, and how long that lasted. */
+/** Charts of an endpoint: successful and failed deliveries, and durations. */
 export function EndpointCharts({ endpoint, hours, choose }: EndpointChartsProps) {
   const workspaceId = useWorkspaceId()
   const query = useStats(workspaceId, endpoint.id, hours)
@@ -99,7 +99,7 @@ const pointOf = (start: string, unit: Stats['unit']): Point =>
     ? { key: start, short: formatTime(start), full: formatDateTime(start) }
     : { key: start, short: formatUtcDate(start), full: formatUtcDate(start) }
 
-/** The unit that the longest time is shown in. */
+/** Unit for the longest duration. */
 function unitOf(values: readonly (number | null)[]): number {
   const longest = Math.max(0, ...values.map((value) => value ?? 0))
   return [3_600_000, 60_000, 1000].find((unit) => longest >= unit) ?? 1

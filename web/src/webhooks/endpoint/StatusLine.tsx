@@ -9,7 +9,7 @@ import { useAfterDeliveries, useWhenDue } from '../use-live-updates.ts'
 import { endpointStatusSentence } from '../webhook-texts.ts'
 import styles from './EndpointPage.module.css'
 
-/** How the endpoint stands, in words, above whatever is shown of it. */
+/** Status of the endpoint as a sentence, above its page. */
 export function StatusLine(props: { endpoint: Endpoint; children: ReactNode }) {
   const { endpoint, children } = props
   const { waiting, nextAttemptAt } = endpoint.health
