@@ -6,8 +6,7 @@ import { waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
-// The demo's customers exceed the response time goal shortly after the start, which notifies the bell and causes
-// another request.
+// The demo's customers soon exceed the response time goal, which notifies the bell with another request.
 await demo.team('PATCH', `/workspaces/${demo.workspaceId}`, { answerGoalMinutes: null })
 const mostRequests = 25
 const mostBytes = 180_000

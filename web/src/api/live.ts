@@ -97,10 +97,7 @@ function eventOf(name: string, data: unknown): LiveEvent {
   return { id: '', event: name, occurred_at: new Date().toISOString(), payload: data as LiveEvent['payload'] }
 }
 
-/**
- * Calls `listener` for each event with one of these names while the component is mounted. Both arguments must be
- * stable.
- */
+/** Calls `listener` for each event with one of these names while mounted. Both arguments must be stable. */
 export function useLive(names: readonly string[], listener: LiveListener): void {
   useEffect(() => {
     for (const name of names) {
@@ -150,10 +147,7 @@ export function useOnStreamOpen(onOpen: () => void): void {
 // Some networks buffer a stream until it ends.
 const maxWaitMs = 3000
 
-/**
- * Whether data that is loaded from now on misses no change, because the stream is open. True after 3 seconds at the
- * latest, even if the stream is not open.
- */
+/** Whether loaded data misses no change: the stream is open, or took longer than 3 seconds to open. */
 export function useIsLiveReady(): boolean {
   const isConnecting = useLiveState() === 'connecting'
   const [isPatient, setPatient] = useState(true)

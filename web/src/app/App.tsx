@@ -63,10 +63,7 @@ export function ThemeProvider({ children }: { children: ReactNode }) {
 const savedScheme = localStorageColorSchemeManager()
 const aYear = 365 * 24 * 60 * 60
 
-/**
- * Also saves the color scheme in a cookie, so that the page that the server renders before the app has loaded looks the
- * same.
- */
+/** Also saves the color scheme in a cookie, so that the placeholder that the server renders has the same colors. */
 const schemeManager: MantineColorSchemeManager = {
   ...savedScheme,
   get: (usual) => {

@@ -28,9 +28,7 @@ const RailBadges = lazyComponent(() => withTexts(() => import('./RailBadges.tsx'
 const NotificationListener = lazyComponent(() => withTexts(() => import('../notifications/NotificationListener.tsx')))
 const ShortcutSheet = prefetchedComponent(() => withTexts(() => import('./ShortcutSheet.tsx')))
 
-/**
- * Parts that stay while pages change: the navigation rail, the live stream, the command palette and global shortcuts.
- */
+/** Stays while pages change: the navigation rail, the live stream, the command palette, global shortcuts. */
 export function Frame() {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()

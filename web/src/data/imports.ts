@@ -49,10 +49,7 @@ export function usePreview(workspaceId: string, id: string, reading: Partial<Par
 export type ColumnValues = Schemas['ImportColumnValues']
 export type ChosenField = keyof NonNullable<StartImportInput['values']>
 
-/**
- * Values of the columns that are mapped to fields with few values, in the order of the columns; undefined while one is
- * loading.
- */
+/** Values of columns mapped to fields with few values, in column order; undefined while one is loading. */
 export function useColumnValues(
   workspaceId: string,
   importId: string,

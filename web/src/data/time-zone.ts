@@ -3,10 +3,7 @@ const aYear = 365 * 24 * 60 * 60
 /** Time zone of the browser. */
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/**
- * Saves the time zone in a cookie, so that the server can send the figures of the home page before the app asks for
- * them.
- */
+/** Saves the time zone in a cookie, so that the server can include the figures of the home page. */
 export function saveTimeZoneCookie(): void {
   // biome-ignore lint/suspicious/noDocumentCookie: Safari lacks the Cookie Store API
   document.cookie = `parley_time_zone=${encodeURIComponent(timeZone())}; path=/; max-age=${aYear}; samesite=lax`

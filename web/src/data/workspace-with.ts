@@ -16,9 +16,7 @@ const readers: Readonly<Record<string, (workspaceId: string, id: string) => Prom
 /** Number of workspaces that are tried; members of more must give the workspace. */
 const maxRequested = 20
 
-/**
- * Returns the workspace that contains what a short path names; the last workspace if none does or if there is only one.
- */
+/** Returns the workspace that contains what a short path names, otherwise the last workspace. */
 export async function workspaceWith(session: Session, page: string, id: string): Promise<string | null> {
   const last = lastWorkspace(session)
   const read = readers[page]

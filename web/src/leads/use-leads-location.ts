@@ -22,7 +22,7 @@ export function useLeadsLocation(): LeadsLocation {
   // The open lead and the columns do not affect the query.
   const { cols: _, ...listed } = address
   const listQuery = savedQuery(listed)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `listQuery` is the only part of the address that the query uses
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `listQuery` stands for the address
   const query = useMemo(() => queryOf(address, language), [listQuery])
   const open = useCallback(
     (lead: Lead | null) => {

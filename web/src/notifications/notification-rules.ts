@@ -10,10 +10,7 @@ export interface ViewState {
 /** Largest number of alerts at once. */
 const maxAlerts = 3
 
-/**
- * Returns notifications that are newer than the newest known one, unread, and not of the visible conversation; oldest
- * first.
- */
+/** Returns unread notifications after the newest known one, except of the visible conversation; oldest first. */
 export function newNotifications(
   notifications: readonly Notification[],
   knownTo: string,

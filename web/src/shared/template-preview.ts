@@ -62,9 +62,7 @@ export function problemOf(value: string): Problem | null {
   return trimmed.length > 2048 ? 'long' : null
 }
 
-/**
- * Returns sendable templates whose name or text contains all words of the term; those in the reader's language first.
- */
+/** Returns sendable templates with all words of the term in name or text; those in the reader's language first. */
 export const findTemplates = (templates: readonly Template[], term: string, language: string): Template[] =>
   search(templates, term, language).filter(({ sendable }) => sendable)
 

@@ -7,10 +7,7 @@ import { newPasswordProblems } from './problems.ts'
 import { leaveFor } from './SignIn.tsx'
 import { useEntryForm } from './use-entry-form.ts'
 
-/**
- * Asks people who signed in by a link without a password to choose one: without it they are locked out when the session
- * ends.
- */
+/** Asks people who signed in by a link to choose a password: without one they are locked out later. */
 export function ChoosePassword({ email }: { email: string }) {
   const texts = t.entry
   const form = useEntryForm({ password: '' }, newPasswordProblems, async ({ password }) => {

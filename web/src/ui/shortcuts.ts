@@ -23,10 +23,7 @@ let first: { key: string; atMs: number } | null = null
 
 export const keySequence = (before: string, key: string): string => `${before} ${key}`
 
-/**
- * Registers shortcuts while the component is mounted. The last registered ones take precedence. `actions` must be
- * stable.
- */
+/** Registers shortcuts while mounted. The last registered ones take precedence. `actions` must be stable. */
 export function useShortcuts(group: string, actions: readonly Shortcut[]): void {
   useEffect(() => {
     const entry = { group, actions }

@@ -1,10 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { showError } from './overlay/toasts.tsx'
 
-/**
- * Changes a cached list optimistically; reverts and shows the error if the server refuses. Returns whether it
- * succeeded.
- */
+/** Changes a cached list optimistically; reverts and shows the error on refusal. Returns whether it succeeded. */
 export function useListChange<T>(queryKey: QueryKey) {
   const queries = useQueryClient()
   return async (next: (before: T[]) => T[], call: () => Promise<unknown>): Promise<boolean> => {

@@ -13,10 +13,7 @@ const rulesWithoutContrast = { rules: Object.fromEntries(contrastRules.map((rule
 /** Dark mode differs from light mode only in colors, and phones only in the rest: each variant checks what differs. */
 const rulesOf = { light: {}, dark: { runOnly: contrastRules }, phone: rulesWithoutContrast }
 
-/**
- * Fails if axe reports a violation, in light and dark mode, or on a phone if the page is narrow. All violations count
- * as serious.
- */
+/** Fails if axe reports a violation, in light and dark mode, or on a phone if the page is narrow. */
 export async function assertAccessible(page: Page): Promise<void> {
   const isPhone = (page.viewportSize()?.width ?? 0) < 600
   assert.deepEqual(isPhone ? await issuesIn(page, 'phone') : await issuesInSchemes(page), [])
@@ -27,9 +24,7 @@ export const issuesInSchemes = async (page: Page): Promise<string[]> => [
   ...(await issuesIn(page, 'dark')),
 ]
 
-/**
- * Returns the violations that axe reports in the page, or within a selector. Switches to dark mode without a reload.
- */
+/** Returns the violations that axe reports in the page or a selector. Switches to dark mode without a reload. */
 export async function issuesIn(page: Page, variant: 'light' | 'dark' | 'phone', within?: string): Promise<string[]> {
   // Outdated rows are dimmed for a moment, too short to be read.
   await page.locator('[data-old], [data-stale]').first().waitFor({ state: 'detached' })

@@ -27,10 +27,7 @@ export interface Demo {
   workspaceId: string
   apiKey: string
   browser: Browser
-  /**
-   * Opens a page signed in as the demo's owner, at a path of the workspace, in a browser context without stored
-   * preferences.
-   */
+  /** Opens a page of the workspace as the demo's owner, in a context without stored preferences. */
   open(place?: string, options?: OpenOptions): Promise<Visit>
   /** Calls the team API as an operator. */
   // biome-ignore lint/suspicious/noExplicitAny: responses have any shape; a test fails if one is wrong

@@ -17,9 +17,7 @@ interface Connect {
   onFailed: ReactNode
 }
 
-/**
- * Connects a number after checking it with the platform. If the check fails, the connection is created only on request.
- */
+/** Connects a number after checking it with the platform. If that fails, connects it only on request. */
 export function useConnect(
   input: () => NewConnection,
   created: FormProps['onCreated'],

@@ -43,10 +43,7 @@ export async function changeConversations(
   return { batchId, changes, former, done: ids.length, error: null }
 }
 
-/**
- * Resolves to the number of conversations that have changed since and are left as they are. Rejects if the undo did not
- * complete.
- */
+/** Resolves to the number of conversations kept because they changed since. Rejects if the undo did not complete. */
 export async function undoConversations(inbox: Inbox, { batchId, changes, former }: BulkResult): Promise<number> {
   let left = 0
   for (let done = 0; done < former.length; done += batchSize) {

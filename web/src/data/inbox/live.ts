@@ -232,9 +232,7 @@ async function readChanged(inbox: Inbox): Promise<void> {
   else for (const row of missed.conversations) cacheConversation(inbox, row, requestedAt)
 }
 
-/**
- * Time of the newest cached change by the server's clock, minus the time that a broken stream may have gone unnoticed.
- */
+/** Time of the newest cached change by the server's clock, minus the time a broken stream may go unnoticed. */
 function lastKnownUpdate({ queries, workspaceId }: Inbox): string | null {
   const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
   let newest = ''

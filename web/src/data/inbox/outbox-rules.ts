@@ -13,10 +13,7 @@ export interface OutboxEntry {
   messageId: string | null
 }
 
-/**
- * Returns entries that the thread does not show yet. Each of two entries with the same text is matched to a different
- * message.
- */
+/** Returns entries that the thread does not show yet. Entries with equal text match different messages. */
 export function pendingEntries(
   outbox: readonly OutboxEntry[],
   items: readonly TimelineItem[],

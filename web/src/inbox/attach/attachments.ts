@@ -106,10 +106,7 @@ export function nextToUpload(all: Attachments): Attachments {
 export const firstSubmitted = (all: Attachments): Attachment | undefined =>
   all.find(({ submitted }) => submitted !== null)
 
-/**
- * Returns the file to send next: the first submitted one, once it is uploaded and no earlier one is being sent or has
- * failed.
- */
+/** Returns the first submitted file, if it is uploaded and not being sent or failed. */
 export function nextToSend(all: Attachments): Attachment | null {
   const first = firstSubmitted(all)
   return first?.step.at === 'ready' ? first : null

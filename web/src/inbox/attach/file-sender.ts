@@ -10,9 +10,7 @@ export async function loadFileSender(): Promise<FileSender> {
   return loaded
 }
 
-/**
- * Returns the code if it is loaded, for actions that a second click must not repeat. Loaded as soon as there is a file.
- */
+/** Returns the code if loaded, for actions that a second click must not repeat. Loaded once there is a file. */
 export const loadedFileSender = (): FileSender | null => loaded
 
 // A failed load is repeated when the code is needed.

@@ -21,10 +21,7 @@ const formats: readonly RecordingFormat[] = [
   { record: 'audio/mp4;codecs=mp4a.40.2', type: 'audio/mp4', ending: 'm4a', isRepacked: false },
 ]
 
-/**
- * Returns the format that the channel shows as a voice message, otherwise as audio; null if browser and channel have
- * none in common.
- */
+/** Returns the format that the channel shows as a voice message, otherwise as audio; null without a common one. */
 export function planFor(
   { kinds }: Pick<UploadLimits, 'kinds'>,
   canRecord: (type: string) => boolean,

@@ -102,8 +102,7 @@ function useTypeahead(
     const field = fieldRef.current
     if (option === undefined || query === null || field === null) return
     const next = insertSuggestion(value, field.selectionStart, query, option.insertText)
-    // Renders synchronously: rendering moves the caret to the end, and the next letter must be inserted at the right
-    // place.
+    // Renders synchronously: rendering moves the caret to the end, before the next letter is inserted.
     flushSync(() => {
       change(next.text)
       close()

@@ -26,8 +26,7 @@ export function OwnerBar({ conversation }: OwnerBarProps) {
   const [isConfirming, setConfirming] = useState(false)
   const { data: workspace } = useWorkspace(workspaceId)
   const take = useTakeOver(conversation.id)
-  // A message that the agent is already sending cannot be stopped: shows it to the person who takes over until it
-  // appears.
+  // A message that the agent is already sending cannot be stopped: says so until it appears.
   const wasSending = useSendingAgent(workspaceId, conversation.id)
   const openDialog = useCallback(() => setConfirming(true), [])
   const { isTakingOver } = useComposeState(workspaceId, conversation.id)

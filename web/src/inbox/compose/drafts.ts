@@ -76,9 +76,7 @@ function parse(text: string | null): (Draft & { at: number }) | null {
 export const maxReply = 16_384
 export const maxNote = 4096
 
-/**
- * Text being written in a conversation. Read and written synchronously, so that a second click finds nothing to send.
- */
+/** Text being written. Read and written synchronously, so that a second click finds nothing to send. */
 interface ComposeState {
   draft: Draft
   refusal: Refusal | null

@@ -7,10 +7,7 @@ export function newestMessageId({ items, newer }: Thread): string | null {
   return items.findLast(({ type }) => type === 'message')?.id ?? null
 }
 
-/**
- * Returns who else has written after a message: a name, empty for the customer or people without a name; null if nobody
- * has.
- */
+/** Returns who else has written after a message: a name, empty for the customer or without a name; null if nobody. */
 export function newMessageAuthor(items: readonly TimelineItem[], messageId: string, userId: string): string | null {
   const at = items.findIndex(({ id }) => id === messageId)
   if (at === -1) return null

@@ -9,10 +9,7 @@ import { composeStateOf, restoreDraft, setDraft, setRefusal } from './drafts.ts'
 import { type Outgoing, type PendingSend, pendingSends, removePendingSend, savePendingSend } from './pending-sends.ts'
 import { refusalOf } from './refusal.ts'
 
-/**
- * Sends a message with a new idempotency key. Returns whether the server accepted it; otherwise the text is back in the
- * draft.
- */
+/** Sends a message with a new idempotency key. Returns whether it was accepted; otherwise restores the draft. */
 export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
   const { quoted, ...words } = outgoing
   const kept = { ...words, key: crypto.randomUUID(), userId: currentUser().id, conversationId, atMs: Date.now() }

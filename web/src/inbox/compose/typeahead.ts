@@ -56,10 +56,7 @@ export interface ReplyVariables {
 
 const maxResults = 8
 
-/**
- * Returns saved replies whose shortcut starts with the term, then those whose shortcut contains it, then those whose
- * text does.
- */
+/** Returns saved replies that match a term: by start of the shortcut, then in the shortcut, then in the text. */
 export function findReplies(replies: readonly CannedReply[], term: string): CannedReply[] {
   const needle = foldText(term)
   const rank = ({ shortcut, text }: CannedReply): number => {
@@ -109,9 +106,7 @@ export function findMembers(members: readonly Member[], term: string): Member[] 
     .slice(0, maxResults)
 }
 
-/**
- * Returns members that a note mentions by `@` and the full name. If one name starts with another, the longer one wins.
- */
+/** Returns members mentioned by `@` and their full name. If one name starts with another, the longer one wins. */
 export function findMentions(text: string, members: readonly Member[]): string[] {
   const byLength = [...members].sort((a, b) => b.name.length - a.name.length)
   const found = new Set<string>()

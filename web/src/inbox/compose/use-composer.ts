@@ -154,10 +154,7 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
   }
 }
 
-/**
- * Text that was started before the window closed stays in its field, so that no letter is lost or handled as a
- * shortcut.
- */
+/** Text started before the window closed stays in its field, so that no letter is lost or runs a shortcut. */
 function useKeepsField(isClosed: boolean, text: string): boolean {
   const [isHeld, setHeld] = useState(false)
   const holds = isClosed && (isHeld || text.trim() !== '')

@@ -140,8 +140,7 @@ function InPlace({ label, value, isDay, isWritten, isWrong, numeric, start, type
   }
   return (
     <input
-      // A date is shown as text and edited in a separate input: changing the type of a focused input would lose key
-      // presses.
+      // A date is edited in a separate input: changing the type of a focused input would lose key presses.
       key={kind}
       ref={input}
       className={styles.edit}

@@ -26,10 +26,7 @@ export function sizeInBubble({ kind, width, height }: Pick<Media, 'kind' | 'widt
   }
 }
 
-/**
- * Returns a data URL for the placeholder; null if it is invalid. JPEG and WebP are recognized by the start of their
- * base64.
- */
+/** Returns a data URL for the placeholder; null if invalid. Recognizes JPEG and WebP by the start of the base64. */
 export function placeholderAddress(placeholder: string | null): string | null {
   if (placeholder === null || !/^[A-Za-z0-9+/]{16,8192}={0,2}$/.test(placeholder)) return null
   if (placeholder.startsWith('/9j/')) return `data:image/jpeg;base64,${placeholder}`

@@ -15,9 +15,7 @@ export interface Album {
 // Older items are loaded from the second item on, so that navigation does not end early.
 const nearStart = 2
 
-/**
- * Images and videos of the conversation by time, starting at the opened one; older ones are loaded during navigation.
- */
+/** Images and videos of the conversation by time, from the opened one; loads older ones during navigation. */
 export function useAlbum(conversationId: string, openedId: string): Album {
   const inbox = useInbox()
   const { workspaceId } = inbox

@@ -30,9 +30,7 @@ export function LabelList({ labels }: { labels: readonly Label[] }) {
 
 const maxInRow = 2
 
-/**
- * Labels in a row of the list: the first by name, the others as a number; all in the tooltip and for screen readers.
- */
+/** Labels in a row of the list: the first by name, others as a number; all in the tooltip and accessible name. */
 export function RowLabels({ labelIds, labels }: { labelIds: readonly string[]; labels: Labels }) {
   const known = labelsOf(labelIds, labels)
   if (known.length === 0) return null

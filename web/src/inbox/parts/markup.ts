@@ -106,10 +106,7 @@ function parseMarks(reader: Reader, part: string | { name: string }): void {
 
 type Reader = ReturnType<typeof newReader>
 
-/**
- * An opening marker whose closing one has not been found: its index among the nodes, and whether text follows it
- * directly.
- */
+/** An opening marker without a closing one yet: its index among the nodes, and whether text follows directly. */
 interface Open {
   mark: string
   at: number

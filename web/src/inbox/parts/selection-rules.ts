@@ -12,10 +12,7 @@ export function extendSelection(
   return [...new Set([...chosen, ...range.map((row) => row.id)])]
 }
 
-/**
- * Returns the next conversation, or the previous one for the last; null if there is no other, undefined if it is not in
- * the list.
- */
+/** Returns the next conversation, or the previous for the last; null without others, undefined if not in the list. */
 export function adjacentId(rows: readonly { id: string }[], id: string): string | null | undefined {
   const at = rows.findIndex((row) => row.id === id)
   if (at === -1) return undefined

@@ -31,9 +31,7 @@ function inAMonth(now: Date): Date {
 // First letters in the three languages: minutes, hours, days, weeks.
 const units: Record<string, number> = { m: hourMs / 60, h: hourMs, d: 24 * hourMs, w: 168 * hourMs, s: 168 * hourMs }
 
-/**
- * Parses a typed time: `90 min`, `2h`, `3 d`, `1w`, or `18:30` for its next occurrence. Returns null for anything else.
- */
+/** Parses a typed time: `90 min`, `2h`, `3 d`, `1w`, or `18:30` for its next occurrence; null otherwise. */
 export function readSnooze(text: string, now: Date): Date | null {
   const [isSpan, amount, unit] = /^(\d{1,3}) ?([mhdws])[a-z]{0,8}$/.exec(text.trim().toLowerCase()) ?? []
   if (isSpan !== undefined) {

@@ -16,10 +16,7 @@ export interface ConversationActions {
   setLabel(labelId: string, isOn: boolean): void
 }
 
-/**
- * Actions on the open conversation, for shortcuts and buttons. People may choose to open the next conversation after an
- * action; undo returns to this one.
- */
+/** Actions on the open conversation. Optionally opens the next one after an action; undo returns to this one. */
 export function useConversationActions(conversation: Conversation): ConversationActions {
   const inbox = useInbox()
   const inInbox = useInboxContext()

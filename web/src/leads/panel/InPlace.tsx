@@ -102,8 +102,7 @@ function Line({ common, field, edit }: Omit<InputProps, 'id'> & { common: object
     <TextInput
       {...common}
       {...edit.handlers}
-      // A date is shown as text and edited in a separate input: changing the type of a focused input would lose key
-      // presses.
+      // A date is edited in a separate input: changing the type of a focused input would lose key presses.
       key={isDay ? 'day' : 'text'}
       {...(kind === 'date' && !isDay && { onBlur: undefined })}
       ref={input}

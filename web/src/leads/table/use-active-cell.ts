@@ -99,8 +99,7 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
       focus()
       const { row, column } = latest.current
       const again = (error: unknown, text: string) => {
-        // If the focus has left the table, shows the error in a toast; otherwise opens the cell again with the rejected
-        // input.
+        // If the focus has left the table, shows a toast; otherwise opens the cell again with the rejected input.
         if (document.activeElement !== box.current) return showError(error)
         place(row, column, lead)
         setEditing({ refused: { text, message: errorSentence(error) } })

@@ -10,10 +10,7 @@ export interface Selection {
   add(ids: readonly string[]): void
   set(ids: readonly string[]): void
   clear(): void
-  /**
-   * All leads that match the list's query, if there are more than can be ticked; null if the ticked rows are the
-   * selection.
-   */
+  /** All leads that match the query, if there are more than can be ticked; null if the ticked ones are meant. */
   allMatching: AllMatching | null
   setAllMatching(everything: AllMatching | null): void
   /** Whether all matching leads are selected, instead of the ticked ones. */

@@ -65,10 +65,7 @@ export function isValidValue({ type, choices }: FieldRule, value: Value): boolea
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
 
-/**
- * Formats a value: numbers and dates by language, amounts in the currency, phones in groups. Invalid values are
- * unchanged.
- */
+/** Formats numbers and dates by language, amounts with currency, phones in groups. Invalid values are unchanged. */
 export function formatValue(rule: FieldRule, value: Value, currency: string | null): string {
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
   if (!isValidValue(rule, value)) return value

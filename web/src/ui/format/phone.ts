@@ -5,10 +5,7 @@ const ofTwo = new Set(
   ),
 )
 
-/**
- * Returns a number with country code for dialing and copying: `+5511955501101`. Other text, such as with a leading
- * zero, is unchanged.
- */
+/** Returns a number with country code for dialing and copying: `+5511955501101`. Other text is unchanged. */
 export const dialablePhone = (phone: string): string => (/^[1-9]\d*$/.test(phone) ? `+${phone}` : phone)
 
 /** Formats a number for reading: `+55 11 95550-1101`. Other text is unchanged. */

@@ -102,8 +102,7 @@ function createLazyComponent<P extends object>(
   function Lazy(props: P): ReactNode {
     useLoadAttempts()
     const found = code.read()
-    // No hook may follow: after suspending, React continues this as an update, which knows only the hooks called
-    // before.
+    // No hook may follow: after suspending, React runs this as an update, which knows only the earlier hooks.
     return 'code' in found ? createElement(found.code.default, props) : createElement(Fallback, found)
   }
   return Object.assign(Lazy, { preload: code.preload })

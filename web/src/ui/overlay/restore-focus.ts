@@ -92,10 +92,7 @@ function restoreFocus({ to, around }: FocusPlace): void {
   if (had !== undefined) afterRemoval(had, () => nearbyReplacementFor(around)?.focus({ preventScroll: true }))
 }
 
-/**
- * A deleted element may stay rendered longer than the dialog that deleted it: runs once it is removed, if nothing has
- * the focus.
- */
+/** Runs when a deleted element, which may stay rendered longer than its dialog, is removed without focus. */
 function afterRemoval(element: HTMLElement, run: () => void): void {
   const watch = new MutationObserver(() => {
     if (element.isConnected) return
@@ -103,8 +100,7 @@ function afterRemoval(element: HTMLElement, run: () => void): void {
     // Another layer that closes with it may restore the focus more precisely.
     setTimeout(() => isFocusOnBody() && run(), 2 * settleMs)
   })
-  // Also fires when the element is removed and when the window loses focus: in both cases the focus may return to
-  // nothing.
+  // Also fires on removal of the element and when the window loses focus: then the focus may return to nothing.
   const onLeave = () =>
     queueMicrotask(() => {
       if (element.isConnected && document.hasFocus()) stop()
