@@ -125,7 +125,7 @@ for (const language of ['en', 'es', 'pt'] as const)
       const buttons = await head.getByRole('button').filter({ visible: true }).all()
       assert.ok(buttons.length >= 5)
       for (const button of buttons) {
-        // Read both at once: clicking one of the buttons changes its label.
+        // Read both at once: opening marks as read, which changes the label of one button.
         const [words, name] = await button.evaluate((one) => {
           const { innerText } = one as unknown as { innerText: string }
           return [innerText, one.getAttribute('aria-label') ?? ''] as const

@@ -112,9 +112,9 @@ export interface ThreadPages {
   query: UseQueryResult<Thread>
   older(): Promise<void>
   newer(): Promise<void>
-  /** Loads the newest messages and drops those before them if there is a gap. */
+  /** Replaces the thread with its newest page, unless it is loaded to its end. */
   toEnd(): Promise<void>
-  /** Loads messages around one, unless it is loaded; drops the others if there is a gap. */
+  /** Replaces the thread with the page around a message, unless that is loaded. */
   toMessage(messageId: string): Promise<void>
 }
 
