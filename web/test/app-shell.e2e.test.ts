@@ -65,7 +65,7 @@ for (const [room, language] of [
   ['home', 'pt'],
   ['inbox?view=agents', 'en'],
 ] as const)
-  test(`until the rows of ${room} are there, ${mostRequests} requests at most and ${mostBytes / 1000} KB, and nothing twice, in ${language}`, async (t) => {
+  test(`${room} shows its rows after at most ${mostRequests} requests and ${mostBytes / 1000} KB, without duplicates, in ${language}`, async (t) => {
     const { page, fetched } = await coldVisit(language)
     await page.addInitScript({ content: markRows })
     await page.goto(`${demo.url}/w/${demo.workspaceId}/${room}`)
@@ -91,7 +91,7 @@ async function settled(page: Page, fetched: readonly Fetched[]): Promise<void> {
   for (let before = -1; before !== fetched.length; await page.waitForTimeout(aMoment)) before = fetched.length
 }
 
-test('the app shows its shape while no file of it has come, in the scheme that was chosen', async () => {
+test('the app shell appears before any other file has loaded, in the chosen color scheme', async () => {
   const { page, context } = await coldVisit()
   allowLoadFailure(page)
   await context.route(/\/assets\//, () => {})

@@ -41,7 +41,7 @@ async function readAll(page: Page): Promise<void> {
   await nothingNew(page)
 }
 
-test('the bell counts what one is told of while the page is open, leads there, and is empty once it was looked at', async () => {
+test('the bell counts notifications, links to them, and is empty once opened', async () => {
   const { page } = await demo.open()
   await readAll(page)
   const { id, contact } = await assign()
@@ -56,7 +56,7 @@ test('the bell counts what one is told of while the page is open, leads there, a
   await nothingNew(page)
 })
 
-test('the tip of the bell stands within the navigation, and goes when the panel opens by mouse or by keys', async () => {
+test('the tooltip of the bell is inside the navigation landmark and closes when the panel opens', async () => {
   const { page } = await demo.open()
   const tip = page.getByRole('navigation', { name: 'Main' }).getByRole('tooltip', { name: 'Notifications' })
   const ways = [() => bell(page).click(), () => page.keyboard.press('g').then(() => page.keyboard.press('n'))]
@@ -73,7 +73,7 @@ test('the tip of the bell stands within the navigation, and goes when the panel 
   }
 })
 
-test('it sounds for who wants it, not before the first gesture, and once in all pages', async () => {
+test('sounds play only if enabled, after the first gesture, and once across tabs', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })
   await context.addInitScript(`
     window.tones = 0
@@ -106,7 +106,7 @@ test('it sounds for who wants it, not before the first gesture, and once in all 
   assert.equal(await heard(), 2)
 })
 
-test('leave is asked for in the settings alone, and from then on the browser shows what comes while one looks elsewhere', async () => {
+test('permission is requested only in the settings; then the browser shows notifications while the page is hidden', async () => {
   const { page, context } = await demo.open('profile', { isAlone: true })
   // Headless browsers deny permission without asking and show nothing: these replace the prompt, its answer and the
   // notifications.
@@ -141,7 +141,7 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   await turnOn.waitFor()
 })
 
-test('the app can be installed: manifest, icons and worker are there, and nothing of it is refused', async () => {
+test('the app can be installed: manifest, icons and worker load without violations', async () => {
   const { page } = await demo.open()
   const href = await page.locator('link[rel="manifest"]').getAttribute('href')
   const manifest = (await demo.call('GET', `${href}`)).body

@@ -12,7 +12,7 @@ const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const agent = { authorization: `Bearer ${demo.apiKey}` }
 const newCustomer = (name: string, text: string, ownedBy?: 'agent') => newWriter(demo, name, text, ownedBy)
 
-test('a draft survives going elsewhere and a reload, and a note names a colleague', async () => {
+test('a draft survives navigation and a reload, and a note mentions a colleague', async () => {
   const lea = await newCustomer('Lea Alves', 'Hello')
   const { page } = await demo.open(lea.place)
   await field(page).fill('Half a tho')
@@ -37,7 +37,7 @@ test('a draft survives going elsewhere and a reload, and a note names a colleagu
   assert.deepEqual(await lea.receivedMessages(), [])
 })
 
-test('a slash that finds no canned reply is not sent by Enter, and leads to where one is made', async () => {
+test('a slash without a matching saved reply is not sent by Enter, and links to creating one', async () => {
   const ivo = await newCustomer('Ivo Reis', 'How much?')
   const { page } = await demo.open(ivo.place)
   for (const text of ['/', '/nothing']) {
@@ -53,7 +53,7 @@ test('a slash that finds no canned reply is not sent by Enter, and leads to wher
   assert.deepEqual(await ivo.receivedMessages(), [])
 })
 
-test('what somebody wrote in the last moment stops a reply until it is read', async () => {
+test('a message that arrives at the last moment holds back a reply until it has been read', async () => {
   const eva = await newCustomer('Eva Pinto', 'I take two.')
   const { page, context } = await demo.open(eva.place)
   await thread(page).getByText('I take two.').waitFor()
@@ -78,7 +78,7 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
   assert.deepEqual(await eva.receivedMessages(), ['Three it is.'])
 })
 
-test('whoever is no lead becomes one, and what matters of it is changed in place', async () => {
+test('a customer without a lead gets one, and its fields are edited in place', async () => {
   const bia = await newCustomer('Bia Rocha', 'Hi')
   const { page } = await demo.open(bia.place)
   await page.getByRole('button', { name: 'Create lead' }).click()
@@ -98,7 +98,7 @@ const hourMs = 3_600_000
 const keptHere = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((place) => /draft|sending|noting/.test(place)))
 
-test('the window is counted down, and when it closes over a text that is being typed, that text can be gone on with', async () => {
+test('the response window counts down, and text being typed when it closes can be continued', async () => {
   const lia = await newWriter(demo, 'Lia Moura', 'See you tomorrow')
   const expiresAt = (await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.windowExpiresAt
   const { page } = await demo.open('inbox', { isAlone: true })
@@ -124,7 +124,7 @@ test('the window is counted down, and when it closes over a text that is being t
   assert.deepEqual(await lia.receivedMessages(), [])
 })
 
-test('whoever signs out leaves nothing that they wrote in the browser, nor does what is still on its way', async () => {
+test('signing out removes everything the person wrote in the browser, including pending sends', async () => {
   const ivy = await newWriter(demo, 'Ivy Rosa', 'Hi')
   const { page, context } = await visitOf(demo.browser, {})
   const { url } = await demo.team('POST', '/sign-in-links', { email: await ownerEmail() })

@@ -13,7 +13,7 @@ await demo.team('PATCH', `${keysPath}/${demoKey.id}`, { answersNewConversations:
 const simulator = (method: string, path: string, body?: unknown) =>
   demo.call(method, `${demo.simulatorUrl}/simulator${path}`, body).then((answer) => answer.body)
 
-test('an official number is connected, hears a customer, is paused, resumed and removed', async () => {
+test('an official number is connected, receives a message, is paused, resumed and removed', async () => {
   const { page } = await demo.open('connections')
   const number = await simulator('POST', '/numbers', { name: 'Support', phone: '5511955550010' })
   await page.getByRole('button', { name: 'Connect number' }).click()
@@ -56,7 +56,7 @@ async function hears(page: Page, numberId: string): Promise<void> {
   await page.getByRole('region', { name: 'Details' }).getByText('just now').waitFor()
 }
 
-test('a phone is linked by its QR code, a customer is heard, and it is linked again with a code', async () => {
+test('a phone is linked by QR code, receives a message, and is linked again with a code', async () => {
   const { page } = await demo.open('connections')
   await page.getByRole('button', { name: 'Connect number' }).click()
   const panel = page.getByRole('dialog')

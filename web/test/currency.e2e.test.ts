@@ -14,7 +14,7 @@ async function newLead(firstName: string, fields: object = {}): Promise<string> 
   return (await demo.team('POST', leads, { firstName, source: 'event', ...fields })).lead.id
 }
 
-test('a currency that an admin chooses stands with all amounts, where they are read and where they are typed', async () => {
+test('the workspace currency appears with every amount, displayed or edited', async () => {
   await newLead('Ursula', { estimatedValue: 1500.5, status: 'in_cash' })
   const { page } = await demo.open('leads?q=ursula')
   await rowOf(page, 'Ursula').getByText('1,500.50', { exact: true }).waitFor()

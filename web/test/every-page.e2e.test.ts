@@ -54,13 +54,13 @@ async function assertWalked(stop: Stop, look: typeof onPhone, left: readonly str
 }
 
 for (const stop of stops.filter(({ overlays }) => overlays !== undefined))
-  test(`nothing that opens over ${currentPath(stop)} has a fault of colours in the dark`, async () => {
+  test(`layers over ${currentPath(stop)} have sufficient contrast in dark mode`, async () => {
     await page.setViewportSize(desktop)
     await assertWalked(stop, inTheDark)
   })
 
 for (const stop of stops)
-  test(`nothing of ${currentPath(stop)} on a phone has a fault that axe knows, nor reaches beyond its edges`, async () => {
+  test(`${currentPath(stop)} on a phone has no accessibility violations and no horizontal overflow`, async () => {
     await page.setViewportSize(phone)
     await assertWalked(stop, onPhone, onDesktop)
   })

@@ -25,7 +25,7 @@ async function handsOver(id: string): Promise<void> {
   await handOver(deps, agent, { conversationId: id, note, urgency: 'high', userId: null, closing: null })
 }
 
-test('what an agent hands over stands in the thread and is urgent in the list, until somebody answers', async () => {
+test('a handover by an agent appears in the thread and as urgent in the list until somebody answers', async () => {
   const ines = await newWriter(demo, 'Ines Prado', 'I want my money back', 'agent')
   await handsOver(ines.id)
   const { page } = await demo.open(ines.place)
@@ -43,7 +43,7 @@ test('what an agent hands over stands in the thread and is urgent in the list, u
   await card.getByText('Wants the money back for order 1042.').waitFor()
 })
 
-test('H puts the caret into the field at once, however late the agents come', async () => {
+test('H focuses the field at once, even if the agents load late', async () => {
   const vera = await newWriter(demo, 'Vera Luz', 'Hello')
   const { page } = await demo.open(vera.place)
   // Opening marks it as read, which typing must not undo.
@@ -64,7 +64,7 @@ test('H puts the caret into the field at once, however late the agents come', as
   assert.deepEqual([status, unreadCount, labelIds], ['open', 0, []])
 })
 
-test('no shortcut acts behind a dialog, wherever the focus is', async () => {
+test('no shortcut works behind a dialog, wherever the focus is', async () => {
   const rui = await newWriter(demo, 'Rui Costa', 'Hello')
   const { page } = await demo.open(rui.place)
   await field(page).waitFor()

@@ -15,7 +15,7 @@ const quinta = { firstName: 'Quinta', lastName: 'Prova', phone: '+55 11 95550-77
 const { lead } = await demo.team('POST', leads, quinta)
 await demo.team('PATCH', `${leads}/${lead.id}`, { status: 'qualified' })
 
-test('a card goes to another column by mouse and by keys, and back when it is refused', async () => {
+test('a card moves to another column by mouse and keyboard, and back if the server refuses', async () => {
   const { page } = await demo.open('leads?view=board')
   const column = (name: string) => page.getByRole('region', { name: `Leads: ${name}` })
   const card = (name: string) => column(name).getByRole('button', { name: /Quinta Prova/ })
@@ -37,7 +37,7 @@ test('a card goes to another column by mouse and by keys, and back when it is re
   await card('Won').waitFor()
 })
 
-test('columns are chosen, widened and moved, and are so after a reload', async () => {
+test('columns are chosen, resized and moved, and survive a reload', async () => {
   const { page } = await demo.open('leads')
   await firstLead(page).waitFor()
   // Custom fields load shortly after the rows.
@@ -69,7 +69,7 @@ async function assertStored(term: string, fields: Record<string, unknown>): Prom
   await waitUntil(stored, (lead) => Object.entries(fields).every(([field, value]) => lead?.[field] === value))
 }
 
-test('a phone shows the board as well, a column at a time, found by its name or by a swipe', async () => {
+test('a phone shows one board column at a time, chosen by name or by swiping', async () => {
   const { page } = await demo.open('leads', { viewport: phone })
   await firstLead(page).waitFor()
   await page.getByRole('img', { name: 'Board' }).click()

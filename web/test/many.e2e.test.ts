@@ -26,7 +26,7 @@ const { keys } = await demo.team('GET', `${at}/keys`)
   await db.sql`analyze`
 }
 
-test('a list of 50,000 conversations scrolls as fast at its beginning as thousands of rows further down', async (t) => {
+test('a list of 50,000 conversations scrolls as fast after thousands of rows as at its start', async (t) => {
   const { page } = await demo.open('home')
   // The list is refetched when the stream opens, up to a thousand rows.
   const readAgain = page.waitForResponse(isFirst).then(() => page.waitForResponse(isFirst))
@@ -77,7 +77,7 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   await rows.first().getByText('Boa tarde!').waitFor()
 })
 
-test('a table of 20,000 leads scrolls, with a few rows drawn, an exact count and any part at once', async (t) => {
+test('a table of 20,000 leads scrolls with few rendered rows, an exact count, and direct access to any part', async (t) => {
   const { page } = await demo.open('leads')
   const { total } = await demo.team('GET', `${at}/leads?limit=1`)
   assert.ok(total >= manyLeads)

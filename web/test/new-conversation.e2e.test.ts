@@ -21,7 +21,7 @@ async function chooseTemplate(page: Page, name: RegExp): Promise<void> {
     await field.fill('tomorrow')
 }
 
-test('C begins a conversation with a number that nobody has, and leads to it; what is missing is said at its field', async () => {
+test('C starts a conversation with a new number and opens it; errors are shown at their fields', async () => {
   const { page } = await demo.open('inbox')
   await page.locator('[data-row]').first().waitFor()
   await page.keyboard.press('c')
@@ -55,7 +55,7 @@ test('C begins a conversation with a number that nobody has, and leads to it; wh
   await page.locator('[data-row]', { hasText: '96660-1234' }).locator('[data-initials=""] svg').waitFor()
 })
 
-test('whoever is in conversation already is found by name or number, and theirs is opened, with nothing sent', async () => {
+test('an existing customer is found by name or number, and the conversation is opened without sending', async () => {
   const ana = await newWriter(demo, 'Anabela Quintas', 'Olá')
   await demo.team('PATCH', `${team}/inbox/conversations/${ana.id}`, { status: 'resolved' })
   const { page } = await demo.open('inbox')
@@ -81,7 +81,7 @@ test('whoever is in conversation already is found by name or number, and theirs 
   assert.deepEqual(await ana.receivedMessages(), [])
 })
 
-test('a lead that is chosen by name is called by it in the row, the header and the panel, and is renamed with the lead', async () => {
+test('a lead chosen by name appears under that name everywhere, and follows a rename', async () => {
   const authorization = { authorization: `Bearer ${demo.apiKey}` }
   const phone = '5511966601235'
   const { body } = await demo.call('POST', '/api/v1/leads', { firstName: 'Benedita', phone }, authorization)

@@ -7,7 +7,7 @@ import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 
-test('a page that was not loaded before says so while one is offline, and comes by itself afterwards', async () => {
+test('a page that was not loaded says so while offline, and loads when online again', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })
   await page.getByRole('link', { name: 'Forms' }).waitFor()
   allowLoadFailure(page)
@@ -33,7 +33,7 @@ async function areApart(one: Locator, other: Locator): Promise<boolean> {
   return a.x >= b.x + b.width || b.x >= a.x + a.width || a.y >= b.y + b.height || b.y >= a.y + a.height
 }
 
-test('a notice never stands over the place where one writes', async () => {
+test('a toast never covers a focused text field', async () => {
   for (const viewport of [desktop, { width: 1024, height: 768 }, phone]) {
     const ida = await newWriter(demo, `Ida Mar ${viewport.width}`, 'Hello')
     const { page } = await demo.open(ida.place, { viewport })

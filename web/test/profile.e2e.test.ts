@@ -12,7 +12,7 @@ async function newcomer(name: string): Promise<Member> {
   return member
 }
 
-test('two-factor sign-in is turned on, asked for, passed with a recovery code, and turned off', async () => {
+test('two-factor authentication is enabled, required, passed with a recovery code, and disabled', async () => {
   const { page, email } = await newcomer('Dora')
   await page.getByRole('button', { name: 'Turn on 2FA' }).click()
   const ask = page.getByRole('dialog', { name: 'Confirm your password' })

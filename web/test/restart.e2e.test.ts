@@ -9,7 +9,7 @@ import { openDemo } from './support/demo.ts'
 const demo = await openDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 
-test('what is sent while the service is away waits, in order, also over a reload, and arrives once', async () => {
+test('messages sent while the server is unreachable wait in order, survive a reload, and arrive once', async () => {
   const gil = await newWriter(demo, 'Gil Matos', 'Are you there?')
   const { page, context } = await demo.open(gil.place)
   await field(page).fill('First')
@@ -41,7 +41,7 @@ test('what is sent while the service is away waits, in order, also over a reload
   assert.deepEqual(await sent(), ['First', 'Second'])
 })
 
-test('with the window closed a template is chosen, seen as it will be read, and reaches the customer', async () => {
+test('with the window closed, a template is chosen, previewed and delivered', async () => {
   const [zoe, _ugo] = [await newWriter(demo, 'Zoe Lima', 'Back tomorrow'), await newWriter(demo, 'Ugo Leal', 'Bye')]
   const { page } = await demo.open(zoe.place)
   await field(page).fill('Are you back?')

@@ -29,7 +29,7 @@ const look = (page: Page, within?: string) =>
 let isAmidst = false
 
 for (const stop of stops)
-  test(`nothing of ${currentPath(stop)}, light or dark, has a fault that axe knows`, async () => {
+  test(`${currentPath(stop)} has no accessibility violations in light and dark mode`, async () => {
     // Left by an earlier test that failed.
     if (isAmidst) await page.reload()
     isAmidst = true
@@ -37,7 +37,7 @@ for (const stop of stops)
     isAmidst = false
   })
 
-test('the main pages have no fault on a phone, nor scroll sideways', async () => {
+test('the main pages have no violations on a phone and no horizontal overflow', async () => {
   const { page: small } = await demo.open('nowhere', { viewport: phone })
   const { goTo } = walkerOf(demo, small)
   for (const stop of stops.filter(({ place }) => mainPages.includes(place))) {
@@ -47,7 +47,7 @@ test('the main pages have no fault on a phone, nor scroll sideways', async () =>
   }
 })
 
-test('no page for strangers, light or dark, has a fault that axe knows', async () => {
+test('pages before sign-in have no accessibility violations in light and dark mode', async () => {
   const { page } = await visitOf(demo.browser)
   for (const address of forStrangers) {
     await page.goto(address)
@@ -56,7 +56,7 @@ test('no page for strangers, light or dark, has a fault that axe knows', async (
   }
 })
 
-test('no simulated phone, light or dark, has a fault that axe knows', async () => {
+test('simulated phones have no accessibility violations in light and dark mode', async () => {
   const { page } = await visitOf(demo.browser)
   for (const place of ['phone', 'phone/owner']) {
     await page.goto(`${demo.simulatorUrl}/${place}`)

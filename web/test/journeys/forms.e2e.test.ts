@@ -6,7 +6,7 @@ import { sharedDemo } from '../support/demo.ts'
 
 const demo = await sharedDemo()
 
-test('a form is built with a live preview, opened, filled on a phone, and the lead appears', async () => {
+test('a form is built with a live preview, published, submitted on a phone, and creates a lead', async () => {
   const { page } = await demo.open('forms')
   await page.getByRole('table').waitFor()
   await page.keyboard.press('c')

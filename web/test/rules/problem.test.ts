@@ -44,16 +44,16 @@ const cases: [message: string, en: string, pt: string][] = [
 ]
 
 for (const [message, english, portuguese] of cases) {
-  test(`"${message}" is said as people would`, () => {
+  test(`"${message}" is translated`, () => {
     assert.deepEqual([en(message), pt(message)], [english, portuguese])
   })
 }
 
-test('what the service has no words for yet has none, rather than English', () => {
+test('an unknown error text has no translation instead of the English one', () => {
   assert.equal(es('must be made of green cheese'), null)
 })
 
-test('what is taken out of what the service says is what the words for it are given', () => {
+test('named groups of an error pattern are the arguments of its translation', () => {
   for (const [name, form] of Object.entries(problemPatterns)) {
     const taken = [...form.source.matchAll(/\(\?<(\w+)>/g)].map(([, group]) => group)
     const words = english.problem[name as keyof typeof problemPatterns]
@@ -86,7 +86,7 @@ function messages(): Map<string, string> {
   return found
 }
 
-test('all that forms may be refused with has words in each language', () => {
+test('every error that forms can get is translated in each language', () => {
   const found = messages()
   assert.ok(found.size > 80)
   const speechless = [...found].filter(([message]) => [en, es, pt].some((say) => say(message) === null))

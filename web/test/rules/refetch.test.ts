@@ -7,7 +7,7 @@ import { throttleBatches } from '../../src/api/throttle-batches.ts'
 
 const queryKey = ['inbox']
 
-test('news that come faster than answers keep no answer from being shown, and the last of them is read', async (t) => {
+test('events faster than responses do not keep responses from being shown, and the last one is fetched', async (t) => {
   const { queries, readings, shown } = watched(t)
   readings[0]?.resolve('as it began')
   await settled()
@@ -28,7 +28,7 @@ test('news that come faster than answers keep no answer from being shown, and th
   assert.equal(readings.length, 3)
 })
 
-test('what is read for the first time when news come is read once more', async (t) => {
+test('a first fetch is repeated if an event arrives meanwhile', async (t) => {
   const { queries, readings, shown } = watched(t)
   const news = refetchQueries(queries, queryKey)
   readings[0]?.resolve('older than the news, perhaps')
@@ -38,7 +38,7 @@ test('what is read for the first time when news come is read once more', async (
   assert.equal(shown(), 'as it is')
 })
 
-test('after a break nothing waits for an answer that may never come', async (t) => {
+test('after a break nothing waits for a response that may never come', async (t) => {
   const { queries, readings, shown } = watched(t)
   readings[0]?.resolve('before')
   await settled()
@@ -51,7 +51,7 @@ test('after a break nothing waits for an answer that may never come', async (t) 
   assert.equal(shown(), 'after the break')
 })
 
-test('what is asked for while it runs or rests is done once, after a rest as long as the run and no shorter than said', async (t) => {
+test('calls during a run or the pause cause one more run, after a pause as long as the run and at least the interval', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 0
   t.mock.method(performance, 'now', () => now)
@@ -96,7 +96,7 @@ test('what is asked for while it runs or rests is done once, after a rest as lon
   assert.equal(runs.length, 3)
 })
 
-test('of what comes in a busy moment the newest of each is taken, together after a rest, and the first at once', async (t) => {
+test('in busy moments the newest item of each id is passed on in a batch at the end, and the first at once', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const taken: string[][] = []
   const gathering = throttleBatches<string>(100, (items) => taken.push([...items]))
