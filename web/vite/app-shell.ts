@@ -29,13 +29,13 @@ const pages: Record<string, PageEntry> = {
   // Not a page: used before sign-in.
   entry: { source: 'sign-in/EntryPages.tsx', texts: ['entry'] },
   // Not a page, but what the inbox loads if the address names a conversation.
-  thread: { source: 'inbox/ThreadPane.tsx', texts: ['talk'] },
+  thread: { source: 'inbox/ThreadPane.tsx', texts: ['conversation'] },
 }
-const allTexts = ['list', 'home', 'talk', 'rest']
+const allTexts = ['list', 'home', 'conversation', 'common']
 
 const textsIn = (language: string, part: string): string[] => [
   `text/${language}/${part}.json`,
-  ...(part === 'rest' ? ['text/refusals.ts'] : []),
+  ...(part === 'common' ? ['text/refusals.ts'] : []),
 ]
 
 /**

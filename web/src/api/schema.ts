@@ -1,4 +1,4 @@
-// Generated from docs/openapi.json by `npm run contract`.
+// Written by `npm run contract` from docs/openapi.json.
 
 export interface paths {
   '/api/team/v1/sign-in': { post: { parameters: { path?: never; query?: never; header?: Record<string, string> }; requestBody: { content: { 'application/json': { 'email': string; 'password': string } } }; responses: { 200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SignInStep'] } }; 400: components['responses']['BadRequest']; 401: components['responses']['Unauthorized']; 403: components['responses']['Forbidden']; 413: components['responses']['ContentTooLarge']; 415: components['responses']['UnsupportedMediaType']; 429: components['responses']['TooManyRequests']; 500: components['responses']['InternalError']; 503: components['responses']['Unavailable'] } } }

@@ -23,7 +23,7 @@ import { Rail } from './Rail.tsx'
 
 export const InboxLive = lazyComponent(async () => ({ default: (await import('../inbox/InboxPage.tsx')).InboxLive }))
 const Palette = prefetchedComponent(() => withTexts(() => import('./Palette.tsx')))
-const PlayerBar = prefetchedComponent(() => withTexts(() => import('../inbox/media/PlayerBar.tsx'), ['talk']))
+const PlayerBar = prefetchedComponent(() => withTexts(() => import('../inbox/media/PlayerBar.tsx'), ['conversation']))
 const RailBadges = lazyComponent(() => withTexts(() => import('./RailBadges.tsx')))
 const NotificationListener = lazyComponent(() => withTexts(() => import('../notifications/NotificationListener.tsx')))
 const ShortcutSheet = prefetchedComponent(() => withTexts(() => import('./ShortcutSheet.tsx')))

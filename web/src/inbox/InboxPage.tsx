@@ -21,7 +21,7 @@ import { useOpenId } from './use-open-id.ts'
 
 // The list is visible first.
 const ThreadPane = prefetchedComponent(
-  () => withTexts(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }), ['talk']),
+  () => withTexts(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }), ['conversation']),
   ({ error }) => <ErrorState error={error} retry={retryFailedLoads} />,
 )
 

@@ -1,13 +1,15 @@
+import type common from './en/common.json'
+import type conversation from './en/conversation.json'
 import type entry from './en/entry.json'
 import type frame from './en/frame.json'
 import type home from './en/home.json'
 import type list from './en/list.json'
-import type rest from './en/rest.json'
-import type talk from './en/talk.json'
 import { type Language, languages } from './languages.ts'
 import { type Catalogue, type TextsOf, textsOf } from './messages.ts'
 
-export type Texts = TextsOf<typeof entry & typeof frame & typeof home & typeof list & typeof rest & typeof talk>
+export type Texts = TextsOf<
+  typeof entry & typeof frame & typeof home & typeof list & typeof common & typeof conversation
+>
 
 const storageKey = 'parley.language'
 
@@ -27,7 +29,7 @@ export async function loadTexts(): Promise<void> {
 }
 
 /** Catalogues of the app; pages before sign-in have their own. */
-const all = ['frame', 'list', 'home', 'talk', 'rest'] as const
+const all = ['frame', 'list', 'home', 'conversation', 'common'] as const
 const names = [...all, 'entry'] as const
 type PartName = (typeof names)[number]
 const loaders = Object.fromEntries(names.map((name) => [name, once(() => addTexts(name))])) as Record<
@@ -45,7 +47,7 @@ export async function withTexts<T>(load: () => Promise<T>, names: readonly PartN
 /** Adds a catalogue to the loaded texts. */
 async function addTexts(part: PartName): Promise<void> {
   const reading: Promise<{ default: Catalogue }> = import(`./${language}/${part}.json`, { with: { type: 'json' } })
-  const [catalogue, refusals] = await Promise.all([reading, part === 'rest' ? import('./refusals.ts') : null])
+  const [catalogue, refusals] = await Promise.all([reading, part === 'common' ? import('./refusals.ts') : null])
   t = { ...t, ...textsOf(catalogue.default, language) }
   if (refusals !== null) translateProblem = (message) => refusals.translateProblem(t.problem, message)
 }

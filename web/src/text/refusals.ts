@@ -1,4 +1,4 @@
-import type rest from './en/rest.json'
+import type common from './en/common.json'
 import type { TextsOf } from './messages.ts'
 
 /**
@@ -132,7 +132,7 @@ export const problemPatterns = {
 } as const
 
 /** Translates an error text of the server, which is English; null if no pattern matches. */
-export function translateProblem(words: TextsOf<typeof rest>['problem'], message: string): string | null {
+export function translateProblem(words: TextsOf<typeof common>['problem'], message: string): string | null {
   for (const [name, form] of Object.entries(problemPatterns) as [keyof typeof problemPatterns, RegExp][]) {
     const found = form.exec(message.slice(0, 500))
     if (found === null) continue

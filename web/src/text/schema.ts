@@ -1,8 +1,8 @@
-// Generated from the English catalogues by `npm run contract`.
+// Written by `npm run contract` from the English catalogues.
 
 type Shown = string | number
 
-/** Arguments of messages. */
+/** What the texts that have arguments are called with. */
 export interface Calls {
   entry: {
     joinTo: (values: { workspace: Shown }) => string

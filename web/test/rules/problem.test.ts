@@ -4,11 +4,11 @@ import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf } from '../../../scripts/text-types.ts'
-import english from '../../src/text/en/rest.json' with { type: 'json' }
-import spanish from '../../src/text/es/rest.json' with { type: 'json' }
+import english from '../../src/text/en/common.json' with { type: 'json' }
+import spanish from '../../src/text/es/common.json' with { type: 'json' }
 import type { Texts } from '../../src/text/index.ts'
 import { textsOf } from '../../src/text/messages.ts'
-import portuguese from '../../src/text/pt/rest.json' with { type: 'json' }
+import portuguese from '../../src/text/pt/common.json' with { type: 'json' }
 import { problemPatterns, translateProblem } from '../../src/text/refusals.ts'
 
 const speaking = (catalogue: typeof english, language: string) => {

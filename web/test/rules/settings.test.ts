@@ -6,7 +6,7 @@ import { edgeOfDay } from '../../src/settings/audit/when.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
 import { currencyCodes } from '../../src/settings/currencies.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
-import en from '../../src/text/en/rest.json' with { type: 'json' }
+import en from '../../src/text/en/common.json' with { type: 'json' }
 
 /** Recorded in the installation's own log, which no page shows. */
 const ofInstallation = [
