@@ -104,7 +104,7 @@ function AwayItem() {
   if (mine === undefined && workspaces.every(({ id }) => id !== workspaceId)) return null
   const isAway = mine !== undefined && mine.awaySince !== null
   const change = () =>
-    setAway(workspaceId, !isAway).then(() => showToast(isAway ? t.common.hereNow : t.common.awayNow), showError)
+    setAway(workspaceId, !isAway).then(() => showToast(isAway ? t.common.nowAvailable : t.common.nowAway), showError)
   return (
     // Rendered before its state is known, so that items do not move under the pointer.
     <Menu.Item
@@ -112,7 +112,7 @@ function AwayItem() {
       leftSection={isAway ? <IconUserCheck size={16} /> : <IconUserPause size={16} />}
       onClick={() => void change()}
     >
-      {isAway ? t.common.comeBack : t.common.goAway}
+      {isAway ? t.common.setAvailable : t.common.setAway}
     </Menu.Item>
   )
 }

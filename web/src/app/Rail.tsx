@@ -115,7 +115,7 @@ function MeMenu({ setup, openKeys }: MeMenuProps) {
   const [isOpen, setOpen] = useState(false)
   const dropdown = useDropdown(isOpen, setOpen)
   const me = `${t.common.me}: ${name}`
-  const label = trouble > 0 ? `${me}. ${t.common.toLookAt({ n: formatCount(trouble) })}` : me
+  const label = trouble > 0 ? `${me}. ${t.common.needAttention({ n: formatCount(trouble) })}` : me
   return (
     <>
       <UnstyledButton {...dropdownButtonProps(dropdown, 'menu')} className={styles.link} aria-label={label}>

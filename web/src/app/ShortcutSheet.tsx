@@ -7,7 +7,7 @@ import styles from './ShortcutSheet.module.css'
 
 export default function ShortcutSheet({ close }: { close(): void }) {
   const [{ here, elsewhere }] = useState(allShortcuts)
-  const { title, help, elsewhere: elsewhereTitle } = t.common.keys
+  const { title, help, otherPages: elsewhereTitle } = t.common.keys
   return (
     <Dialog close={close} title={title} size={720}>
       <p className={styles.help}>{help}</p>

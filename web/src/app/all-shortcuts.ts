@@ -76,10 +76,10 @@ function knownShortcuts(): ShortcutGroup[] {
       ['#', leads.keys.delete],
       ['Escape', leads.keys.close],
     ),
-    group(forms.title, ['c', forms.make], ['mod+s', common.save]),
+    group(forms.title, ['c', forms.create], ['mod+s', common.save]),
     group(connections.title, ['c', connections.add]),
-    group(keys.title, ['c', keys.make]),
-    group(webhooks.title, ['c', webhooks.make]),
+    group(keys.title, ['c', keys.create]),
+    group(webhooks.title, ['c', webhooks.create]),
     group(webhooks.endpoint, ['t', webhooks.test], ['e', webhooks.edit]),
     group(webhooks.deliveries, ['j', webhooks.next], ['k', webhooks.previous]),
   ]
@@ -87,7 +87,7 @@ function knownShortcuts(): ShortcutGroup[] {
 
 /** Shortcuts of the message field, which are not shortcuts of a page. */
 function composeShortcuts(): ShortcutGroup {
-  const { title, send, line, replies, mention, leave } = t.common.keys.writing
+  const { title, send, line, replies, mention, leave } = t.common.keys.compose
   return {
     title,
     keys: [

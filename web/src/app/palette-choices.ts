@@ -56,7 +56,7 @@ export function useFixedChoices(
     const elsewhere = [
       ...pageActions(workspaceId, goTo).map(({ id, label, run }) => action(id, label, actionKeywords[id], run)),
       ...(bell === undefined ? [] : [action('bell', t.common.notifications, actionKeywords.bell, bell.run, bellKey)]),
-      action('notices', t.told.toSettings, actionKeywords.notices, () => goTo('profile', 'notifications')),
+      action('notices', t.notifications.toSettings, actionKeywords.notices, () => goTo('profile', 'notifications')),
       ...(['light', 'dark', 'auto'] as const).map((one) =>
         action(one, palette.appearance({ word: t.common.appearances[one] }), actionKeywords[one], () =>
           setColorScheme(one),
@@ -136,10 +136,10 @@ function pageActions(workspaceId: string, goTo: GoTo): PageAction[] {
     go('trash', `${leads.title}: ${leads.trash}`, 'leads?view=trash'),
     ...(hasRole(workspaceId, 'admin')
       ? [
-          go('form', forms.make, 'forms/new'),
+          go('form', forms.create, 'forms/new'),
           createAction('connection', connections.add, 'connections'),
-          createAction('key', keys.make, 'keys'),
-          createAction('webhook', webhooks.make, 'webhooks'),
+          createAction('key', keys.create, 'keys'),
+          createAction('webhook', webhooks.create, 'webhooks'),
           go('invite', common.palette.invite, 'settings/members'),
         ]
       : []),

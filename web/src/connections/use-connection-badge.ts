@@ -9,7 +9,7 @@ export function useConnectionBadge(workspaceId: string): void {
   const { data = [] } = useConnections(workspaceId)
   const count = data.filter(isInTrouble).length
   useEffect(
-    () => setRailBadge('connections', { count, tone: 'bad', label: t.connections.inTrouble({ n: count }) }),
+    () => setRailBadge('connections', { count, tone: 'bad', label: t.connections.problemCount({ n: count }) }),
     [count],
   )
 }

@@ -143,7 +143,7 @@ function RemoveDialog({ form, close }: { form: Form; close(): void }) {
     }, showError)
   return (
     <Confirm
-      title={t.forms.removeAsk({ name: form.name })}
+      title={t.forms.removeConfirm({ name: form.name })}
       action={t.forms.remove}
       confirmText={form.name}
       run={run}

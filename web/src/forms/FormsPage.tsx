@@ -28,7 +28,7 @@ export function FormsPage() {
   )
   useShortcuts(
     t.forms.title,
-    useMemo(() => (mayChange ? [{ keys: 'c', label: t.forms.make, run: create }] : []), [mayChange, create]),
+    useMemo(() => (mayChange ? [{ keys: 'c', label: t.forms.create, run: create }] : []), [mayChange, create]),
   )
   return (
     <>
@@ -37,7 +37,7 @@ export function FormsPage() {
         action={
           mayChange && (
             <Button leftSection={<IconPlus size={16} />} onClick={create}>
-              {t.forms.make}
+              {t.forms.create}
             </Button>
           )
         }
@@ -46,7 +46,10 @@ export function FormsPage() {
         <QueryBoundary query={query}>
           {(forms) =>
             forms.length === 0 ? (
-              <EmptyState title={t.forms.empty} {...(mayChange && { action: { label: t.forms.make, run: create } })} />
+              <EmptyState
+                title={t.forms.empty}
+                {...(mayChange && { action: { label: t.forms.create, run: create } })}
+              />
             ) : (
               <Table
                 label={t.forms.title}

@@ -18,7 +18,7 @@ export function LeaveDialog({ isChanged, shouldStay }: LeaveDialogProps) {
   if (blocker.status !== 'blocked') return null
   const leave = async () => blocker.proceed()
   return (
-    <Confirm title={t.forms.leave} action={t.forms.leaveDo} run={leave} close={blocker.reset}>
+    <Confirm title={t.forms.leave} action={t.forms.leaveAction} run={leave} close={blocker.reset}>
       {t.forms.leaveHelp}
     </Confirm>
   )

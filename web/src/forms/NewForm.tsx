@@ -42,7 +42,7 @@ export function NewForm() {
   return (
     <>
       <PageHeader
-        title={t.forms.make}
+        title={t.forms.create}
         before={<BackLink path="forms" label={t.forms.title} />}
         action={
           <Button onClick={() => mutate()} loading={isPending}>

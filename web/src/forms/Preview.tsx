@@ -35,7 +35,7 @@ export function Preview({ draft }: { draft: FormDraft }) {
       <div className={styles.looks}>
         {choice(t.forms.preview, t.forms.previewOf, shows, setShows)}
         <div className={styles.width}>{choice(t.forms.widths[width], t.forms.widths, width, setWidth)}</div>
-        {query.isError && <span className={styles.waits}>{t.forms.previewWaits}</span>}
+        {query.isError && <span className={styles.waits}>{t.forms.previewIncomplete}</span>}
       </div>
       {html !== undefined && (
         <iframe

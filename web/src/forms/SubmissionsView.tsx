@@ -98,7 +98,7 @@ function CsvButton({ form }: { form: Form }) {
 function LeadLink({ submission }: { submission: Submission }) {
   const workspaceId = useWorkspaceId()
   const { leadId, lead } = submission
-  if (lead === null) return t.forms.leadGone
+  if (lead === null) return t.forms.leadDeleted
   return (
     <Link to={leadsPage} params={{ workspaceId }} search={{ lead: leadId } as object}>
       {lead.name}

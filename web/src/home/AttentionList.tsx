@@ -24,7 +24,7 @@ export function AttentionList({ attention }: { attention: Attention[] }) {
           <span className={styles.mark} data-tone="good">
             <IconCircleCheck size={18} />
           </span>
-          {texts.nothing}
+          {texts.empty}
         </div>
       )}
       {attention.length > 0 && (
@@ -63,7 +63,7 @@ function Line({ one }: { one: Attention }) {
 }
 
 function attentionText({ code, name, count }: Attention): string {
-  const { words, nameless } = t.home.attention
-  const text = words[code]
-  return typeof text === 'string' ? text : text({ name: name ?? nameless, n: count ?? 0 })
+  const { messages, unnamed } = t.home.attention
+  const text = messages[code]
+  return typeof text === 'string' ? text : text({ name: name ?? unnamed, n: count ?? 0 })
 }

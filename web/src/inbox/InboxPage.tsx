@@ -66,7 +66,7 @@ export function InboxPage() {
       <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
         <ListPane search={search} openId={conversationId} open={open} openAt={openAt} filterBy={filterBy} />
         {conversationId === undefined ? (
-          <p className={styles.nothing}>{t.inbox.choose}</p>
+          <p className={styles.nothing}>{t.inbox.selectConversation}</p>
         ) : (
           <Suspense fallback={<ShortcutsQueued />}>
             <ThreadPane

@@ -57,7 +57,7 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
   useMessageOfAddress(thread, id, conversation !== undefined)
   // Also if it was shown before: it may have been erased.
   if (error instanceof ApiError && error.status === 404) {
-    return <EmptyState title={t.inbox.gone} action={{ label: t.inbox.backToList, run: close }} />
+    return <EmptyState title={t.inbox.notFound} action={{ label: t.inbox.backToList, run: close }} />
   }
   if (conversation === undefined) {
     if (error === null) {

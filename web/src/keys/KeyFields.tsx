@@ -22,7 +22,7 @@ export function ScopeBoxes({ draft: { value, set, errorOf } }: FieldProps) {
   return (
     <Checkbox.Group
       mt="md"
-      label={t.keys.may}
+      label={t.keys.permissions}
       value={value.scopes}
       onChange={(scopes) => set({ scopes: scopes as Scope[] })}
       error={errorOf('scopes')}

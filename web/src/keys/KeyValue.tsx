@@ -29,7 +29,7 @@ export function KeyValue({ name, value, scopes, close }: KeyValueProps) {
         <Copyable value={curlLine(value, scopes)} label={t.keys.curl} />
         <Group justify="flex-end">
           <Button onClick={close} data-autofocus>
-            {t.keys.kept}
+            {t.keys.savedIt}
           </Button>
         </Group>
       </Stack>

@@ -48,10 +48,10 @@ export function NewKeyPanel({ close, onCreated }: NewKeyPanelProps) {
   })
   return (
     <SidePanel
-      title={t.keys.make}
+      title={t.keys.create}
       close={close}
       submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={t.keys.make} isBusy={create.isPending} />}
+      footer={<PanelButtons close={close} action={t.keys.create} isBusy={create.isPending} />}
     >
       <TextInput
         label={t.keys.name}

@@ -53,14 +53,14 @@ export default function BellPanel({ dropdown }: { dropdown: Dropdown }) {
         <h2 className={styles.title}>{t.common.notifications}</h2>
         {unread > 0 && (
           <Button variant="subtle" size="compact-sm" onClick={readAll}>
-            {t.told.readAll}
+            {t.notifications.readAll}
           </Button>
         )}
       </div>
       <QueryBoundary query={query} rows={4}>
         {({ notifications }) =>
           notifications.length === 0 ? (
-            <EmptyState title={t.told.empty} help={t.told.emptyHelp} />
+            <EmptyState title={t.notifications.empty} help={t.notifications.emptyHelp} />
           ) : (
             <ul className={styles.list}>
               {notifications.map((notification) => (
@@ -78,12 +78,12 @@ export default function BellPanel({ dropdown }: { dropdown: Dropdown }) {
           loading={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          {t.told.older}
+          {t.notifications.older}
         </Button>
       )}
       <div className={styles.foot}>
         <Anchor component={Link} to={`/w/${workspaceId}/profile`} hash="notifications" size="sm" onClick={close}>
-          {t.told.toSettings}
+          {t.notifications.toSettings}
         </Anchor>
       </div>
     </DropdownPanel>
@@ -110,7 +110,7 @@ function Row({ notification, close }: { notification: Notification; close(): voi
         <Icon size={18} stroke={1.6} aria-hidden />
         <span className={styles.words}>
           <span className={styles.sentence}>
-            {isUnread && <span className={unseen.unseen}>{t.told.new} </span>}
+            {isUnread && <span className={unseen.unseen}>{t.notifications.new} </span>}
             {notificationText(notification)}
           </span>
           {customer !== '' && <span className={styles.customer}>{customer}</span>}

@@ -45,7 +45,7 @@ function useLiveNotifications(workspaceId: string): void {
 function useUnreadBadge(workspaceId: string): void {
   const unread = useNotifications(workspaceId).data?.unread ?? 0
   useEffect(() => {
-    setRailBadge('notifications', { count: unread, tone: 'accent', label: t.told.unread({ count: unread }) })
+    setRailBadge('notifications', { count: unread, tone: 'accent', label: t.notifications.unread({ count: unread }) })
     // Badge of the installed app.
     if ('setAppBadge' in navigator) void navigator.setAppBadge(unread).catch(() => {})
     return () => setRailBadge('notifications', null)

@@ -4,8 +4,8 @@ import { reasonText } from '../ui/format/error-texts.ts'
 
 /** Describes a notification in one sentence. */
 export function notificationText({ kind, count, actor, connection, reason }: Notification): string {
-  const { somebody, sentences } = t.told
-  if (kind !== 'connection') return sentences[kind]({ actor: actor?.name ?? somebody, count })
+  const { someone, sentences } = t.notifications
+  if (kind !== 'connection') return sentences[kind]({ actor: actor?.name ?? someone, count })
   const name = connection?.name ?? null
   if (name === null) return sentences.someConnection
   if (reason === null) return sentences.connectionLost({ connection: name })

@@ -32,7 +32,7 @@ export function RecoveryCodes({ codes, close }: { codes: readonly string[]; clos
             )}
           </CopyButton>
           <Button onClick={close} data-autofocus>
-            {texts.kept}
+            {texts.savedIt}
           </Button>
         </Group>
       </Stack>

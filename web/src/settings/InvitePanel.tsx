@@ -31,7 +31,7 @@ export function InvitePanel({ close }: { close(): void }) {
       title={texts.invite}
       close={close}
       submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={texts.makeLink} isBusy={create.isPending} />}
+      footer={<PanelButtons close={close} action={texts.createLink} isBusy={create.isPending} />}
     >
       <TextInput
         type="email"

@@ -25,7 +25,7 @@ export function LeaveDialog({ member, run, close }: LeaveDialogProps) {
   const [leaving, setLeaving] = useState<RemovalOptions>({ keys: 'keep', webhooks: 'keep' })
   return (
     <Confirm
-      title={isMe ? texts.leaveAsk : texts.removeAsk({ name: member.name })}
+      title={isMe ? texts.leaveConfirm : texts.removeConfirm({ name: member.name })}
       action={isMe ? texts.leave : texts.remove}
       confirmText={member.name}
       run={() => run(leaving).catch(showError)}
@@ -71,7 +71,7 @@ function CreatedResourceList({ created, options, mayDecide, decide }: CreatedRes
       ))}
       {created.keys.length > 0 && (
         <ResourceList
-          title={texts.madeKeys}
+          title={texts.createdKeys}
           resources={created.keys.map(({ id, name, lastUsedAt }) => ({ id, name, lastUsedAt }))}
           {...(mayDecide && {
             choice: {
@@ -84,7 +84,7 @@ function CreatedResourceList({ created, options, mayDecide, decide }: CreatedRes
       )}
       {webhooks.length > 0 && (
         <ResourceList
-          title={texts.madeWebhooks}
+          title={texts.createdWebhooks}
           resources={webhooks.map(({ id, description, url, lastUsedAt }) => ({
             id,
             name: description || url,

@@ -102,7 +102,7 @@ function MemberTable({ members }: { members: Member[] }) {
       )}
       {signedOut !== null && (
         <Confirm
-          title={texts.signOutAsk({ name: signedOut.name })}
+          title={texts.signOutConfirm({ name: signedOut.name })}
           action={texts.signOut}
           run={() => signOut(signedOut).catch(showError)}
           close={() => setSignedOut(null)}

@@ -43,7 +43,7 @@ export function ReplyPanel({ reply, close }: ReplyPanelProps) {
   }
   return (
     <SidePanel
-      title={reply === null ? texts.make : texts.change({ shortcut: reply.shortcut })}
+      title={reply === null ? texts.create : texts.change({ shortcut: reply.shortcut })}
       close={close}
       submit={() => save.mutate()}
       footer={

@@ -51,7 +51,7 @@ export default function LabelPicker({ dropdown, carries, set }: LabelPickerProps
     const color = labelColorValues[labels.size % labelColorValues.length] ?? 'grey'
     const { label } = await createLabel(workspaceId, { name, color })
     await queries.invalidateQueries({ queryKey: labelsKey(workspaceId) })
-    showToast(pick.labelMade({ name }))
+    showToast(pick.labelCreated({ name }))
     set(label.id, true)
   }
   return (

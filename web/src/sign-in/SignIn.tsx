@@ -92,7 +92,7 @@ export function LinkPage({ token }: { token: string }) {
 /** Replaces a form that can no longer be used. */
 export function LinkExpired({ help }: { help: string }) {
   return (
-    <EntryCard title={t.entry.linkOver} help={help}>
+    <EntryCard title={t.entry.linkExpired} help={help}>
       <a href="/sign-in">{t.entry.withPassword}</a>
     </EntryCard>
   )

@@ -46,7 +46,7 @@ export function EndpointPanel({ endpoint, close, onSaved }: EndpointPanelProps) 
   const workspaceId = useWorkspaceId()
   const draft = useDraft(endpoint === undefined ? blank : draftOf(endpoint))
   const { value, set, errorOf } = draft
-  const action = endpoint === undefined ? t.webhooks.make : t.common.save
+  const action = endpoint === undefined ? t.webhooks.create : t.common.save
   const save = useMutation({
     mutationFn: async () => {
       if (endpoint === undefined) return createEndpoint(workspaceId, settingsOf(value))
@@ -57,7 +57,7 @@ export function EndpointPanel({ endpoint, close, onSaved }: EndpointPanelProps) 
   })
   return (
     <SidePanel
-      title={endpoint === undefined ? t.webhooks.make : t.webhooks.edit}
+      title={endpoint === undefined ? t.webhooks.create : t.webhooks.edit}
       close={close}
       submit={() => save.mutate()}
       footer={<PanelButtons close={close} action={action} isBusy={save.isPending} />}

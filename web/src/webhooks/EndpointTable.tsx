@@ -29,7 +29,7 @@ const columns = (): Column<Endpoint>[] => [
   },
   {
     key: 'waiting',
-    title: t.webhooks.waiting,
+    title: t.webhooks.pending,
     cell: ({ health: { waiting } }) =>
       waiting === 0 ? '–' : waiting >= cappedCount ? `${formatNumber(waiting)}+` : formatNumber(waiting),
     optional: true,

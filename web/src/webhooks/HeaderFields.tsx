@@ -29,7 +29,7 @@ export function HeaderFields({ value, savedNames, isElsewhere, change, error }: 
       {value === null && (
         <Group gap="xs" mt={6}>
           <Text size="sm">
-            {(isElsewhere ? t.webhooks.headersAgain : t.webhooks.headersKept)({ names: savedNames.join(', ') })}
+            {(isElsewhere ? t.webhooks.headersReenter : t.webhooks.headersKept)({ names: savedNames.join(', ') })}
           </Text>
           <Button variant="default" size="compact-sm" onClick={add}>
             {t.webhooks.headersReplace}

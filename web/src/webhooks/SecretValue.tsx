@@ -33,7 +33,7 @@ export function SecretValue({ name, secret, close }: { name: string; secret: str
         <CodeBlock label={t.webhooks.verify} value={verifySnippets[language](secret)} />
         <Group justify="flex-end">
           <Button onClick={close} data-autofocus>
-            {t.webhooks.kept}
+            {t.webhooks.savedIt}
           </Button>
         </Group>
       </Stack>

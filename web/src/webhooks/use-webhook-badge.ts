@@ -16,7 +16,7 @@ export function useWebhookBadge(workspaceId: string): void {
   useAfterDeliveries(pollMs, () => void refetchQueries(queries, queryKeys.list(workspaceId)))
   const count = data.filter((endpoint) => needsAttention(endpointStatus(endpoint))).length
   useEffect(() => {
-    setRailBadge('webhooks', { count, tone: 'bad', label: t.webhooks.trouble({ count }) })
+    setRailBadge('webhooks', { count, tone: 'bad', label: t.webhooks.failingCount({ count }) })
     return () => setRailBadge('webhooks', null)
   }, [count])
 }

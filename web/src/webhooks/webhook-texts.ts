@@ -28,25 +28,25 @@ export function endpointStatusName(status: EndpointStatus): string {
 
 /** Explains an endpoint's status and what to do. */
 export function endpointStatusSentence(endpoint: Endpoint): string {
-  const { stateWords } = t.webhooks
+  const { stateDescriptions } = t.webhooks
   const { health, stateChangedAt } = endpoint
   const status = endpointStatus(endpoint)
   switch (status) {
     case 'fine':
-      return stateWords.fine({ ago: timeAgo(health.lastSuccessAt ?? '') })
+      return stateDescriptions.fine({ ago: timeAgo(health.lastSuccessAt ?? '') })
     case 'new':
-      return stateWords.new
+      return stateDescriptions.new
     case 'failing':
-      return stateWords.failing({
+      return stateDescriptions.failing({
         failures: health.failuresInARow,
         since: timeAgo(health.failingSince ?? stateChangedAt),
       })
     case 'paused':
-      return stateWords.paused({ until: formatShortTime(health.pausedUntil ?? '') })
+      return stateDescriptions.paused({ until: formatShortTime(health.pausedUntil ?? '') })
     case 'gone':
     case 'stopped':
     case 'off':
-      return stateWords[status]({ since: formatDateTime(stateChangedAt) })
+      return stateDescriptions[status]({ since: formatDateTime(stateChangedAt) })
   }
 }
 
@@ -58,8 +58,8 @@ export const deliveryTones: Record<DeliveryState, Tone> = {
 }
 
 export function patternName(pattern: EventPattern): string {
-  const { groups, eventWords } = t.webhooks
-  return pattern in groups ? groups[pattern as keyof typeof groups] : eventWords[pattern as keyof typeof eventWords]
+  const { groups, eventNames } = t.webhooks
+  return pattern in groups ? groups[pattern as keyof typeof groups] : eventNames[pattern as keyof typeof eventNames]
 }
 
 /** Formats milliseconds: `84 ms`, `1.2 s`, `3 min`, `5 h`. */
@@ -73,8 +73,8 @@ export function formatMs(ms: number): string {
 }
 
 export function resultText(attempt: { status: number | null; ms: number } | null): string {
-  if (attempt === null) return t.webhooks.notTried
-  const answer = attempt.status === null ? t.webhooks.notAnswered : t.webhooks.answered({ status: attempt.status })
+  if (attempt === null) return t.webhooks.noAttempts
+  const answer = attempt.status === null ? t.webhooks.noResponse : t.webhooks.response({ status: attempt.status })
   return `${answer} · ${formatMs(attempt.ms)}`
 }
 

@@ -35,7 +35,7 @@ test('every action of the audit log has a text', () => {
   )
   const things = new Set(Object.keys(audit.actions).map((action) => action.split('.')[0] ?? ''))
   assert.deepEqual(
-    [...things].filter((thing) => !(thing in audit.things)),
+    [...things].filter((thing) => !(thing in audit.resources)),
     [],
   )
 })

@@ -24,7 +24,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
     [lastIn, <When key="in" at={connection.lastEventInAt} />],
     [lastOut, <When key="out" at={connection.lastEventOutAt} />],
     ...known(facts.lag, lag),
-    ...(health === undefined ? [] : known(facts.newGoTo, health.newConversationsGoTo?.name ?? facts.team)),
+    ...(health === undefined ? [] : known(facts.newConversationsTo, health.newConversationsGoTo?.name ?? facts.team)),
     ...secret(fields.accessToken, connection.accessTokenLast4),
     ...secret(fields.appSecret, connection.appSecretLast4),
     ...secret(fields.apiKey, connection.apiKeyLast4),

@@ -135,7 +135,7 @@ function RemoveDialog({ connection, close }: { connection: Connection; close(): 
   const workspaceId = useWorkspaceId()
   const { remove } = useConnectionActions(workspaceId)
   const navigate = useNavigate()
-  const { removeAsk, removeHelp, remove: action, removed } = t.connections
+  const { removeConfirm, removeHelp, remove: action, removed } = t.connections
   const run = () =>
     remove(connection.id).then(() => {
       showToast(removed({ name: connection.name }))
@@ -143,7 +143,7 @@ function RemoveDialog({ connection, close }: { connection: Connection; close(): 
     }, showError)
   return (
     <Confirm
-      title={removeAsk({ name: connection.name })}
+      title={removeConfirm({ name: connection.name })}
       action={action}
       confirmText={connection.name}
       run={run}

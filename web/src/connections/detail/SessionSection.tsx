@@ -92,7 +92,7 @@ function Unlink({ connection }: { connection: Connection }) {
     onError: showError,
     onSuccess: () => setConfirming(false),
   })
-  const { unlink, unlinkAsk, unlinkHelp } = t.connections.session
+  const { unlink, unlinkConfirm, unlinkHelp } = t.connections.session
   return (
     <div>
       <Button variant="default" onClick={() => setConfirming(true)}>
@@ -100,7 +100,7 @@ function Unlink({ connection }: { connection: Connection }) {
       </Button>
       {isConfirming && (
         <Confirm
-          title={unlinkAsk({ name: connection.name })}
+          title={unlinkConfirm({ name: connection.name })}
           action={unlink}
           run={() => run.mutateAsync().catch(() => {})}
           close={() => setConfirming(false)}

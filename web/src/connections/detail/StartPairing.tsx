@@ -24,7 +24,7 @@ export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
     mutationFn: (input: Parameters<typeof pair>[1]) => pair(connectionId, input),
     onError: (error) => draft.applyError(error) || showError(error),
   })
-  const { showQr, byLetters, phone, phoneHelp, getLetters, anew } = t.connections.session
+  const { showQr, byCode: byLetters, phone, phoneHelp, getCode, newCode } = t.connections.session
   if (byCode)
     return (
       <form
@@ -46,7 +46,7 @@ export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
         />
         <div className={styles.actions}>
           <Button type="submit" loading={start.isPending}>
-            {getLetters}
+            {getCode}
           </Button>
           <Button variant="default" onClick={() => setByCode(false)}>
             {t.common.back}
@@ -57,7 +57,7 @@ export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
   return (
     <div className={styles.actions}>
       <Button onClick={() => start.mutate({ method: 'qr' })} loading={start.isPending}>
-        {isAnew ? anew : showQr}
+        {isAnew ? newCode : showQr}
       </Button>
       <Button variant="default" onClick={() => setByCode(true)}>
         {byLetters}

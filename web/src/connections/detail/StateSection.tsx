@@ -12,12 +12,12 @@ import { Section } from './Section.tsx'
 export function StateSection({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const { data } = useHealth(workspaceId, connection.id)
-  const { stateTitle, since, allWell } = t.connections
+  const { stateTitle, since, healthy } = t.connections
   return (
     <Section title={stateTitle} action={<StateChip connection={connection} />}>
       <p className={styles.quiet}>{since({ at: formatDateTime(connection.stateChangedAt) })}</p>
       <HealthAdvice connection={connection} />
-      {data?.advice.length === 0 && <p className={styles.line}>{allWell}</p>}
+      {data?.advice.length === 0 && <p className={styles.line}>{healthy}</p>}
     </Section>
   )
 }

@@ -16,7 +16,7 @@ export interface StateText {
 const pendingStates: Record<string, Tone> = { never_paired: 'attention', pairing: 'accent', reconnecting: 'attention' }
 
 export function stateText({ state, stateReason }: Stateful): StateText {
-  const { states, onTheWay: words } = t.connections
+  const { states, pendingStates: words } = t.connections
   if (state === 'active') return { tone: 'good', label: states.active, reason: null }
   if (state === 'paused') return { tone: 'plain', label: states.paused, reason: null }
   const code = stateReason ?? 'unreachable'

@@ -42,7 +42,7 @@ export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
         variant="subtle"
         color="gray"
         aria-label={texts.choose}
-        title={isOff ? texts.notKnown : texts.choose}
+        title={isOff ? texts.checkingLimits : texts.choose}
         disabled={isOff}
         onClick={() => input.current?.click()}
       >

@@ -46,7 +46,7 @@ function reportResult({ former, done, error }: BulkResult, asked: number, undo: 
   const words =
     error === null
       ? texts.changed({ n: changed })
-      : texts.broken({ shown: formatNumber(done), of: formatNumber(asked) })
+      : texts.interrupted({ shown: formatNumber(done), of: formatNumber(asked) })
   if (error !== null && done === 0) showError(error)
   else if (changed === 0) showToast(error === null ? texts.none : words)
   else showUndoToast(words, undo, undoMs)

@@ -38,7 +38,7 @@ export function ComposeLines(props: ComposeLinesProps) {
       )}
       {refusal === null && movedBy !== null && (
         <div className={styles.line} data-tone="attention" role="status">
-          {t.compose.movedWhileWriting({ name: movedBy || conversation.contact.name || t.common.unknown })}
+          {t.compose.repliedWhileWriting({ name: movedBy || conversation.contact.name || t.common.unknown })}
         </div>
       )}
     </>
@@ -83,7 +83,8 @@ function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLine
   return (
     <div className={styles.line} data-tone={obstacle === 'unavailable' ? 'bad' : 'attention'} role="status">
       <div className={styles.words}>
-        <strong>{texts.words[obstacle]}</strong> {obstacle === 'unacknowledged' ? refusal.acknowledgeHelp : texts.kept}
+        <strong>{texts.messages[obstacle]}</strong>{' '}
+        {obstacle === 'unacknowledged' ? refusal.acknowledgeHelp : texts.kept}
       </div>
       {remedy()}
       {obstacle === 'removed' && to(t.common.pages.connections, 'connections')}

@@ -53,7 +53,7 @@ export function OwnerBar({ conversation }: OwnerBarProps) {
       <span className={styles.who} role="status">
         {isAgents ? texts.agent({ name: conversation.ownerName ?? texts.unnamed }) : texts.people}
         {!isAgents && wasSending !== null && (
-          <span className={styles.aside}>{texts.onItsWay({ name: wasSending })}</span>
+          <span className={styles.aside}>{texts.alreadySending({ name: wasSending })}</span>
         )}
       </span>
       {isStopped && (

@@ -37,7 +37,7 @@ export function useSuggestions(workspaceId: string, { contact }: Conversation, m
       label: t.compose.canned,
       empty: t.compose.noCanned,
       create: hasRole(workspaceId, 'admin')
-        ? { label: t.compose.makeCanned, to: `/w/${workspaceId}/settings/replies` }
+        ? { label: t.compose.createCanned, to: `/w/${workspaceId}/settings/replies` }
         : undefined,
       find: (term) =>
         findReplies(replies ?? [], term).map(({ id, shortcut, text }) => {

@@ -44,7 +44,7 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
             value: isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt),
           },
           ...(optedOutAt === null ? [] : [{ name: texts.optedOut, value: formatDateTime(optedOutAt) }]),
-          { name: texts.began, value: formatDateTime(firstContactAt) },
+          { name: texts.firstContact, value: formatDateTime(firstContactAt) },
           // If the lead has another name.
           ...(profileName === null || profileName === contact.name
             ? []

@@ -124,7 +124,7 @@ function Row({ item: { messageId, at, direction, media } }: { item: GalleryItem 
         <MediaPart messageId={messageId} direction={direction} media={media} />
       )}
       <button type="button" className={styles.where} title={t.media.toMessage} onClick={() => showMessage(messageId)}>
-        <bdi>{direction === 'inbound' ? customerName : t.media.us}</bdi> · <time>{formatShortTime(at)}</time>
+        <bdi>{direction === 'inbound' ? customerName : t.media.ourTeam}</bdi> · <time>{formatShortTime(at)}</time>
       </button>
     </>
   )

@@ -21,8 +21,8 @@ export function MessageResults({ term, openAt }: MessageResultsProps) {
   const { query, messages, lookedTo } = useMessageSearch(workspaceId, term)
   const isLooking = query.isFetchingNextPage
   return (
-    <section aria-label={t.finding.found.messages}>
-      <h2 className={styles.heading}>{t.finding.found.messages}</h2>
+    <section aria-label={t.search.results.messages}>
+      <h2 className={styles.heading}>{t.search.results.messages}</h2>
       {query.isError && messages.length === 0 ? (
         <ErrorState error={query.error} retry={() => void query.refetch()} />
       ) : query.isPending ? (
@@ -38,14 +38,14 @@ export function MessageResults({ term, openAt }: MessageResultsProps) {
       )}
       <p className={styles.none} role="status">
         {isLooking
-          ? t.finding.found.looking
+          ? t.search.results.searching
           : lookedTo !== null
-            ? t.finding.found.lookedTo({ day: formatShortTime(lookedTo) })
-            : query.isSuccess && messages.length === 0 && t.finding.found.noMessage}
+            ? t.search.results.searchedBackTo({ day: formatShortTime(lookedTo) })
+            : query.isSuccess && messages.length === 0 && t.search.results.noMessage}
       </p>
       {query.hasNextPage && !isLooking && (
         <button type="button" className={styles.more} onClick={() => void query.fetchNextPage()}>
-          {t.finding.found.older}
+          {t.search.results.older}
         </button>
       )}
     </section>

@@ -33,7 +33,7 @@ export default function SearchResults({ filter, term, openId, open, openAt }: Se
     return (
       <>
         <button type="button" className={styles.more} onClick={() => setAllOf(null)}>
-          {t.finding.found.showFewer}
+          {t.search.results.showFewer}
         </button>
         <ConversationRows filter={filter} isNarrowed openId={openId} open={open} clear={() => setAllOf(null)} />
       </>
@@ -43,7 +43,7 @@ export default function SearchResults({ filter, term, openId, open, openAt }: Se
     <section
       ref={scroller}
       className={styles.scroller}
-      aria-label={t.finding.found.title}
+      aria-label={t.search.results.title}
       {...moves}
       {...{ [resultsAttribute]: '' }}
     >
@@ -73,15 +73,15 @@ function ConversationResults({ filter, openId, open, showAll }: ConversationResu
   const { chosen, isTouchMode, choose } = useRowSelection(shown)
   const hasMore = !query.isPlaceholderData && (rows.length > previewCount || cursor !== null)
   return (
-    <section aria-label={t.finding.found.matching}>
-      <h2 className={styles.heading}>{t.finding.found.conversations}</h2>
+    <section aria-label={t.search.results.matching}>
+      <h2 className={styles.heading}>{t.search.results.conversations}</h2>
       {query.isError && rows.length === 0 ? (
         <ErrorState error={query.error} retry={() => void query.refetch()} />
       ) : query.isPending || query.isPlaceholderData ? (
         <SkeletonRows count={2} />
       ) : shown.length === 0 ? (
         <p className={styles.none}>
-          {isShort(filter.search) ? t.finding.found.tooShort : t.finding.found.noConversation}
+          {isShort(filter.search) ? t.search.results.tooShort : t.search.results.noConversation}
         </p>
       ) : (
         <ul
@@ -112,7 +112,7 @@ function ConversationResults({ filter, openId, open, showAll }: ConversationResu
       )}
       {hasMore && (
         <button type="button" className={styles.more} onClick={showAll}>
-          {t.finding.found.showAll}
+          {t.search.results.showAll}
         </button>
       )}
     </section>

@@ -76,7 +76,7 @@ function RetryButton({ conversationId, mediaId }: { conversationId: string; medi
   }
   return (
     <button type="button" className={styles.again} disabled={isRetrying} onClick={() => void ask()}>
-      {t.media.again}
+      {t.media.retry}
     </button>
   )
 }

@@ -41,7 +41,7 @@ export default function Viewer({ messageId, close }: ViewerProps) {
       <header className={styles.head}>
         {item !== null && (
           <p className={styles.who}>
-            <bdi>{item.direction === 'inbound' ? customerName : t.media.us}</bdi>
+            <bdi>{item.direction === 'inbound' ? customerName : t.media.ourTeam}</bdi>
             <time>{formatDateTime(item.at)}</time>
           </p>
         )}

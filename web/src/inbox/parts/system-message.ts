@@ -30,7 +30,7 @@ export function parseSystemMessage(text: string): SystemMessage {
   const [isUnshown, what] = unshown.exec(text) ?? []
   if (isUnshown !== undefined) {
     return {
-      content: what === undefined ? notices.unshown : notices.unshownKind({ kind: what.replaceAll('_', ' ') }),
+      content: what === undefined ? notices.unsupported : notices.unsupportedKind({ kind: what.replaceAll('_', ' ') }),
       call: null,
     }
   }

@@ -75,7 +75,7 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
             key={emoji}
             type="button"
             aria-pressed={emoji === ours}
-            aria-label={emoji === ours ? texts.takeBack({ emoji }) : texts.with({ emoji })}
+            aria-label={emoji === ours ? texts.remove({ emoji }) : texts.with({ emoji })}
             onClick={() => choose(emoji)}
           >
             {emoji}

@@ -22,7 +22,7 @@ export default function NewConversation({ open, close }: NewConversationProps) {
     recipient === null ? (
       <RecipientField typed={typed} setTyped={setTyped} pick={setWhom} problem={problem} />
     ) : (
-      <Input.Wrapper label={t.start.whom} labelElement="div" error={problem}>
+      <Input.Wrapper label={t.start.recipient} labelElement="div" error={problem}>
         <div className={styles.chosen}>
           <Avatar name={recipient.name} size={28} />
           <span className={styles.who}>

@@ -56,8 +56,8 @@ export function RecipientField({ typed, setTyped, pick, problem }: RecipientFiel
     <div>
       <TextInput
         ref={field}
-        label={t.start.whom}
-        placeholder={t.start.whomPlaceholder}
+        label={t.start.recipient}
+        placeholder={t.start.recipientPlaceholder}
         value={typed}
         maxLength={64}
         error={choices.length === 0 && problem}
@@ -80,7 +80,7 @@ export function RecipientField({ typed, setTyped, pick, problem }: RecipientFiel
         </p>
       )}
       {choices.length > 0 && (
-        <div className={styles.list} id={listId} role="listbox" aria-label={t.start.whom}>
+        <div className={styles.list} id={listId} role="listbox" aria-label={t.start.recipient}>
           {choices.map((choice, n) => (
             <Option
               key={choice.key}

@@ -72,7 +72,7 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
             <MessageText text={block.entry.text} />
           </div>
           <p className={styles.caption}>
-            {block.entry.state === 'waiting' ? t.inbox.waitsForService : t.inbox.you} <Tick status="pending" />
+            {block.entry.state === 'waiting' ? t.inbox.waitingForConnection : t.inbox.you} <Tick status="pending" />
           </p>
         </div>
       )

@@ -132,7 +132,7 @@ const fileRoom = { width: 300, height: 50 }
 function Quote({ quoted }: { quoted: Quoted }) {
   const { customerName, showMessage } = useThreadContext()
   const { messageId, direction, text, mediaKind } = quoted
-  const who = direction === null ? null : direction === 'inbound' ? customerName : t.media.us
+  const who = direction === null ? null : direction === 'inbound' ? customerName : t.media.ourTeam
   const kind = mediaKind === null ? null : t.media.kinds[mediaKind]
   const words = text === null || text === '' ? kind : stripMarkup(text)
   const inside = (

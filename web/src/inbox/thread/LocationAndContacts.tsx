@@ -110,10 +110,10 @@ function CreateLeadButton({ card }: { card: ContactCard }) {
       type="button"
       className={styles.link}
       disabled={isMaking}
-      aria-label={t.media.makeLeadOf({ name: card.name })}
+      aria-label={t.media.createLeadOf({ name: card.name })}
       onClick={() => void make()}
     >
-      {t.media.makeLead}
+      {t.media.createLead}
     </button>
   )
 }

@@ -17,7 +17,7 @@ export default function ReactionList({ dropdown, reactions }: { dropdown: Dropdo
     if (direction === 'inbound') return customerName
     // Our author's name comes from the message of the reaction, if it is loaded.
     const author = thread?.items.find((item) => item.id === id)?.message?.author
-    return (author && authorCaption(author)) ?? t.media.us
+    return (author && authorCaption(author)) ?? t.media.ourTeam
   }
   return (
     <DropdownPanel dropdown={dropdown} label={t.media.reactedBy} position="top">

@@ -15,7 +15,7 @@ export function Reactions({ reactions }: { reactions: readonly Reaction[] }) {
   const dropdown = useDropdown(isOpen, setOpen)
   const emojis = [...new Set(reactions.map(({ emoji }) => emoji))]
   const list = reactions
-    .map(({ emoji, direction }) => `${emoji} ${direction === 'inbound' ? customerName : t.media.us}`)
+    .map(({ emoji, direction }) => `${emoji} ${direction === 'inbound' ? customerName : t.media.ourTeam}`)
     .join(', ')
   return (
     <>

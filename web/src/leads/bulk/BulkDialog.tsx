@@ -23,7 +23,7 @@ export function BulkDialog({
   const labels = useLabelsById(workspaceId)
   const { bulk } = t.leads
   const leads = t.leads.count({ n: selection.count })
-  const words = input.delete ? bulk.askDelete : bulk.ask
+  const words = input.delete ? bulk.confirmDelete : bulk.confirm
   const run = async () => {
     try {
       await submit({ ...whichOf(selection), ...input })

@@ -96,7 +96,7 @@ export const validateField = (field: FieldName, text: string): string | null =>
 /** Returns how an amount was understood, if it was typed in another notation than the reader's. */
 export function interpretField(field: FieldName, text: string, currency: string | null): string | null {
   const amount = isNumeric(field) ? normalizedAmount(text, language, currency) : null
-  return amount === null ? null : t.lead.readAs({ amount })
+  return amount === null ? null : t.lead.interpretedAs({ amount })
 }
 
 const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'

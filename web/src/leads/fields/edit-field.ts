@@ -123,7 +123,7 @@ export function customField(field: Definition, lead: Lead, currency: string | nu
     text,
     shown: value === undefined ? '' : formatValue(field, value, currency),
     choices: customChoices(field, text),
-    note: isFit ? undefined : t.fields.unfit({ type: t.fields.types[field.type] }),
+    note: isFit ? undefined : t.fields.invalid({ type: t.fields.types[field.type] }),
     validate: (typed) => validateTyped(field, typed),
     interpret: (typed) => interpretTyped(field, typed, currency),
     changes: (typed) =>

@@ -9,7 +9,7 @@ export function MergedInto({ merged }: Pick<NamedLead, 'merged'>) {
   return (
     <p className={styles.here} role="status">
       <IconArrowMerge size={16} aria-hidden />
-      <span dir="auto">{merged.name === null ? t.merge.fromSomebody : t.merge.fromName({ name: merged.name })}</span>
+      <span dir="auto">{merged.name === null ? t.merge.fromUnknown : t.merge.fromName({ name: merged.name })}</span>
     </p>
   )
 }

@@ -44,8 +44,8 @@ export function LeadPage() {
   const open = ({ id }: Lead) =>
     void navigate({ to: '/w/$workspaceId/leads/$leadId', params: { workspaceId, leadId: id } })
   if (isGone) {
-    const { gone, goneHelp, goneAction } = t.leadPage
-    return <EmptyState isPage title={gone} help={goneHelp} action={{ label: goneAction, run: back }} />
+    const { notFound, notFoundHelp, notFoundAction } = t.leadPage
+    return <EmptyState isPage title={notFound} help={notFoundHelp} action={{ label: notFoundAction, run: back }} />
   }
   return (
     <>

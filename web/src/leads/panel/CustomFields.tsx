@@ -62,7 +62,7 @@ function KnownFields({ lead, currency, actions, defined }: CustomFieldsProps & {
           <InPlace key={field.id} field={edited} save={save} onDone={<OpenLink field={field} text={edited.text} />} />
         )
       })}
-      {shown.length > 0 && others.length > 0 && <h4 className={styles.subheading}>{t.fields.undefinedOnes}</h4>}
+      {shown.length > 0 && others.length > 0 && <h4 className={styles.subheading}>{t.fields.undefinedFields}</h4>}
       {others.map((field) => (
         <InPlace
           key={field.key}

@@ -21,7 +21,7 @@ export function MergedLine({ entry: { id, changes, merge }, people, words }: Mer
   const { otherName, undoUntil, undone } = merge
   return (
     <>
-      <span dir="auto">{otherName === null ? t.merge.fromSomebody : t.merge.fromName({ name: otherName })}</span>
+      <span dir="auto">{otherName === null ? t.merge.fromUnknown : t.merge.fromName({ name: otherName })}</span>
       {changes.map((change) => (
         <span key={change.field} className={styles.change} dir="auto">
           {changeText(change, people, words)}

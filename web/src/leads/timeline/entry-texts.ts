@@ -50,7 +50,7 @@ function valueText({ field }: Change, value: Change['from'], people: People, wor
 export function actorText({ actor, partOf, kind, message }: TimelineEntry, people: People): string | null {
   if (kind === 'message' && message?.direction === 'inbound') return t.leadPage.customer
   const part = partText(partOf)
-  const name = actor === null ? (kind === 'message' ? t.leadPage.us : null) : actorName(actor, people)
+  const name = actor === null ? (kind === 'message' ? t.leadPage.ourTeam : null) : actorName(actor, people)
   return name === null ? part : part === null ? name : `${name} ${part}`
 }
 

@@ -55,7 +55,7 @@ function Cancel({ one }: { one: Import }) {
     onError: showError,
     onSuccess: () => setConfirming(false),
   })
-  const { cancelImport, cancelAsk, cancelHelp } = t.transfer
+  const { cancelImport, cancelConfirm, cancelHelp } = t.transfer
   return (
     <>
       <Button variant="subtle" size="compact-sm" color="red" onClick={() => setConfirming(true)}>
@@ -63,7 +63,7 @@ function Cancel({ one }: { one: Import }) {
       </Button>
       {isConfirming && (
         <Confirm
-          title={cancelAsk}
+          title={cancelConfirm}
           action={cancelImport}
           run={() => run.mutateAsync().catch(() => {})}
           close={() => setConfirming(false)}
@@ -81,7 +81,7 @@ function ProgressStep({ one }: { one: Import }) {
   const percent = Math.floor(100 * shareOf(one))
   return (
     <section className={styles.card} aria-live="polite">
-      <strong>{one.dryRun ? progress.trying : progress.writing}</strong>
+      <strong>{one.dryRun ? progress.dryRun : progress.writing}</strong>
       <Progress value={percent} animated aria-label={progress.label} />
       <p className={styles.quiet}>
         {progress.at({ percent: formatNumber(percent), rate: formatNumber(one.rowsPerSecond) })}

@@ -157,7 +157,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
       </section>
       <div className={styles.end}>
         <Button variant="default" onClick={() => run.mutate(true)} loading={run.isPending} disabled={isReading}>
-          {texts.tryFirst}
+          {texts.dryRun}
         </Button>
         <Button onClick={() => run.mutate(false)} loading={run.isPending} disabled={isReading}>
           {texts.start}
@@ -184,7 +184,7 @@ function Switches({ isCsv, rules, set }: SwitchesProps) {
       />
       {isCsv && (
         <Checkbox
-          label={texts.clears}
+          label={texts.clearEmpty}
           checked={rules.clears}
           onChange={(event) => set({ clears: event.currentTarget.checked })}
         />

@@ -36,7 +36,7 @@ export function Undo({ one }: { one: Import }) {
       <span className={styles.quiet}>{texts.until({ when: formatDateTime(until ?? '') })}</span>
       {isConfirming && (
         <Confirm
-          title={texts.ask({ n: leads })}
+          title={texts.confirm({ n: leads })}
           action={texts.action}
           run={() => run.mutateAsync().catch(() => {})}
           close={() => setConfirming(false)}

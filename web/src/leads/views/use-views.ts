@@ -118,7 +118,7 @@ function useViewActions(
     rename: async (view, name) => void (await change(view, { name })),
     share: async (view, shared) => {
       await change(view, { shared })
-      showToast(shared ? t.views.nowShared({ name: view.name }) : t.views.nowOwn({ name: view.name }))
+      showToast(shared ? t.views.nowShared({ name: view.name }) : t.views.nowPrivate({ name: view.name }))
     },
     duplicate: async ({ name, query }) => {
       const taken = all.map((one) => one.name)

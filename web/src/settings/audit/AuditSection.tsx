@@ -36,7 +36,7 @@ export function AuditSection() {
           const entries = pages.flatMap((page) => page.entries)
           // A page may be empty without being the last one.
           if (entries.length === 0 && !query.hasNextPage) {
-            return <EmptyState title={isNarrowed ? t.settings.audit.noneFit : t.settings.audit.empty} />
+            return <EmptyState title={isNarrowed ? t.settings.audit.noMatches : t.settings.audit.empty} />
           }
           return (
             <>

@@ -10,4 +10,4 @@ export function actionText({ action, count }: Pick<AuditEntry, 'action' | 'count
 
 /** Resources to filter by: the part of an action before the dot. */
 export const resourceTexts = (): { value: string; label: string }[] =>
-  Object.entries(t.settings.audit.things).map(([value, label]) => ({ value, label }))
+  Object.entries(t.settings.audit.resources).map(([value, label]) => ({ value, label }))

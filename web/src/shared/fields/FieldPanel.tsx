@@ -74,7 +74,7 @@ export function FieldPanel({ field, close }: FieldPanelProps) {
   })
   return (
     <SidePanel
-      title={known === null ? t.fields.make : t.fields.change({ name: known.label })}
+      title={known === null ? t.fields.create : t.fields.change({ name: known.label })}
       close={close}
       submit={() => save.mutate()}
       footer={

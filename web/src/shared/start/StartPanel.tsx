@@ -38,7 +38,7 @@ export function StartPanel({ title, recipientField, ...starting }: StartPanelPro
     )
   }
   const recipientProblem =
-    refusalFor('recipient') ?? (start.isTried && recipient === null ? t.start.problems.whom : null)
+    refusalFor('recipient') ?? (start.isTried && recipient === null ? t.start.problems.recipient : null)
   return (
     <SidePanel
       title={title}

@@ -116,7 +116,7 @@ export function interpretTyped(
 ): string | null {
   const meant = type === 'amount' ? normalizedAmount(text, language, currency) : null
   const read = type === 'number' ? normalizedNumber(text, language) : meant
-  return read === null ? null : t.lead.readAs({ amount: read })
+  return read === null ? null : t.lead.interpretedAs({ amount: read })
 }
 
 /** Validates an input; the server may find further errors. */

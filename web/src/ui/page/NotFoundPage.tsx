@@ -5,6 +5,6 @@ import { EmptyState } from './EmptyState.tsx'
 /** Page for unknown addresses, with a link to the start page. */
 export function NotFoundPage() {
   const navigate = useNavigate()
-  const { title, home } = t.common.noPage
+  const { title, home } = t.common.notFound
   return <EmptyState isPage title={title} action={{ label: home, run: () => void navigate({ to: '/' }) }} />
 }

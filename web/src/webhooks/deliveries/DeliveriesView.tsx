@@ -45,7 +45,7 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
           // A page may be empty without being the last one.
           if (deliveries.length === 0 && !query.hasNextPage) {
             const isNarrowed = Object.values(filter).some((one) => one !== null)
-            return <EmptyState title={isNarrowed ? t.webhooks.noneFit : t.webhooks.noDeliveries} />
+            return <EmptyState title={isNarrowed ? t.webhooks.noMatches : t.webhooks.noDeliveries} />
           }
           const open = (eventId: string) => go((before) => ({ ...before, delivery: eventId }))
           return <DeliveryList deliveries={deliveries} more={more} {...(mayOpen && { open })} />
@@ -90,7 +90,7 @@ function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
         aria-label={t.webhooks.testEvent}
         data={[
           { value: any, label: t.webhooks.anyEvent },
-          ...allEvents.map((value) => ({ value, label: t.webhooks.eventWords[value] })),
+          ...allEvents.map((value) => ({ value, label: t.webhooks.eventNames[value] })),
         ]}
         value={search.event ?? any}
         onChange={(event) => narrow('event', event)}
@@ -129,7 +129,7 @@ function Find({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
           setWrong(false)
         }}
         onBlur={() => text.trim() !== before && find(text)}
-        error={isWrong && t.webhooks.findWrong}
+        error={isWrong && t.webhooks.findInvalid}
       />
     </form>
   )

@@ -74,7 +74,7 @@ function Cells({ delivery }: { delivery: Delivery }) {
         <Chip tone={deliveryTones[state]}>{stateName(delivery)}</Chip>
       </span>
       <span className={styles.event}>
-        {t.webhooks.eventWords[event]} <code>{event}</code>
+        {t.webhooks.eventNames[event]} <code>{event}</code>
       </span>
       <span className={styles.when}>{formatDateTimeSeconds(occurredAt)}</span>
       <span className={styles.result} title={lastAttempt?.explanation ?? undefined}>

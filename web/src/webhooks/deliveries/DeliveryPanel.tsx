@@ -30,20 +30,20 @@ export function DeliveryPanel({ endpoint, eventId, close, onChanged }: DeliveryP
   const again = useMutation({
     mutationFn: () => resend(workspaceId, endpoint.id, eventId),
     onSuccess: () => {
-      showToast(t.webhooks.againSaid)
+      showToast(t.webhooks.resent)
       void query.refetch()
     },
     onError: showError,
   })
   return (
     <SidePanel
-      title={query.data === undefined ? t.webhooks.delivery : t.webhooks.eventWords[query.data.event]}
+      title={query.data === undefined ? t.webhooks.delivery : t.webhooks.eventNames[query.data.event]}
       close={close}
       size={640}
       footer={
         endpoint.state === 'active' && (
           <Button variant="default" loading={again.isPending} onClick={() => again.mutate()}>
-            {t.webhooks.again}
+            {t.webhooks.resend}
           </Button>
         )
       }

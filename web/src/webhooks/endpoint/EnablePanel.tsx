@@ -29,7 +29,7 @@ export function EnablePanel({ endpoint, close, onEnabled }: EnablePanelProps) {
   })
   return (
     <SidePanel
-      title={t.webhooks.enableAsk}
+      title={t.webhooks.enableConfirm}
       close={close}
       submit={() => enable.mutate()}
       footer={<PanelButtons close={close} action={t.webhooks.enable} isBusy={enable.isPending} />}

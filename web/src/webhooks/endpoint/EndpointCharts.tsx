@@ -58,7 +58,7 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
           points={points}
           format={formatNumber}
           series={[
-            { label: t.webhooks.chartTaken, tone: 'good', values: of(({ delivered }) => delivered) },
+            { label: t.webhooks.chartDelivered, tone: 'good', values: of(({ delivered }) => delivered) },
             { label: t.webhooks.chartFailed, tone: 'bad', values: of(({ failedAttempts }) => failedAttempts) },
           ]}
         />
@@ -72,8 +72,8 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
             format={formatMs}
             unit={unitOf(of(({ delayMsP95 }) => delayMsP95))}
             series={[
-              { label: t.webhooks.half, tone: 'accent', values: of(({ delayMsP50 }) => delayMsP50) },
-              { label: t.webhooks.most, tone: 'c3', values: of(({ delayMsP95 }) => delayMsP95), isDashed: true },
+              { label: t.webhooks.median, tone: 'accent', values: of(({ delayMsP50 }) => delayMsP50) },
+              { label: t.webhooks.p95, tone: 'c3', values: of(({ delayMsP95 }) => delayMsP95), isDashed: true },
             ]}
           />
         </div>
@@ -84,8 +84,8 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
             format={formatMs}
             unit={unitOf(of(({ msP95 }) => msP95))}
             series={[
-              { label: t.webhooks.half, tone: 'accent', values: of(({ msP50 }) => msP50) },
-              { label: t.webhooks.most, tone: 'c3', values: of(({ msP95 }) => msP95), isDashed: true },
+              { label: t.webhooks.median, tone: 'accent', values: of(({ msP50 }) => msP50) },
+              { label: t.webhooks.p95, tone: 'c3', values: of(({ msP95 }) => msP95), isDashed: true },
             ]}
           />
         </div>

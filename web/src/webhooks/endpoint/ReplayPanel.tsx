@@ -36,7 +36,7 @@ export function ReplayPanel({ endpoint, close, onStarted }: ReplayPanelProps) {
       title={t.webhooks.replay}
       close={close}
       submit={() => start.mutate()}
-      footer={<PanelButtons close={close} action={t.webhooks.replayDo} isBusy={start.isPending} />}
+      footer={<PanelButtons close={close} action={t.webhooks.replayAction} isBusy={start.isPending} />}
     >
       <Text size="sm">{t.webhooks.replayHelp}</Text>
       <TextInput

@@ -18,7 +18,7 @@ export function StatusLine(props: { endpoint: Endpoint; children: ReactNode }) {
       <div className={styles.words}>
         <EndpointStatusChip endpoint={endpoint} />
         <span>{endpointStatusSentence(endpoint)}</span>
-        {waiting > 0 && <span>{t.webhooks.waitingWords({ count: formatNumber(waiting) })}</span>}
+        {waiting > 0 && <span>{t.webhooks.pendingCount({ count: formatNumber(waiting) })}</span>}
         {nextAttemptAt !== null && <span>{t.webhooks.nextTry({ at: formatShortTime(nextAttemptAt) })}</span>}
         <OpenReplays endpointId={endpoint.id} />
       </div>

@@ -50,7 +50,7 @@ export function TestPanel({ endpointId, close, onChanged }: TestPanelProps) {
       <Select
         label={t.webhooks.testEvent}
         description={chosen?.fires}
-        data={allEvents.map((name) => ({ value: name, label: t.webhooks.eventWords[name] }))}
+        data={allEvents.map((name) => ({ value: name, label: t.webhooks.eventNames[name] }))}
         value={event}
         onChange={(name) => setEvent((name ?? event) as EventName)}
         allowDeselect={false}
