@@ -85,7 +85,7 @@ const columns = (): Column<Connection>[] => [
   {
     key: 'number',
     title: t.connections.number,
-    cell: (one) => numberOf(one) ?? <span className={styles.quiet}>{t.common.none}</span>,
+    cell: (one) => numberOf(one) ?? <span className={styles.muted}>{t.common.none}</span>,
     optional: true,
   },
   { key: 'state', title: t.connections.state, cell: (one) => <StateChip connection={one} withReason /> },

@@ -13,7 +13,7 @@ export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
     return (
       <section className={styles.card} aria-label={texts.answerTimes}>
         <h2 className={styles.title}>{texts.answerTimes}</h2>
-        <p className={styles.quiet}>{texts.noAnswers}</p>
+        <p className={styles.muted}>{texts.noAnswers}</p>
       </section>
     )
   }
@@ -34,7 +34,7 @@ export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
         format={(seconds) => formatDuration(seconds, language)}
         unit={unitOf(longest)}
       />
-      <p className={styles.quiet}>{slowestGroup(answers)}</p>
+      <p className={styles.muted}>{slowestGroup(answers)}</p>
     </div>
   )
 }

@@ -51,7 +51,7 @@ function Line({ one }: { one: Attention }) {
       <span className={styles.mark} data-tone={tone}>
         <Icon size={18} aria-label={t.home.attention.tones[tone]} role="img" />
       </span>
-      <span className={styles.words}>{attentionText(one)}</span>
+      <span className={styles.text}>{attentionText(one)}</span>
       {one.at !== null && (
         <span className={styles.when} title={formatDateTime(one.at)}>
           {Date.parse(one.at) > Date.now() ? formatDateTime(one.at) : timeAgo(one.at)}

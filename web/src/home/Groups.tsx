@@ -41,7 +41,7 @@ function GroupTable({ comparison, by, days }: { comparison: Comparison; by: Grou
   return (
     <>
       {rows.length === 0 ? (
-        <p className={styles.quiet}>{texts.none}</p>
+        <p className={styles.muted}>{texts.none}</p>
       ) : (
         <div className={styles.wide}>
           <Table
@@ -52,7 +52,7 @@ function GroupTable({ comparison, by, days }: { comparison: Comparison; by: Grou
           />
         </div>
       )}
-      <p className={styles.quiet}>
+      <p className={styles.muted}>
         {[
           texts.help({ days }),
           ...(comparison.sampledEvery > 1 ? [texts.sampled({ every: formatNumber(comparison.sampledEvery) })] : []),

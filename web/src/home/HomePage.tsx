@@ -110,7 +110,7 @@ function QuotaMeter({ quota: { used, limit } }: { quota: Stats['quota'] }) {
           <div data-tone={tone} style={{ width: `${100 * part}%` }} />
         </div>
       )}
-      <p className={styles.quiet}>
+      <p className={styles.muted}>
         {limit === null
           ? texts.unlimited({ used: formatNumber(used) })
           : texts.used({ used: formatNumber(used), limit: formatNumber(limit) })}

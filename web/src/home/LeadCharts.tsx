@@ -31,7 +31,7 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
           rows={sources.map(({ source, count }) => ({ key: source, label: t.lead.sources[source], value: count }))}
           format={formatNumber}
         />
-        {sources.length === 0 && <p className={styles.quiet}>{texts.noLeads}</p>}
+        {sources.length === 0 && <p className={styles.muted}>{texts.noLeads}</p>}
       </div>
       <div className={styles.card} data-part="6">
         <RankBars
@@ -43,7 +43,7 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
           }))}
           format={formatNumber}
         />
-        {leads.byStatus.length === 0 && <p className={styles.quiet}>{texts.noLeads}</p>}
+        {leads.byStatus.length === 0 && <p className={styles.muted}>{texts.noLeads}</p>}
       </div>
     </>
   )

@@ -8,9 +8,9 @@ import { prefetchedComponent } from '../ui/overlay/lazy.ts'
 import { ErrorState } from '../ui/page/ErrorState.tsx'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import { ShortcutsQueued, useShortcuts } from '../ui/shortcuts.ts'
-import unseen from '../ui/unseen.module.css'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import visuallyHidden from '../ui/visually-hidden.module.css'
 import styles from './InboxPage.module.css'
 import { filterOf, type InboxSearch, readSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
@@ -62,7 +62,7 @@ export function InboxPage() {
   return (
     <InboxContext value={inInbox}>
       {/* Hidden heading: the list, whose title is visible, is not always shown. */}
-      <h1 className={unseen.unseen}>{t.inbox.title}</h1>
+      <h1 className={visuallyHidden.hidden}>{t.inbox.title}</h1>
       <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
         <ListPane search={search} openId={conversationId} open={open} openAt={openAt} filterBy={filterBy} />
         {conversationId === undefined ? (

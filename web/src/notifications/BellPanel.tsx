@@ -17,9 +17,9 @@ import type { Dropdown } from '../ui/overlay/dropdown.tsx'
 import { showError } from '../ui/overlay/toasts.tsx'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import unseen from '../ui/unseen.module.css'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import visuallyHidden from '../ui/visually-hidden.module.css'
 import styles from './BellPanel.module.css'
 import { customerLabel, notificationPath, notificationText } from './notification-texts.ts'
 
@@ -108,9 +108,9 @@ function Row({ notification, close }: { notification: Notification; close(): voi
         onClick={open}
       >
         <Icon size={18} stroke={1.6} aria-hidden />
-        <span className={styles.words}>
+        <span className={styles.text}>
           <span className={styles.sentence}>
-            {isUnread && <span className={unseen.unseen}>{t.notifications.new} </span>}
+            {isUnread && <span className={visuallyHidden.hidden}>{t.notifications.new} </span>}
             {notificationText(notification)}
           </span>
           {customer !== '' && <span className={styles.customer}>{customer}</span>}

@@ -43,7 +43,7 @@ export function Sessions() {
           <ul className={styles.list} aria-label={texts.title}>
             {sessions.map((one) => (
               <li key={one.id} className={styles.row}>
-                <div className={styles.words}>
+                <div className={styles.text}>
                   <strong>
                     {one.device} {one.current && <Chip tone="accent">{texts.current}</Chip>}
                   </strong>

@@ -26,7 +26,7 @@ export function PairingPanel({ connection, session }: PairingPanelProps) {
         <Shown session={session} />
         <Countdown until={session.shownUntil} />
       </div>
-      <div className={styles.words}>
+      <div className={styles.text}>
         <ol className={styles.steps}>
           {Object.values(texts.steps[session.method ?? 'qr']).map((step) => (
             <li key={step}>{step}</li>

@@ -78,7 +78,7 @@ function MissingLibrary() {
     <div className={styles.steps}>
       <p className={styles.line}>{missing.help}</p>
       <Copyable value={baileysCommand} label={missing.command} />
-      <p className={styles.quiet}>{missing.afterwards}</p>
+      <p className={styles.muted}>{missing.afterwards}</p>
     </div>
   )
 }

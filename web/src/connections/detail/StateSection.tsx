@@ -15,7 +15,7 @@ export function StateSection({ connection }: { connection: Connection }) {
   const { stateTitle, since, healthy } = t.connections
   return (
     <Section title={stateTitle} action={<StateChip connection={connection} />}>
-      <p className={styles.quiet}>{since({ at: formatDateTime(connection.stateChangedAt) })}</p>
+      <p className={styles.muted}>{since({ at: formatDateTime(connection.stateChangedAt) })}</p>
       <HealthAdvice connection={connection} />
       {data?.advice.length === 0 && <p className={styles.line}>{healthy}</p>}
     </Section>

@@ -48,7 +48,7 @@ export function TemplateSection({ connection, mayChange }: TemplateSectionProps)
       }
     >
       {connection.templatesSyncedAt !== null && (
-        <p className={styles.quiet}>{templates.syncedAt({ when: timeAgo(connection.templatesSyncedAt) })}</p>
+        <p className={styles.muted}>{templates.syncedAt({ when: timeAgo(connection.templatesSyncedAt) })}</p>
       )}
       <QueryBoundary query={query} rows={3}>
         {(all) =>
@@ -77,7 +77,7 @@ function TemplateRow({ template }: { template: Template }) {
     <li>
       <UnstyledButton className={styles.template} onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
         <strong>{template.name}</strong>
-        <span className={styles.quiet}>{languageName(template.language)}</span>
+        <span className={styles.muted}>{languageName(template.language)}</span>
         <Chip tone={tones[template.status] ?? 'plain'}>{words[template.status] ?? template.status}</Chip>
       </UnstyledButton>
       {isOpen && (
@@ -95,7 +95,7 @@ function TemplateRow({ template }: { template: Template }) {
             )}
           </p>
           {!template.sendable && template.status === 'APPROVED' && (
-            <p className={styles.quiet}>{templates.notSendable}</p>
+            <p className={styles.muted}>{templates.notSendable}</p>
           )}
         </>
       )}

@@ -13,7 +13,7 @@ export function PhonesLink() {
   const { phones } = t.connections
   return (
     <aside className={styles.box} aria-label={phones.title}>
-      <div className={styles.words}>
+      <div className={styles.text}>
         <h2 className={styles.title}>{phones.title}</h2>
         <p className={styles.help}>{phones.help}</p>
       </div>

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { formatPlaybackTime } from '../../ui/format/size.ts'
-import unseen from '../../ui/unseen.module.css'
+import visuallyHidden from '../../ui/visually-hidden.module.css'
 import { newAttachment } from './attach-files.ts'
 import type { Attachment } from './attachment.ts'
 import styles from './Recorder.module.css'
@@ -41,7 +41,7 @@ export function Recorder({ limits, onEnded, onFailed }: RecorderProps) {
         cancel()
       }}
     >
-      <span className={unseen.unseen} role="status">
+      <span className={visuallyHidden.hidden} role="status">
         {state === 'recording' ? texts.recording : texts.preparing}
       </span>
       <span className={styles.dot} aria-hidden="true" />

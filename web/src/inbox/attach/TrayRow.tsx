@@ -71,7 +71,7 @@ export function TrayRow(props: TrayRowProps) {
         )}
         <StepStatus attachment={attachment} isBehind={isBehind} retry={retry} />
       </div>
-      <div className={styles.acts}>
+      <div className={styles.actions}>
         {isMovable && (
           <>
             <ActionButton label={texts.earlier({ name })} isOff={isFirst} run={() => move(-1)} Icon={IconArrowUp} />
@@ -148,7 +148,7 @@ function StepStatus({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachm
       return (
         <p className={styles.state} role="alert">
           <span>{step.upload === null ? `${texts.notUploaded}. ${errorSentence(step.error)}` : texts.notSent}</span>
-          <button type="button" className={styles.again} aria-label={texts.tryAgainWith({ name })} onClick={retry}>
+          <button type="button" className={styles.retry} aria-label={texts.tryAgainWith({ name })} onClick={retry}>
             {texts.tryAgain}
           </button>
         </p>

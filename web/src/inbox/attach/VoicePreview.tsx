@@ -31,7 +31,7 @@ export default function VoicePreview({ recording: { file, seconds, waveform } }:
   const heights = waveform ?? []
   const label = isPlaying ? texts.pause : texts.play
   return (
-    <span className={styles.hear}>
+    <span className={styles.play}>
       <ActionIcon variant="light" radius="xl" aria-label={label} title={label} onClick={toggle}>
         {isPlaying ? <IconPlayerPauseFilled size={16} /> : <IconPlayerPlayFilled size={16} />}
       </ActionIcon>

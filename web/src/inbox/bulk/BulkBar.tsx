@@ -49,7 +49,7 @@ export default function BulkBar({ filter }: { filter: ConversationFilter }) {
   return (
     <div className={styles.bar} role="toolbar" aria-label={t.triage.bulk.group}>
       <Count chosen={ids.length} shown={rows.length} all={() => selectAll(rows.map(({ id }) => id))} />
-      <div className={styles.acts}>
+      <div className={styles.actions}>
         <Button
           variant="default"
           size="xs"

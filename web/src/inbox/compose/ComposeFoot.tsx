@@ -109,7 +109,7 @@ function EnterChoice() {
   return (
     <button
       type="button"
-      className={`${styles.quiet} ${styles.hideOnPhone}`}
+      className={`${styles.muted} ${styles.hideOnPhone}`}
       title={t.compose.enterHelp}
       aria-label={`${words}. ${t.compose.enterHelp}`}
       onClick={() => enterSends.set(!isSending)}

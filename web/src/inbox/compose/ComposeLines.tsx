@@ -82,7 +82,7 @@ function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLine
   const isOfWorkspace = obstacle === 'inbox_closed' || obstacle === 'not_in_plan'
   return (
     <div className={styles.line} data-tone={obstacle === 'unavailable' ? 'bad' : 'attention'} role="status">
-      <div className={styles.words}>
+      <div className={styles.text}>
         <strong>{texts.messages[obstacle]}</strong>{' '}
         {obstacle === 'unacknowledged' ? refusal.acknowledgeHelp : texts.kept}
       </div>

@@ -33,7 +33,7 @@ export default function RefusalLine({ conversation, refusal, send }: RefusalLine
   const isMoved = reason === 'THREAD_MOVED'
   return (
     <div className={styles.line} data-tone={isMoved ? 'attention' : 'bad'} role="alert">
-      <div className={styles.words}>
+      <div className={styles.text}>
         {!isMoved && <strong>{texts.title}. </strong>}
         {texts.reasons[reason]} {detail !== '' && problemText(detail)}
         {reason === 'ACKNOWLEDGEMENT_REQUIRED' && ` ${texts.acknowledgeHelp}`}

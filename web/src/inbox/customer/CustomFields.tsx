@@ -67,7 +67,9 @@ function FieldValue(props: FieldValueProps) {
   return (
     <>
       <Editor {...props} />
-      {isUnfit && <span className={styles.meant}>{t.fields.invalid({ type: t.fields.types[field.type] })}</span>}
+      {isUnfit && (
+        <span className={styles.interpretation}>{t.fields.invalid({ type: t.fields.types[field.type] })}</span>
+      )}
     </>
   )
 }

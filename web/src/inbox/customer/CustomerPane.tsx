@@ -125,7 +125,7 @@ function Head({ conversation }: { conversation: Conversation }) {
 function Notes({ notes }: { notes: readonly Note[] }) {
   return (
     <Section title={t.customer.notes}>
-      {notes.length === 0 && <p className={styles.quiet}>{t.customer.noNotes}</p>}
+      {notes.length === 0 && <p className={styles.muted}>{t.customer.noNotes}</p>}
       <ul className={styles.list}>
         {notes.map(({ id, text, actor, createdAt }) => (
           <li key={id} className={styles.note}>

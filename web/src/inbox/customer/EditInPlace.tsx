@@ -97,7 +97,7 @@ export function TextValue({ label, rule, value, currency, change }: TextValuePro
         cancel={() => setTyped(null)}
       />
       {meant !== null && (
-        <span className={styles.meant} role="status">
+        <span className={styles.interpretation} role="status">
           {meant}
         </span>
       )}

@@ -57,8 +57,8 @@ function Shelf({ tab }: { tab: Tab }) {
   }, [newest, known, refetch])
   const texts = t.media.gallery
   if (query.isError && items.length === 0) return <ErrorState error={query.error} retry={() => void refetch()} />
-  if (query.isPending) return <div className={styles.shape} aria-busy="true" />
-  if (items.length === 0) return <p className={styles.quiet}>{texts.none[tab]}</p>
+  if (query.isPending) return <div className={styles.skeleton} aria-busy="true" />
+  if (items.length === 0) return <p className={styles.muted}>{texts.none[tab]}</p>
   return (
     <>
       <ul className={tab === 'seen' ? styles.grid : styles.list}>

@@ -138,7 +138,7 @@ export function NoLead({ conversation }: { conversation: Conversation }) {
   }
   return (
     <Section title={t.customer.lead}>
-      <p className={styles.quiet}>{t.customer.noLead}</p>
+      <p className={styles.muted}>{t.customer.noLead}</p>
       <Button size="compact-sm" variant="default" loading={isMaking} onClick={() => void make()}>
         {t.customer.createLead}
       </Button>

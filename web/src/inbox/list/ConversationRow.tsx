@@ -198,7 +198,7 @@ function HandedOver({ handover: { urgency, reason, at } }: { handover: NonNullab
   const texts = t.inbox.handover
   return (
     <span
-      className={styles.handed}
+      className={styles.handover}
       data-urgency={urgency}
       title={reason ?? texts.since({ moment: formatDateTime(at) })}
     >

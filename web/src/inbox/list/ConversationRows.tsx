@@ -235,10 +235,10 @@ function focusAdjacentRow(event: KeyboardEvent): void {
 
 export function SkeletonRows({ count = 8 }: { count?: number }) {
   return (
-    <div className={styles.shapes} aria-busy="true">
+    <div className={styles.skeletons} aria-busy="true">
       {Array.from({ length: count }, (_, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: skeletons without content
-        <div key={n} className={styles.shape} />
+        <div key={n} className={styles.skeleton} />
       ))}
     </div>
   )

@@ -75,7 +75,7 @@ function RetryButton({ conversationId, mediaId }: { conversationId: string; medi
     setAsking(false)
   }
   return (
-    <button type="button" className={styles.again} disabled={isRetrying} onClick={() => void ask()}>
+    <button type="button" className={styles.retry} disabled={isRetrying} onClick={() => void ask()}>
       {t.media.retry}
     </button>
   )

@@ -43,7 +43,7 @@ function List({ dropdown }: { dropdown: Dropdown }) {
   const texts = t.triage.mentions
   if (data === undefined) {
     if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />
-    return <div className={styles.shape} aria-busy="true" />
+    return <div className={styles.skeleton} aria-busy="true" />
   }
   const mentions = data.pages.flatMap((page) => page.mentions)
   if (mentions.length === 0) return <p className={styles.empty}>{texts.empty}</p>

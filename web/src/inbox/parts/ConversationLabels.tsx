@@ -1,8 +1,8 @@
 import { type Label, useLabelsById } from '../../data/labels.ts'
 import { t } from '../../text/index.ts'
 import { LabelChip, LabelDot } from '../../ui/LabelDot.tsx'
-import unseen from '../../ui/unseen.module.css'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import visuallyHidden from '../../ui/visually-hidden.module.css'
 import styles from './ConversationLabels.module.css'
 
 type Labels = ReadonlyMap<string, Label>
@@ -38,7 +38,7 @@ export function RowLabels({ labelIds, labels }: { labelIds: readonly string[]; l
   const more = known.length - maxInRow
   return (
     <span className={styles.row} title={names}>
-      <span className={unseen.unseen}>
+      <span className={visuallyHidden.hidden}>
         {t.inbox.labels}: {names}
       </span>
       {known.slice(0, maxInRow).map(({ id, name, color }) => (

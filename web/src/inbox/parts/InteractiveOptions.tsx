@@ -1,7 +1,7 @@
 import { IconList } from '@tabler/icons-react'
 import type { Choices } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import styles from './OfferedChoices.module.css'
+import styles from './InteractiveOptions.module.css'
 
 /** Interactive options of our message, as the customer sees them; they cannot be clicked here. */
 export default function InteractiveOptions({ choices: { buttons, list, footer } }: { choices: Choices }) {

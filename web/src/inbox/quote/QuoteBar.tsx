@@ -10,7 +10,7 @@ export default function QuoteBar({ conversationId, name }: { conversationId: str
   const texts = t.files.quote
   return (
     <div className={styles.bar} role="status">
-      <span className={styles.words}>
+      <span className={styles.label}>
         <span className={styles.who}>
           {message.direction === 'inbound' ? texts.answering({ name }) : texts.answeringSelf}
         </span>

@@ -99,7 +99,7 @@ const Content = memo(function Content({ message }: { message: Message }) {
         </span>
       )}
       {isEmptied && (
-        <em className={styles.emptied}>
+        <em className={styles.emptyNotice}>
           {direction === 'inbound' ? t.media.withdrawnByCustomer : t.media.withdrawnByUs}
         </em>
       )}
@@ -146,7 +146,7 @@ function Quote({ quoted }: { quoted: Quoted }) {
   if (messageId === null) return <span className={parts.quote}>{inside}</span>
   return (
     <button type="button" className={parts.quote} title={t.media.showQuoted} onClick={() => showMessage(messageId)}>
-      <span className={parts.unseen}>{t.media.showQuoted}: </span>
+      <span className={parts.visuallyHidden}>{t.media.showQuoted}: </span>
       {inside}
     </button>
   )
@@ -160,7 +160,7 @@ function Failed({ conversationId, message: { kind, text, errorCode } }: Omit<Bub
     <p className={styles.failed}>
       {failureReason(errorCode)}
       {kind === 'text' && (
-        <button type="button" className={styles.again} onClick={() => void again()}>
+        <button type="button" className={styles.retry} onClick={() => void again()}>
           {t.inbox.sendAsNew}
         </button>
       )}

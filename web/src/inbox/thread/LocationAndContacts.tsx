@@ -28,11 +28,11 @@ function LocationCard({ place: { latitude, longitude, name, address, isLive } }:
   return (
     <span className={styles.card}>
       <IconMapPin size={26} stroke={1.5} aria-hidden="true" />
-      <span className={styles.cardWords}>
+      <span className={styles.cardText}>
         <bdi className={styles.cardName}>{name ?? t.media.place}</bdi>
         {address !== null && <bdi>{address}</bdi>}
-        <span className={styles.quiet}>{coordinates(latitude, longitude)}</span>
-        {isLive && <span className={styles.quiet}>{t.media.live}</span>}
+        <span className={styles.muted}>{coordinates(latitude, longitude)}</span>
+        {isLive && <span className={styles.muted}>{t.media.live}</span>}
         <a
           href={mapAddress(latitude, longitude)}
           target="_blank"
@@ -58,12 +58,12 @@ function OneCard({ card }: { card: ContactCard }) {
   return (
     <span className={styles.card}>
       <IconAddressBook size={26} stroke={1.5} aria-hidden="true" />
-      <span className={styles.cardWords}>
+      <span className={styles.cardText}>
         <bdi className={styles.cardName}>{name === '' ? t.media.card : name}</bdi>
         {organisation !== null && <bdi>{organisation}</bdi>}
         {phones.map(({ phone, label }) => (
           <span key={phone}>
-            <bdi>{shown(phone)}</bdi> {label !== null && <bdi className={styles.quiet}>{label}</bdi>}
+            <bdi>{shown(phone)}</bdi> {label !== null && <bdi className={styles.muted}>{label}</bdi>}
           </span>
         ))}
         {emails.map((email) => (
@@ -104,7 +104,7 @@ function CreateLeadButton({ card }: { card: ContactCard }) {
       </Link>
     )
   }
-  if (isThere) return <span className={styles.quiet}>{t.media.isLead}</span>
+  if (isThere) return <span className={styles.muted}>{t.media.isLead}</span>
   return (
     <button
       type="button"

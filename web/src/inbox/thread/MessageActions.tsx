@@ -17,7 +17,7 @@ export function MessageActions({ conversationId, message }: MessageActionsProps)
   if (kind === 'system' || status === 'pending' || status === 'failed' || withdrawnAt !== null) return null
   const texts = t.attach
   return (
-    <span className={styles.acts} data-message-id={id}>
+    <span className={styles.actions} data-message-id={id}>
       <button
         type="button"
         className={styles.react}

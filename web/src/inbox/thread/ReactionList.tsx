@@ -26,7 +26,7 @@ export default function ReactionList({ dropdown, reactions }: { dropdown: Dropdo
           <li key={one.id}>
             <span className={styles.emoji}>{one.emoji}</span>
             <bdi>{whoOf(one)}</bdi>
-            <time className={styles.quiet}>{formatDateTime(one.at)}</time>
+            <time className={styles.muted}>{formatDateTime(one.at)}</time>
           </li>
         ))}
       </ul>

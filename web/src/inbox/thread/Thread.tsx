@@ -63,7 +63,7 @@ export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard */}
       <div ref={scroller} className={styles.scroller} onScroll={scroll.checkPosition} tabIndex={0}>
         <div className={styles.content} role="log" aria-label={t.inbox.messages} aria-busy={data === undefined}>
-          {data === undefined && <div className={styles.shapes} />}
+          {data === undefined && <div className={styles.skeletons} />}
           {data?.older != null && (
             <div ref={top} className={styles.edge} role="status">
               {t.inbox.older}

@@ -43,7 +43,7 @@ function Line({ one, people }: { one: BulkChange; people: People }) {
   useRefetchListsAtEnd(workspaceId, one)
   return (
     <div className={styles.line}>
-      <span role="status" className={styles.words}>
+      <span role="status" className={styles.text}>
         <strong>{changeText(one, people, labels)}</strong> {bulkStatusText(one)}
       </span>
       {isInProgress(one) && (

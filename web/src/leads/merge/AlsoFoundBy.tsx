@@ -12,7 +12,7 @@ export function AlsoFoundBy({ leadId }: { leadId: string }) {
   const contacts = data === undefined ? [] : [...data.otherPhones.map(formatPhone), ...data.otherEmails]
   if (contacts.length === 0) return null
   return (
-    <p className={styles.quiet}>
+    <p className={styles.muted}>
       {t.merge.foundBy}: {contacts.join(', ')}
     </p>
   )

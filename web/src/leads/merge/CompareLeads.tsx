@@ -90,7 +90,7 @@ function Head({ lead, isKept = false, swap }: { lead: Lead; isKept?: boolean; sw
     <section className={styles.head} data-kept={isKept || undefined}>
       <span className={styles.role}>{isKept ? t.merge.keep : t.merge.goes}</span>
       <strong>{nameOf(lead)}</strong>
-      <span className={styles.quiet}>{t.merge.since({ when: timeAgo(lead.createdAt) })}</span>
+      <span className={styles.muted}>{t.merge.since({ when: timeAgo(lead.createdAt) })}</span>
       {swap !== undefined && (
         <Button
           variant="subtle"

@@ -14,8 +14,8 @@ import { Avatar } from '../../ui/Avatar.tsx'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
-import unseen from '../../ui/unseen.module.css'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import visuallyHidden from '../../ui/visually-hidden.module.css'
 import { readSavedQuery } from '../fields/address.ts'
 import { useLeadActions } from '../fields/change.ts'
 import { nameOf } from '../fields/lead.ts'
@@ -120,7 +120,7 @@ function Columns({ lead, merged, open, back }: ActionsProps & Pick<NamedLead, 'm
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
     <div className={styles.columns} tabIndex={0}>
       <div className={styles.facts}>
-        <h2 className={unseen.unseen}>{t.leads.panel.details}</h2>
+        <h2 className={visuallyHidden.hidden}>{t.leads.panel.details}</h2>
         <MergedInto merged={merged} />
         <Duplicates lead={lead} people={people} open={open} />
         <LeadLabels lead={lead} />

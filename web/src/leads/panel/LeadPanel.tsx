@@ -54,7 +54,7 @@ export function LeadPanel({ id: requested, known, context, actions, open, close 
           <IconX size={18} />
         </ActionIcon>
         {lead !== undefined && (
-          <div className={styles.verbs}>
+          <div className={styles.actions}>
             <MessageButton lead={lead} />
             <PageLink href={`/w/${workspaceId}/leads/${id}`} />
             <MergeButton lead={{ id, name }} otherId={null} people={context.people} onMerged={open} />

@@ -88,7 +88,7 @@ const isPlain = (id: ColumnId) => id !== 'status' && id !== 'priority' && id !==
 
 // Text cells need no inner element.
 const classOf = (id: ColumnId, isShown: boolean) =>
-  id === 'name' ? styles.first : isShown && isPlain(id) ? styles.words : styles.cell
+  id === 'name' ? styles.first : isShown && isPlain(id) ? styles.label : styles.cell
 
 function NameCell({ lead, isSelected }: { lead: Lead; isSelected: boolean }) {
   const name = nameOf(lead)

@@ -28,7 +28,7 @@ export function MergedLine({ entry: { id, changes, merge }, people, words }: Mer
         </span>
       ))}
       {undone !== null && (
-        <span className={styles.quiet} title={formatDateTime(undone.at)}>
+        <span className={styles.muted} title={formatDateTime(undone.at)}>
           {undone.actor === null
             ? t.merge.wasUndone({ when: timeAgo(undone.at) })
             : t.merge.undoneBy({ who: actorName(undone.actor, people), when: timeAgo(undone.at) })}

@@ -42,7 +42,7 @@ export function Timeline({ lead, people }: TimelineProps) {
       <NoteField leadId={lead.id} />
       {query.isError && entries === undefined && <ErrorState error={query.error} retry={() => void query.refetch()} />}
       {query.isPending && <Skeleton height={120} />}
-      {entries?.length === 0 && <p className={styles.quiet}>{leadPage.empty}</p>}
+      {entries?.length === 0 && <p className={styles.muted}>{leadPage.empty}</p>}
       <ol className={styles.entries}>
         {entries?.map((entry) => (
           <TimelineLine key={entry.id} entry={entry} people={people} />

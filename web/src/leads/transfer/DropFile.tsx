@@ -31,7 +31,7 @@ export function DropFile({ take, label = t.transfer.drop }: { take(file: File): 
     >
       <IconUpload size={28} stroke={1.4} aria-hidden="true" />
       <strong>{label}</strong>
-      <p className={styles.quiet}>{t.transfer.dropHelp}</p>
+      <p className={styles.muted}>{t.transfer.dropHelp}</p>
       <FileButton onChange={give} accept=".csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson">
         {(props) => <Button {...props}>{t.transfer.chooseFile}</Button>}
       </FileButton>

@@ -59,7 +59,7 @@ function Export({ filters }: { filters: LeadFilters }) {
           <Radio value="ndjson" label={texts.ndjson} description={texts.ndjsonHelp} />
         </Stack>
       </Radio.Group>
-      <p className={styles.quiet}>{texts.audit}</p>
+      <p className={styles.muted}>{texts.audit}</p>
       <div className={styles.end}>
         <Button
           component="a"

@@ -83,12 +83,12 @@ function ProgressStep({ one }: { one: Import }) {
     <section className={styles.card} aria-live="polite">
       <strong>{one.dryRun ? progress.dryRun : progress.writing}</strong>
       <Progress value={percent} animated aria-label={progress.label} />
-      <p className={styles.quiet}>
+      <p className={styles.muted}>
         {progress.at({ percent: formatNumber(percent), rate: formatNumber(one.rowsPerSecond) })}
       </p>
       <Counts one={one} />
       {one.resumesAt !== null && <p>{progress.quota({ at: formatDateTime(one.resumesAt) })}</p>}
-      <p className={styles.quiet}>{progress.leave}</p>
+      <p className={styles.muted}>{progress.leave}</p>
     </section>
   )
 }

@@ -57,7 +57,7 @@ export function Report({ one }: { one: Import }) {
             >
               {report.download}
             </Button>
-            <span className={styles.quiet}>{report.downloadHelp}</span>
+            <span className={styles.muted}>{report.downloadHelp}</span>
           </div>
         </>
       )}

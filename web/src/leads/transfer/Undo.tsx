@@ -19,7 +19,7 @@ export function Undo({ one }: { one: Import }) {
   if (one.undo === null || one.undo.leads === 0) return null
   const { state, leads, undone, kept, until } = one.undo
   const all = formatNumber(leads)
-  if (state === 'over') return <span className={styles.quiet}>{texts.over}</span>
+  if (state === 'over') return <span className={styles.muted}>{texts.over}</span>
   if (state === 'undoing') return <span role="status">{texts.undoing({ done: formatNumber(undone + kept), all })}</span>
   if (state === 'undone') {
     return (
@@ -33,7 +33,7 @@ export function Undo({ one }: { one: Import }) {
       <Button variant="default" onClick={() => setConfirming(true)}>
         {texts.action}
       </Button>
-      <span className={styles.quiet}>{texts.until({ when: formatDateTime(until ?? '') })}</span>
+      <span className={styles.muted}>{texts.until({ when: formatDateTime(until ?? '') })}</span>
       {isConfirming && (
         <Confirm
           title={texts.confirm({ n: leads })}

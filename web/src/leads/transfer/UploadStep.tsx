@@ -58,7 +58,7 @@ function Uploading({ one, file }: Omit<UploadStepProps, 'setFile'> & { file: Fil
   return (
     <>
       <Progress value={(100 * one.uploadedBytes) / one.sizeBytes} aria-label={upload.label} />
-      <p className={styles.quiet}>
+      <p className={styles.muted}>
         {upload.sent({ done: megabytes(one.uploadedBytes), all: megabytes(one.sizeBytes) })}
       </p>
       {error !== null && (

@@ -32,7 +32,7 @@ export function ValueMapping({ columns, values, meanings, set, context }: ValueM
   return (
     <section className={styles.card} aria-label={texts.title}>
       <strong>{texts.title}</strong>
-      <p className={styles.quiet}>{texts.help}</p>
+      <p className={styles.muted}>{texts.help}</p>
       {open > 0 && (
         <p role="status" className={styles.warning}>
           {texts.unknown({ n: open })}
@@ -49,7 +49,7 @@ export function ValueMapping({ columns, values, meanings, set, context }: ValueM
               set({ ...meanings, [target]: { ...meanings[target], [valueKey(text)]: meaning } })
             }
           />
-          {!isWhole && <p className={styles.quiet}>{texts.notWhole}</p>}
+          {!isWhole && <p className={styles.muted}>{texts.notWhole}</p>}
         </div>
       ))}
     </section>

@@ -77,7 +77,7 @@ function Archived({ fields, mayChange }: { fields: readonly LeadField[]; mayChan
                 aria-label={t.fields.restore({ name: field.label })}
                 onClick={() => void bringBack(field)}
               >
-                {t.fields.restored}
+                {t.fields.restoreLabel}
               </Button>
             )}
           </li>

@@ -1,5 +1,5 @@
 import { t } from '../../text/index.ts'
-import unseen from '../unseen.module.css'
+import visuallyHidden from '../visually-hidden.module.css'
 import styles from './Chart.module.css'
 import type { ChartProps } from './chart-props.ts'
 
@@ -7,7 +7,7 @@ import type { ChartProps } from './chart-props.ts'
 export function ChartTable({ label, points, series, format, isSeen }: ChartProps & { isSeen: boolean }) {
   return (
     // A scroll area must be scrollable by keyboard.
-    <div className={isSeen ? styles.scroll : unseen.unseen} {...(isSeen && { tabIndex: 0 })}>
+    <div className={isSeen ? styles.scroll : visuallyHidden.hidden} {...(isSeen && { tabIndex: 0 })}>
       <table className={styles.table} aria-label={label}>
         <thead>
           <tr>

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'react'
-import unseen from '../unseen.module.css'
+import visuallyHidden from '../visually-hidden.module.css'
 
 const fields =
   'input:not([type="hidden"], [readonly]), textarea:not([readonly]), select, [contenteditable="true"], [role="combobox"]'
@@ -31,5 +31,5 @@ export function FirstFocus() {
     observer.observe(dialog, { childList: true, subtree: true })
     return () => observer.disconnect()
   }, [])
-  return <span ref={here} tabIndex={-1} className={unseen.unseen} data-autofocus />
+  return <span ref={here} tabIndex={-1} className={visuallyHidden.hidden} data-autofocus />
 }

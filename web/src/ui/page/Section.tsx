@@ -34,7 +34,7 @@ export function Section({ title, help, action, children, footer, submit, tone }:
   return (
     <section className={styles.section} aria-labelledby={titleId} data-tone={tone}>
       <div className={styles.head}>
-        <div className={styles.words}>
+        <div className={styles.text}>
           <Title className={styles.title} id={titleId}>
             {title}
           </Title>

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import unseen from '../unseen.module.css'
+import visuallyHidden from '../visually-hidden.module.css'
 import styles from './Segments.module.css'
 
 interface SegmentsProps<T extends string> {
@@ -21,7 +21,7 @@ export function Segments<T extends string>({ label, data, value, onChange, isWid
         <label key={one.value} className={styles.segment}>
           <input
             type="radio"
-            className={unseen.unseen}
+            className={visuallyHidden.hidden}
             name={name}
             value={one.value}
             checked={one.value === value}

@@ -14,8 +14,8 @@ export function StatusLine(props: { endpoint: Endpoint; children: ReactNode }) {
   const { endpoint, children } = props
   const { waiting, nextAttemptAt } = endpoint.health
   return (
-    <div className={styles.standing}>
-      <div className={styles.words}>
+    <div className={styles.status}>
+      <div className={styles.text}>
         <EndpointStatusChip endpoint={endpoint} />
         <span>{endpointStatusSentence(endpoint)}</span>
         {waiting > 0 && <span>{t.webhooks.pendingCount({ count: formatNumber(waiting) })}</span>}
