@@ -35,7 +35,7 @@ async function startApp(): Promise<void> {
   if (session) await start(session)
 }
 
-/** For people who are not signed in; loads only what that needs. */
+/** Starts the app for people who are not signed in; loads only what that needs. */
 async function startEntryPage(): Promise<void> {
   try {
     await loadTexts()
@@ -58,7 +58,7 @@ async function start(session: Session): Promise<void> {
   })
 }
 
-/** Failed requests are shown in the page; only programming errors are logged to the console. */
+/** Logs programming errors to the console; failed requests are shown in the page. */
 function onCaughtError(error: unknown): void {
   if (!(error instanceof ApiError)) console.error(error)
 }

@@ -16,7 +16,7 @@ const tray = (page: Page) => page.getByRole('region', { name: 'Files to send' })
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
 const chosen = (page: Page) => page.getByRole('button', { name: 'Attach files' })
 
-/** A dragged or pasted file, created in the browser. */
+/** Creates a dragged or pasted file in the browser. */
 const carried = (name: string) => `(() => {
   const bytes = Uint8Array.from(atob('${png}'), (letter) => letter.charCodeAt(0))
   const data = new DataTransfer()

@@ -152,7 +152,7 @@ test('signing out removes everything the person wrote in the browser, including 
   await context.close()
 })
 
-/** Each tab navigates by itself and because of the other: the second navigation aborts the first. */
+/** Waits for sign-in. Each tab navigates by itself and because of the other: the second navigation aborts the first. */
 async function isAtSignIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   await page.waitForURL(/\/sign-in/)

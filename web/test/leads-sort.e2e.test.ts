@@ -15,7 +15,7 @@ const asked = async (query: Record<string, string>) => {
   ) as string[]
 }
 
-/** Whether the rendered rows are the first of the expected ones. */
+/** Returns whether the rendered rows are the first of the expected ones. */
 const shows = (page: Page, expected: readonly string[]) =>
   waitUntil(
     async () => (await names(page)).filter((name) => name !== ''),

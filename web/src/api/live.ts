@@ -147,7 +147,7 @@ export function useOnStreamOpen(onOpen: () => void): void {
 // Some networks buffer a stream until it ends.
 const maxWaitMs = 3000
 
-/** Whether loaded data misses no change: the stream is open, or took longer than 3 seconds to open. */
+/** Returns whether loaded data misses no change: the stream is open, or took longer than 3 seconds to open. */
 export function useIsLiveReady(): boolean {
   const isConnecting = useLiveState() === 'connecting'
   const [isPatient, setPatient] = useState(true)

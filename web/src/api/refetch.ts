@@ -12,7 +12,7 @@ export async function refetchQueries(queries: QueryClient, queryKey: readonly un
   await Promise.all([queries.invalidateQueries({ queryKey }, { cancelRefetch: false }), ...behind])
 }
 
-/** Same as `refetchQueries`, but cancels requests under way: after a break their responses may never come. */
+/** Refetches like `refetchQueries`, but cancels requests under way: after a break their responses may never come. */
 export async function restartQueries(queries: QueryClient, queryKey: readonly unknown[]): Promise<void> {
   const fetching = queries.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })
   // `invalidateQueries` does not cancel a query's first fetch.

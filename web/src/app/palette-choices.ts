@@ -24,7 +24,7 @@ export interface Choice extends Named {
 
 type GoTo = (place: string, hash?: string) => void
 
-/** Choices on every page: shortcuts of the page, pages, settings, actions and other workspaces. */
+/** Returns the choices on every page: shortcuts of the page, pages, settings, actions and other workspaces. */
 export function useFixedChoices(
   workspaceId: string,
   views: readonly SavedFilter[] | undefined,
@@ -118,7 +118,7 @@ interface PageAction {
   run(): void
 }
 
-/** Actions of other pages: opens the page and runs the action. */
+/** Returns the actions of other pages: opens the page and runs the action. */
 function pageActions(workspaceId: string, goTo: GoTo): PageAction[] {
   const { inbox, leads, forms, keys, webhooks, connections, common } = t
   const go = (id: PageAction['id'], label: string, place: string): PageAction => ({ id, label, run: () => goTo(place) })
@@ -168,7 +168,7 @@ function pages(workspaceId: string, goTo: GoTo): Choice[] {
   ]
 }
 
-/** Own and shared views of leads and filters of the inbox. */
+/** Returns own and shared views of leads and filters of the inbox. */
 const viewsOf = (views: readonly SavedFilter[], goTo: GoTo): Choice[] =>
   views.map(({ id, page, name, query }) => ({
     id: `view ${id}`,

@@ -31,7 +31,7 @@ const start = (session: Session) =>
     component: NoWorkspace,
   })
 
-/** Route for a path without a workspace, as people type it: opens the page in the last workspace. */
+/** Returns the route for a path without a workspace, as people type it: opens the page in the last workspace. */
 const shortPageRoute = (session: Session) =>
   createRoute({
     getParentRoute: () => root,

@@ -18,7 +18,7 @@ export type BulkChangeInput = Pick<NewBulkChange, 'changes' | 'labels' | 'delete
 const listKey = (workspaceId: string) => [workspaceId, 'bulk-changes'] as const
 const ownKey = (workspaceId: string) => [workspaceId, 'bulk-changes-of-this-tab'] as const
 
-/** Newest bulk changes of the workspace. */
+/** Returns the newest bulk changes of the workspace. */
 export function useBulkChanges(workspaceId: string) {
   return useQuery({
     queryKey: listKey(workspaceId),
@@ -26,7 +26,7 @@ export function useBulkChanges(workspaceId: string) {
   })
 }
 
-/** Ids of bulk changes that were started or undone in this tab and not dismissed since. */
+/** Returns the ids of bulk changes that were started or undone in this tab and not dismissed since. */
 export function useOwnBulkChanges(workspaceId: string): readonly string[] {
   const { data } = useQuery({
     queryKey: ownKey(workspaceId),
@@ -37,7 +37,7 @@ export function useOwnBulkChanges(workspaceId: string): readonly string[] {
   return data ?? []
 }
 
-/** Actions on bulk changes. Each rejects with the error of the server. */
+/** Returns actions on bulk changes. Each rejects with the error of the server. */
 export function useBulkChangeActions(workspaceId: string) {
   const queries = useQueryClient()
   const of = (changeId: string) => ({ params: { path: { workspaceId, changeId } } })

@@ -114,7 +114,7 @@ function cacheConnection(queries: QueryClient, workspaceId: string, connection: 
 const createConnection = (workspaceId: string, input: NewConnection) =>
   unwrap(api.POST(path, { params: { path: { workspaceId } }, body: input }))
 
-/** Actions on connections. Each rejects with the error of the server. */
+/** Returns actions on connections. Each rejects with the error of the server. */
 export function useConnectionActions(workspaceId: string) {
   const queries = useQueryClient()
   const kept = async (answer: Promise<{ connection: Connection }>) =>

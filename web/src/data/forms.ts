@@ -34,7 +34,7 @@ export function useForms(workspaceId: string) {
   return useQuery(formsQuery(workspaceId))
 }
 
-/** Number of forms, for the getting-started list. */
+/** Returns the number of forms, for the getting-started list. */
 export function useFormCount(workspaceId: string, enabled: boolean) {
   return useQuery({ ...formsQuery(workspaceId), enabled, select: ({ length }) => length })
 }
@@ -107,7 +107,7 @@ export function useLiveForms(workspaceId: string): void {
   useAfterEvents(newLeads, pollMs, () => void refetchQueries(queries, queryKeys.all(workspaceId)))
 }
 
-/** Without a slug, the server chooses one. */
+/** Creates a form. Without a slug, the server chooses one. */
 export async function createForm(workspaceId: string, { slug, ...form }: FormSettings): Promise<Form> {
   const settings = slug.trim() === '' ? form : { slug, ...form }
   return (await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: settings }))).form
@@ -121,7 +121,7 @@ export function removeForm(workspaceId: string, formId: string) {
   return unwrap(api.DELETE(onePath, { params: { path: { workspaceId, formId } } }))
 }
 
-/** Preview of the public pages for unsaved settings. The previous preview stays until the new one is rendered. */
+/** Returns a preview of the public pages for unsaved settings. The previous one stays until it is rendered. */
 export function useFormPreview(workspaceId: string, settings: FormSettings) {
   return useQuery({
     queryKey: [workspaceId, 'form-preview', settings],

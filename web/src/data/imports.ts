@@ -49,7 +49,7 @@ export function usePreview(workspaceId: string, id: string, reading: Partial<Par
 export type ColumnValues = Schemas['ImportColumnValues']
 export type ChosenField = keyof NonNullable<StartImportInput['values']>
 
-/** Values of columns mapped to fields with few values, in column order; undefined while one is loading. */
+/** Returns the values of columns mapped to fields with few values, in column order; undefined while one is loading. */
 export function useColumnValues(
   workspaceId: string,
   importId: string,
@@ -77,7 +77,7 @@ export function cacheImport(queries: QueryClient, workspaceId: string, one: Impo
   return one
 }
 
-/** Actions on imports. Each rejects with the error of the server. */
+/** Returns actions on imports. Each rejects with the error of the server. */
 export function useImportActions(workspaceId: string) {
   const queries = useQueryClient()
   const kept = async (answer: Promise<{ import: Import }>) => cacheImport(queries, workspaceId, (await answer).import)

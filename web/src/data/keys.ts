@@ -62,7 +62,7 @@ async function listCalls(workspaceId: string, keyId: string) {
   return (await unwrap(api.GET(`${path}/{keyId}/calls`, { params: { path: { workspaceId, keyId } } }))).calls
 }
 
-/** Latest calls of a key, newest first. Polled while open, since no event announces them. */
+/** Returns the latest calls of a key, newest first. Polled while open, since no event announces them. */
 export function useKeyCalls(workspaceId: string, keyId: string) {
   return useQuery({
     queryKey: [...apiKeysKey(workspaceId), keyId, 'calls'],

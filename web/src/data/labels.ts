@@ -21,7 +21,7 @@ export function useLabels(workspaceId: string) {
   return useQuery(labelsQuery(workspaceId))
 }
 
-/** Labels of conversations by id. */
+/** Returns the labels of conversations by id. */
 export function useLabelsById(workspaceId: string): ReadonlyMap<string, Label> {
   return useQuery({ ...labelsQuery(workspaceId), staleTime: staleMs, select: byId }).data ?? noLabels
 }

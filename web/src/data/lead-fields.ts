@@ -29,10 +29,10 @@ export function useLeadFieldList(workspaceId: string) {
   return useQuery(fieldsQuery(workspaceId))
 }
 
-/** Custom fields of the workspace in order, including archived ones; empty until loaded. */
+/** Returns the custom fields of the workspace in order, including archived ones; empty until loaded. */
 export const useLeadFields = (workspaceId: string): readonly LeadField[] => useKnownFields(workspaceId) ?? noFields
 
-/** Same as `useLeadFields`, but undefined while loading; empty if loading failed. */
+/** Returns like `useLeadFields`, but undefined while loading; empty if loading failed. */
 export function useKnownFields(workspaceId: string): readonly LeadField[] | undefined {
   const enabled = useIsLiveReady()
   const { data, isError } = useQuery({ ...fieldsQuery(workspaceId), staleTime: staleMs, enabled })

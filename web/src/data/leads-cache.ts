@@ -110,7 +110,7 @@ export function adjustCounts(head: BoardHead, lead: Lead, status: string): Board
   }
 }
 
-/** Value of a lead in the total of its column: the actual value, or the estimated one while that is unknown. */
+/** Returns a lead's value in the total of its column: the actual one, or the estimated one while unknown. */
 export const leadValue = ({
   actualValue,
   estimatedValue,

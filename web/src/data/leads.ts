@@ -68,7 +68,7 @@ function readLeads(
   return unwrap(api.GET(path, { params: { path: { workspaceId }, query }, signal: signal ?? null }))
 }
 
-/** A page of a table by number, so that any part of a long list can be loaded directly. */
+/** Returns a page of a table by number, so that any part of a long list can be loaded directly. */
 export const pageOptions = (workspaceId: string, query: LeadQuery, page: number) =>
   queryOptions({
     queryKey: [...leadListsKey(workspaceId), query, 'page', page],

@@ -22,7 +22,7 @@ export function useLeadSearch(workspaceId: string, search: string, limit: number
   })
 }
 
-/** Both leads of a merge, and the data that would move. */
+/** Returns the both leads of a merge, and the data that would move. */
 export function useMergePreview(workspaceId: string, keptId: string, otherId: string) {
   return useQuery({
     queryKey: [...leadKey(workspaceId, keptId), 'merge', otherId],
@@ -32,7 +32,7 @@ export function useMergePreview(workspaceId: string, keptId: string, otherId: st
   })
 }
 
-/** Leads merged into a lead, and the phones and e-mails that it is found by since. */
+/** Returns the leads merged into a lead, and the phones and e-mails that it is found by since. */
 export function useMerges(workspaceId: string, id: string) {
   return useQuery({
     queryKey: [...leadKey(workspaceId, id), 'merges'],

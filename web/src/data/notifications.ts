@@ -36,7 +36,7 @@ const listNotifications = (workspaceId: string, cursor: string | null) =>
 
 const readPreferences = (workspaceId: string) => unwrap(api.GET(`${path}/settings`, at(workspaceId)))
 
-/** Newest first; refetched when the stream announces changes. */
+/** Returns notifications, newest first; refetched when the stream announces changes. */
 export function useNotifications(workspaceId: string) {
   return useInfiniteQuery({
     queryKey: listKey(workspaceId),
@@ -77,7 +77,7 @@ export const loadNotificationPreferences = async (
   workspaceId: string,
 ): Promise<NotificationPreferences> => (await queries.ensureQueryData(preferencesQuery(workspaceId))).settings
 
-/** Public key for push subscriptions. */
+/** Returns the public key for push subscriptions. */
 export const pushKey = async (queries: QueryClient, workspaceId: string): Promise<string> =>
   (await queries.ensureQueryData(preferencesQuery(workspaceId))).pushKey
 

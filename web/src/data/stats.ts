@@ -20,7 +20,7 @@ function readStats(workspaceId: string, days: number) {
   return unwrap(api.GET(`${path}/stats`, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))
 }
 
-/** Refetched whenever the page is opened, and shortly after events while it is open. */
+/** Returns statistics, refetched when the page is opened and shortly after events while it is open. */
 export function useStats(workspaceId: string, days: number) {
   const queries = useQueryClient()
   useAfterEvents(countedEvents, pollMs, () => void refetchQueries(queries, statsKey(workspaceId)))

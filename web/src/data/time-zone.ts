@@ -1,6 +1,6 @@
 const aYear = 365 * 24 * 60 * 60
 
-/** Time zone of the browser. */
+/** Returns the time zone of the browser. */
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Saves the time zone in a cookie, so that the server can include the figures of the home page. */

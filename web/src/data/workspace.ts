@@ -22,15 +22,15 @@ export function useWorkspace(workspaceId: string) {
   return useQuery({ queryKey: workspaceKey(workspaceId), queryFn: () => readWorkspace(workspaceId), enabled })
 }
 
-/** Lead statuses of the workspace in order. */
+/** Returns the lead statuses of the workspace in order. */
 export function useStatuses(workspaceId: string): readonly string[] {
   return useWorkspace(workspaceId).data?.leadStatuses ?? noStatuses
 }
 
-/** Currency of the workspace; null if not set or not loaded. */
+/** Returns the currency of the workspace; null if not set or not loaded. */
 export const useCurrency = (workspaceId: string): string | null => useWorkspace(workspaceId).data?.currency ?? null
 
-/** Response time goal in milliseconds; null if unknown or not set. */
+/** Returns the response time goal in milliseconds; null if unknown or not set. */
 export function useAnswerGoalMs(workspaceId: string): number | null {
   const minutes = useWorkspace(workspaceId).data?.answerGoalMinutes ?? null
   return minutes === null ? null : minutes * 60_000

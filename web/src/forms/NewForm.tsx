@@ -56,7 +56,7 @@ export function NewForm() {
   )
 }
 
-/** Initial values of a new form: complete, but closed until published. */
+/** Returns the initial values of a new form: complete, but closed until published. */
 const sampleForm = (): FormSettings => ({
   name: t.forms.newName,
   // Derived from the title unless it is set.

@@ -6,7 +6,7 @@ import { t } from '../text/index.ts'
 export const groupNames = ['people', 'agents', 'connections', 'labels'] as const
 export type GroupName = (typeof groupNames)[number]
 
-/** Names for groups of first responses; a placeholder for deleted ones. */
+/** Returns the names for groups of first responses; a placeholder for deleted ones. */
 export function useGroupNames(workspaceId: string): (by: GroupName, id: string) => string {
   const people = usePeople(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)

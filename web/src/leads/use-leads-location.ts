@@ -15,7 +15,7 @@ export interface LeadsLocation {
   close(): void
 }
 
-/** The list and the open lead of the address. */
+/** Returns the list and the open lead of the address. */
 export function useLeadsLocation(): LeadsLocation {
   const [address, goTo] = useLeadAddress()
   const [known, setKnown] = useState<Lead | undefined>(undefined)

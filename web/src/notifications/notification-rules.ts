@@ -23,7 +23,7 @@ export function newNotifications(
     .toReversed()
 }
 
-/** Whether a notification belongs to the visible conversation, which marks it as read. */
+/** Returns whether a notification belongs to the visible conversation, which marks it as read. */
 export const hasVisibleUnread = (
   notifications: readonly Notification[],
   { conversationId, isVisible }: ViewState,

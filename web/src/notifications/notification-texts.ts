@@ -12,11 +12,11 @@ export function notificationText({ kind, count, actor, connection, reason }: Not
   return sentences.connection({ connection: name, reason: reasonText(reason) })
 }
 
-/** Customer of a notification, if any. */
+/** Returns the customer of a notification, if any. */
 export const customerLabel = ({ conversation }: Notification): string =>
   conversation === null ? '' : (conversation.name ?? conversation.phone ?? '')
 
-/** Path that a notification links to. */
+/** Returns the path that a notification links to. */
 export function notificationPath(workspaceId: string, { conversation, connection, kind }: Notification): string {
   if (conversation !== null) return `/w/${workspaceId}/inbox/${conversation.id}`
   if (connection !== null) return `/w/${workspaceId}/connections/${connection.id}`

@@ -146,7 +146,7 @@ function ToneChoice({ tone, choose }: { tone: NotificationTone; choose(tone: Not
   )
 }
 
-/** A time that is being typed is incomplete. */
+/** Returns whether quiet hours are complete; a time that is being typed is not. */
 const isComplete = ({ quiet }: Settings): boolean =>
   quiet === null || (quiet.from !== '' && quiet.to !== '' && quiet.from !== quiet.to)
 

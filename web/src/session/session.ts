@@ -76,7 +76,7 @@ export function currentUser(): SignedInUser {
 /** From the lowest to the highest role. */
 const ranks: readonly Role[] = roleValues
 
-/** Whether the signed-in person has at least this role. */
+/** Returns whether the signed-in person has at least this role. */
 export function hasRole(workspaceId: string, role: Role): boolean {
   const { user, workspaces } = currentSession()
   if (user?.isOperator) return true

@@ -6,7 +6,7 @@ export const currencyCodes =
     ' ',
   )
 
-/** Currencies, named in the reader's language, with the code. */
+/** Returns the currencies, named in the reader's language, with the code. */
 export function currencies(): { value: string; label: string }[] {
   const names = new Intl.DisplayNames(language, { type: 'currency' })
   return currencyCodes

@@ -50,5 +50,5 @@ export const mayOpen = (workspaceId: string, { role }: SectionInfo): boolean =>
 export const openSections = (workspaceId: string): SectionInfo[] =>
   sections.filter((section) => mayOpen(workspaceId, section))
 
-/** Anchor of a member in the list. */
+/** Returns the anchor of a member in the list. */
 export const memberAnchor = (userId: string): string => `member-${userId}`

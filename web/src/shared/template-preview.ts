@@ -26,7 +26,7 @@ export function parseTemplate(body: string, values: readonly string[]): Template
     })
 }
 
-/** Message as the customer will see it. */
+/** Returns the message as the customer will see it. */
 export const filledText = (body: string, values: readonly string[]): string =>
   parseTemplate(body, values)
     .map((piece) => ('text' in piece ? piece.text : piece.value || `{{${piece.parameter}}}`))

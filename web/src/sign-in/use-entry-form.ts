@@ -20,7 +20,7 @@ interface EntryForm<T> {
   submit(event: FormEvent<HTMLFormElement>): void
 }
 
-/** State of a form with text fields: errors are shown beside their fields, and input is kept. */
+/** Returns the state of a form with text fields: errors are shown beside their fields, and input is kept. */
 export function useEntryForm<T extends { [name in keyof T]: string }>(
   initial: T,
   problemsOf: (value: T) => Problems<T>,

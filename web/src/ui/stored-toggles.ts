@@ -7,7 +7,7 @@ interface StoredToggle {
   subscribe(listener: () => void): () => void
 }
 
-/** A preference stored in this browser; on by default. */
+/** Creates a preference stored in this browser; on by default. */
 function createToggle(storageKey: string): StoredToggle {
   const listeners = new Set<() => void>()
   return {
@@ -31,5 +31,5 @@ export const enterSends = createToggle('parley.enter-sends')
 /** Whether the next conversation opens when one is closed or snoozed. */
 export const opensNext = createToggle('parley.opens-next')
 
-/** On-screen keyboards have no other key for a line break. */
+/** Returns whether the keyboard is on screen, without another key for a line break. */
 export const isTouch = (): boolean => window.matchMedia('(pointer: coarse)').matches

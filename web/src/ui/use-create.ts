@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 /** Hash of an address that opens the form for a new item: `/w/…/leads#new`. */
 export const newHash = 'new'
 
-/** Whether the form for a new item is open, by its button or by the address. */
+/** Returns whether the form for a new item is open, by its button or by the address. */
 export function useCreate(): [isMaking: boolean, setMaking: (isMaking: boolean) => void] {
   const place = useLocation({ select: ({ pathname }) => pathname })
   const [own] = useState(place)

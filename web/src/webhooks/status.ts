@@ -17,7 +17,7 @@ export function endpointStatus({
   return health.lastSuccessAt === null ? 'new' : 'fine'
 }
 
-/** Whether the endpoint needs attention. One disabled by a member does not. */
+/** Returns whether the endpoint needs attention. One disabled by a member does not. */
 export const needsAttention = (status: EndpointStatus): boolean => ['failing', 'stopped', 'gone'].includes(status)
 
 /** Returns the earliest time; null if there is none. */

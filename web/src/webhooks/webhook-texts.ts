@@ -7,7 +7,7 @@ import { type EndpointStatus, endpointStatus } from './status.ts'
 export const nameOf = ({ description, url }: Pick<Endpoint, 'description' | 'url'>): string =>
   description || hostOf(url)
 
-/** Members who may not see addresses receive the host followed by `…`. */
+/** Returns the host; members who may not see addresses receive it followed by `…`. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }

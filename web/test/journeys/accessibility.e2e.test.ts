@@ -23,7 +23,7 @@ const mainPages = [
   'settings/workspace',
   'profile',
 ]
-/** What opens over a page is checked in light mode here; dark mode and phones in `every-page.e2e.test.ts`. */
+/** Checks what opens over a page in light mode; dark mode and phones in `every-page.e2e.test.ts`. */
 const look = (page: Page, within?: string) =>
   within === undefined ? issuesInSchemes(page) : issuesIn(page, 'light', within)
 let isAmidst = false

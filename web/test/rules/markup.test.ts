@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type MarkupNode, parseMarkup, stripMarkup } from '../../src/inbox/parts/markup.ts'
 
-/** Short form of the nodes: `b(…)` for bold, `i(…)`, `s(…)`, `c(…)` for code, `l(…)` for links, `@(…)` for mentions. */
+/** Returns a short form of nodes: `b(…)` bold, `i(…)`, `s(…)`, `c(…)` code, `l(…)` links, `@(…)` mentions. */
 function shortOf(pieces: readonly MarkupNode[]): string {
   return pieces
     .map((piece) => {

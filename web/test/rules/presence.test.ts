@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { createPresenceSender, type PresenceState } from '../../src/inbox/parts/presence-sender.ts'
 
-/** A sender whose requests complete only when told to, with a mocked clock. */
+/** Creates a sender whose requests complete only when told to, with a mocked clock. */
 function listener() {
   mock.timers.reset()
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })

@@ -36,7 +36,7 @@ export async function issuesIn(page: Page, variant: 'light' | 'dark' | 'phone', 
   return found.map((issue) => `${variant}: ${issue}`)
 }
 
-/** A dialog gets its name from its title one render later. axe reports one that still has none. */
+/** Waits until dialogs are named by their title, one render later; axe reports one without a name. */
 async function waitForDialogNames(page: Page): Promise<void> {
   const named = `[...document.querySelectorAll('[role=dialog]')].every((dialog) =>
     dialog.hasAttribute('aria-label') || document.getElementById(dialog.getAttribute('aria-labelledby') ?? ''))`

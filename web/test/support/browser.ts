@@ -114,7 +114,7 @@ export async function newVisit(context: BrowserContext, { viewport = desktop }: 
   return { page, context }
 }
 
-/** For tests that block responses: requests of the page may fail. */
+/** Allows failed requests of the page, for tests that block responses. */
 export function allowLoadFailure(page: Page): void {
   allowedLoadFailures.add(page)
 }

@@ -289,5 +289,5 @@ export function walkerOf(demo: Demo, page: Page) {
   return { goTo, walk }
 }
 
-/** Path for the title of a test. */
+/** Returns the path for the title of a test. */
 export const currentPath = ({ place }: Stop): string => place.replace(/[0-9a-f-]{36}/, '…')

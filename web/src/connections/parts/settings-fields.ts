@@ -18,14 +18,14 @@ const shownToPlatform: readonly SettingsField[] = ['accessToken', 'apiKey']
 export const fieldsOf = (channel: Channel): readonly SettingsField[] => settings[channel]
 export const isSecret = (field: SettingsField): boolean => secrets.includes(field)
 
-/** Initial values of the form. Secrets are empty, since they cannot be read back. */
+/** Returns the initial values of the form. Secrets are empty, since they cannot be read back. */
 export function settingsOf(connection: Connection): SettingsDraft {
   const { name, numberId, accountId, baseUrl, version } = connection
   const shown = { name, numberId, accountId: accountId ?? '', baseUrl: baseUrl ?? '', version: version ?? '' }
   return { ...shown, accessToken: '', appSecret: '', verifyToken: '', apiKey: '', signingSecret: '' }
 }
 
-/** Whether a secret must be re-entered: a stored secret belongs to the server it was entered for. */
+/** Returns whether a secret must be re-entered: a stored secret belongs to the server it was entered for. */
 export function mustReenter(field: SettingsField, connection: Connection, draft: SettingsDraft): boolean {
   return shownToPlatform.includes(field) && isOtherServer(connection.baseUrl ?? '', draft.baseUrl.trim())
 }

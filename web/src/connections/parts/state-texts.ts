@@ -25,12 +25,12 @@ export function stateText({ state, stateReason }: Stateful): StateText {
   return { tone: 'bad', label: states.unavailable, reason: reasonText(code) }
 }
 
-/** Whether the connection needs attention: it cannot send, although it is meant to and has been linked. */
+/** Returns whether the connection needs attention: it cannot send, although it is meant to and has been linked. */
 export function isInTrouble({ state, stateReason }: Stateful): boolean {
   return state === 'unavailable' && !((stateReason ?? '') in pendingStates)
 }
 
-/** Phone with plus sign, otherwise the id at the platform; null before a phone is linked. */
+/** Returns the phone with plus sign, otherwise the id at the platform; null before a phone is linked. */
 export function numberOf({
   channel,
   phone,
@@ -40,7 +40,7 @@ export function numberOf({
   return channel === 'unofficial' ? null : numberId
 }
 
-/** Advice for a reason or error code: translated where available, otherwise the English text of the server. */
+/** Returns the advice for a reason or error code: translated if available, otherwise in English from the server. */
 export function adviceText({ code, text }: { code: string; text: string }): string {
   if (language === 'en') return text
   const own: Record<string, string> = t.connections.advice

@@ -42,7 +42,7 @@ export async function findConversations(workspaceId: string, search: string, lim
     .conversations
 }
 
-/** Conversations changed since, latest change first. */
+/** Lists conversations changed since a time, latest change first. */
 export async function listChanged(workspaceId: string, updatedAfter: string, limit: number) {
   const query = { updatedAfter, limit, sort: 'updated' as const }
   return unwrap(api.GET(`${inboxPath}/conversations`, { params: { path: { workspaceId }, query } }))

@@ -8,7 +8,7 @@ import type { ContactCard } from './types.ts'
 
 const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
 
-/** All conversations with a number, on any connection. */
+/** Returns all conversations with a number, on any connection. */
 export function useConversationsWith(workspaceId: string, phone: string) {
   const queries = useQueryClient()
   return useQuery({

@@ -7,7 +7,7 @@ import type { GalleryItem, Media } from './types.ts'
 
 const none: readonly GalleryItem[] = []
 
-/** Files of a conversation, newest first, page by page. */
+/** Returns the files of a conversation, newest first, page by page. */
 export function useGallery(
   workspaceId: string,
   id: string,

@@ -9,7 +9,7 @@ export interface ConversationList {
 
 export const emptyList: ConversationList = { rows: [], cursor: null }
 
-/** Whether a conversation belongs to a list. Null for `search`, which only the server can decide. */
+/** Returns whether a conversation belongs to a list. Null for `search`, which only the server can decide. */
 export function matches(filter: ConversationFilter, row: Conversation, userId: string): boolean | null {
   const { view, status, owner, assignedTo, connectionId, labelId, unread, unanswered, sort } = filter
   const isAgents = row.owner !== 'human'
@@ -90,7 +90,7 @@ function positionOf(rows: readonly Conversation[], row: Conversation, sort: Conv
   return low
 }
 
-/** Same order as the server: times, then ids. */
+/** Compares in the order of the server: by time, then by id. */
 function compare(sort: ConversationFilter['sort'], a: Conversation, b: Conversation): number {
   if (sort === 'waiting') {
     return order(a.unansweredSince ?? '', b.unansweredSince ?? '') || order(a.id, b.id)

@@ -36,7 +36,7 @@ export function recordConversation(inbox: Inbox, id: string, row: Conversation |
   setNewest(changesOf(inbox).conversations, id, { row, sequence })
 }
 
-/** Latest version of the conversation from events; null if removed, undefined if there was no event. */
+/** Returns the latest version of the conversation from events; null if removed, undefined if there was no event. */
 export const liveConversation = (inbox: Inbox, id: string): Conversation | null | undefined =>
   changesOf(inbox).conversations.get(id)?.row
 

@@ -207,7 +207,7 @@ function useCatchUp(inbox: Inbox): void {
   }, [state, inbox])
 }
 
-/** Same after the stream first opens: a list whose first request is under way is not requested twice. */
+/** Refetches after the stream first opens: a list whose first request is under way is not requested twice. */
 async function refetchAfterOpen(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox
   const rest = otherKeys(workspaceId).map((key) => restartQueries(queries, key))
@@ -232,7 +232,7 @@ async function readChanged(inbox: Inbox): Promise<void> {
   else for (const row of missed.conversations) cacheConversation(inbox, row, requestedAt)
 }
 
-/** Time of the newest cached change by the server's clock, minus the time a broken stream may go unnoticed. */
+/** Returns the time of the newest cached change by the server's clock, less the time a break may go unnoticed. */
 function lastKnownUpdate({ queries, workspaceId }: Inbox): string | null {
   const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
   let newest = ''

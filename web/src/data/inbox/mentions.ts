@@ -6,7 +6,7 @@ import type { Inbox } from './inbox.ts'
 
 const pageSize = 20
 
-/** Number of unread notes that mention me. Loaded once the stream is open, which keeps it fresh. */
+/** Returns the number of unread notes that mention me. Loaded once the stream is open, which keeps it fresh. */
 export function useUnreadMentions(workspaceId: string): number {
   const enabled = useIsLiveReady()
   const queryFn = async () => (await calls.readMentions(workspaceId, { limit: 1, unread: true })).unread
@@ -14,7 +14,7 @@ export function useUnreadMentions(workspaceId: string): number {
   return useQuery({ queryKey, queryFn, enabled, staleTime: Number.POSITIVE_INFINITY }).data ?? 0
 }
 
-/** Notes that mention me, newest first, page by page. */
+/** Returns the notes that mention me, newest first, page by page. */
 export function useMentions(workspaceId: string) {
   return useInfiniteQuery({
     queryKey: mentionsKey(workspaceId),

@@ -8,7 +8,7 @@ const none: readonly MessageSearchResult[] = []
 /** A page may contain no result for a rare word: loads up to 8 pages to get 10 results. */
 const [minResults, maxPages] = [10, 8]
 
-/** Messages that contain the text, newest first, page by page. */
+/** Returns the messages that contain the text, newest first, page by page. */
 export function useMessageSearch(workspaceId: string, search: string) {
   const query = useInfiniteQuery({
     queryKey: [...inboxKey(workspaceId), 'found', search],

@@ -14,7 +14,7 @@ const retryMs = [1000, 2000, 4000, 8000]
 // Messages of a conversation are sent in the order in which they were written, even after waiting for the connection.
 const queues = new Map<string, Promise<unknown>>()
 
-/** My messages that are being sent in a conversation, oldest first. */
+/** Returns my messages that are being sent in a conversation, oldest first. */
 export function useOutbox(workspaceId: string, id: string): readonly OutboxEntry[] {
   const { data = noEntries } = useQuery<readonly OutboxEntry[]>({
     queryKey: outboxKey(workspaceId, id),
@@ -74,7 +74,7 @@ export function enqueue<T>(id: string, run: () => Promise<T>): Promise<T> {
   return task
 }
 
-/** Same as `sendReply`, but for sends that are shown elsewhere and are queued already. */
+/** Sends like `sendReply`, for messages that are shown elsewhere and already queued. */
 export async function sendInBackground(
   inbox: Inbox,
   id: string,

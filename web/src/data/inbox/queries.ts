@@ -16,7 +16,7 @@ const fresh = { staleTime: Number.POSITIVE_INFINITY }
 const newest = 50
 const maxRefetched = 1000
 
-/** Inbox of the workspace in the address, for `actions.ts`. */
+/** Returns the inbox of the workspace in the address, for `actions.ts`. */
 export function useInbox(): Inbox {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
@@ -32,7 +32,7 @@ export interface ConversationPages {
   more(): Promise<void>
 }
 
-/** Rows of a list as far as they were scrolled. The rows of the previous filter stay until the new ones have loaded. */
+/** Returns the rows of a list as far as they were scrolled. Those of the previous filter stay until loaded. */
 export function useConversationPages(workspaceId: string, filter: ConversationFilter): ConversationPages {
   const queries = useQueryClient()
   const inbox = { queries, workspaceId }
@@ -88,7 +88,7 @@ export function rowsOf({ queries, workspaceId }: Inbox, filter: ConversationFilt
   return (queries.getQueryData<ConversationList>(listKey(workspaceId, filter)) ?? emptyList).rows
 }
 
-/** A conversation with its lead and notes: from a list at once, then from the server. */
+/** Returns a conversation with its lead and notes: from a list at once, then from the server. */
 export function useDetail(workspaceId: string, id: string): UseQueryResult<Detail> {
   const queries = useQueryClient()
   return useQuery<Detail>({
@@ -118,7 +118,7 @@ export interface ThreadPages {
   toMessage(messageId: string): Promise<void>
 }
 
-/** Thread from the cache, then refetched from its newest or first unread message. */
+/** Returns the thread from the cache, then refetched from its newest or first unread message. */
 export function useThread(workspaceId: string, id: string): ThreadPages {
   const queries = useQueryClient()
   const inbox = { queries, workspaceId }
@@ -156,7 +156,7 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
   return { query, older: () => go('older'), newer: () => go('newer'), toEnd, toMessage }
 }
 
-/** Thread from the cache; makes no request. */
+/** Returns the thread from the cache; makes no request. */
 export function useCachedThread(workspaceId: string, id: string): Thread | undefined {
   return useQuery<Thread>({
     queryKey: threadKey(workspaceId, id),
@@ -185,7 +185,7 @@ async function readPage(inbox: Inbox, id: string, requestedAt: ThreadPage): Prom
   return mapMessages(page, (message) => withLiveStatus(inbox, message))
 }
 
-/** Loaded once the stream is open: earlier changes would not be announced. */
+/** Returns the counts, loaded once the stream is open: earlier changes would not be announced. */
 export function useCounts(workspaceId: string) {
   const enabled = useIsLiveReady()
   return useQuery({ queryKey: countsKey(workspaceId), queryFn: () => readCounts(workspaceId), enabled, ...fresh })

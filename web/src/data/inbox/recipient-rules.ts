@@ -32,7 +32,7 @@ interface NamedConversation extends FoundConversation {
   leadId: string | null
 }
 
-/** Whether the customer name of any of these conversations may have changed with these leads. */
+/** Returns whether the customer name of any of these conversations may have changed with these leads. */
 export function isAnyRenamed(conversations: Iterable<NamedConversation>, leads: readonly ChangedLead[]): boolean {
   const byId = new Map(leads.map((lead) => [lead.id, lead]))
   const byNumber = new Map(leads.flatMap((lead) => (lead.phone === null ? [] : [[numberSuffix(lead.phone), lead]])))
@@ -79,8 +79,8 @@ export function digitsOf(typed: string): string | null {
 const [minDigits, maxDigits] = [8, 20]
 
 /**
- * Whether two spellings, one found by a search for the other, are the same number. Compares the last eight digits: some
- * countries have changed the digits before them, and people leave out the country code.
+ * Returns whether two spellings, one found by a search for the other, are the same number. Compares the last eight
+ * digits: some countries have changed the digits before them, and people leave out the country code.
  */
 export const isSameNumber = (one: string, other: string): boolean => numberSuffix(one) === numberSuffix(other)
 

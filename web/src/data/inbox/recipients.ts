@@ -10,7 +10,7 @@ const maxPeople = 6
 const maxConversations = 50
 const freshMs = 10_000
 
-/** Search results, with the term they belong to. */
+/** Returns the search results, with the term they belong to. */
 export function useRecipientSearch(workspaceId: string, term: string) {
   return useQuery({
     queryKey: [workspaceId, 'inbox', 'recipients', term],
@@ -27,7 +27,7 @@ export function useRecipientSearch(workspaceId: string, term: string) {
   })
 }
 
-/** Conversations with a number in any spelling; at most one per connection. */
+/** Returns conversations with a number in any spelling; at most one per connection. */
 export function useConversationsWithPhone(workspaceId: string, phone: string | null) {
   return useQuery({
     queryKey: [workspaceId, 'inbox', 'with phone', phone],

@@ -7,8 +7,8 @@ const statusOrder: readonly Message['status'][] = ['pending', 'sent', 'delivered
 const outcomeUnknown = 'outcome_unknown'
 
 /**
- * Whether a status replaces another. A status only advances; a failure is final, except that an assumed failure is
- * replaced by what the platform reports.
+ * Returns whether a status replaces another. A status only advances; a failure is final, except that an assumed failure
+ * is replaced by what the platform reports.
  */
 export function isStatusAdvance(from: DeliveryStatus, to: DeliveryStatus): boolean {
   if (from.status === 'failed') {

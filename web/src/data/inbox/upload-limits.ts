@@ -4,7 +4,7 @@ import type { Conversation, UploadLimits } from './types.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/inbox/conversations/{id}/upload-limits' as const
 
-/** Upload limits of a conversation; undefined until loaded. */
+/** Returns the upload limits of a conversation; undefined until loaded. */
 export function useUploadLimits(
   workspaceId: string,
   { id, connectionId }: Pick<Conversation, 'id' | 'connectionId'>,

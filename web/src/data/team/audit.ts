@@ -16,7 +16,7 @@ function readAudit(workspaceId: string, filter: AuditFilter, before: string | nu
   return unwrap(api.GET(path, { params: { path: { workspaceId }, query } }))
 }
 
-/** Newest first. Refetched whenever the page is opened, since no event announces entries. */
+/** Returns entries, newest first. Refetched when the page is opened, since no event announces entries. */
 export function useAudit(workspaceId: string, filter: AuditFilter) {
   return useInfiniteQuery({
     queryKey: [workspaceId, 'audit', filter],

@@ -22,19 +22,19 @@ export function useMembers(workspaceId: string) {
   return useQuery(membersQuery(workspaceId))
 }
 
-/** For choices; empty until loaded. */
+/** Returns the members for choices; empty until loaded. */
 export function useMemberList(workspaceId: string): readonly Member[] {
   return useQuery({ ...membersQuery(workspaceId), staleTime: staleMs }).data ?? noMembers
 }
 
 const noMembers: readonly Member[] = []
 
-/** For callers that must not treat members that are still loading as an empty list. */
+/** Loads members for callers that must not treat members still loading as an empty list. */
 export function readMembers(queries: QueryClient, workspaceId: string): Promise<readonly Member[]> {
   return queries.ensureQueryData({ ...membersQuery(workspaceId), staleTime: staleMs })
 }
 
-/** Active resources that a person created. Refetched each time, since people decide by them. */
+/** Returns the active resources that a person created. Refetched each time, since people decide by them. */
 export function useCreatedResources(workspaceId: string, userId: string) {
   const queryFn = () => unwrap(api.GET(`${onePath}/made`, { params: at(workspaceId, userId) }))
   return useQuery({ queryKey: [workspaceId, 'made', userId], queryFn, staleTime: 0, gcTime: 0 })

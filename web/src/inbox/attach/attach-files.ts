@@ -38,7 +38,7 @@ export const newAttachment = (input: NewAttachmentInput): Attachment => ({
   ...input,
 })
 
-/** Pasted images all have the same name, which carries no information. */
+/** Renames pasted images, which all have the same name. */
 function renamed(files: readonly File[]): File[] {
   return files.map((file) => {
     if (file.name !== 'image.png') return file

@@ -38,14 +38,14 @@ const captioned: readonly MediaKind[] = ['image', 'video', 'document']
 
 export const takesCaption = (kind: MediaKind): boolean => captioned.includes(kind)
 
-/** Files that were not submitted yet. */
+/** Returns the files that were not submitted yet. */
 export const unsentAttachments = (all: Attachments): Attachments => all.filter(({ submitted }) => submitted === null)
 
 /** Returns the file that the text in the field belongs to: the first unsent file that can have a caption. */
 export const leadingText = (all: Attachments): Attachment | null =>
   unsentAttachments(all).find(({ kind }) => takesCaption(kind)) ?? null
 
-/** Value of `accept` for the file chooser. */
+/** Returns the value of `accept` for the file chooser. */
 export const acceptOf = ({ kinds }: Pick<UploadLimits, 'kinds'>, only?: MediaKind): string =>
   kinds
     .filter(({ kind }) => (only === undefined ? kind !== 'sticker' && kind !== 'voice' : kind === only))

@@ -112,7 +112,7 @@ export function nextToSend(all: Attachments): Attachment | null {
   return first?.step.at === 'ready' ? first : null
 }
 
-/** Whether a submitted file has failed: those behind it wait until it is retried or removed. */
+/** Returns whether a submitted file has failed: those behind it wait until it is retried or removed. */
 export const isHalted = (all: Attachments): boolean => firstSubmitted(all)?.step.at === 'failed'
 
 /**

@@ -34,7 +34,7 @@ const sameAs: Readonly<Record<string, string>> = {
   'image/pjpeg': 'image/jpeg',
 }
 
-/** Type from the browser, otherwise from the file extension. */
+/** Returns the type from the browser, otherwise from the file extension. */
 export function typeOf({ name, type }: Pick<Chosen, 'name' | 'type'>): string {
   const declared = type.split(';')[0]?.trim().toLowerCase() ?? ''
   if (declared !== '' && declared !== 'application/octet-stream') return sameAs[declared] ?? declared

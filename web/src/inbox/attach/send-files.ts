@@ -62,7 +62,7 @@ export function resendFiles(inbox: Inbox, id: string, report: ReportRefusal, see
   if (first !== undefined) retryFile(inbox, id, report, first.id)
 }
 
-/** Queued with other messages of the conversation. Includes only files that are submitted now. */
+/** Queues the submitted files with other messages of the conversation, without files submitted later. */
 function sendSubmitted(inbox: Inbox, id: string, report: ReportRefusal): void {
   const all = attachmentsOf(inbox.workspaceId, id)
   const ids = new Set(all.filter(({ submitted }) => submitted !== null).map((one) => one.id))

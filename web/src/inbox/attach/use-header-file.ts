@@ -20,7 +20,7 @@ export interface HeaderFile {
 
 const none = { name: null, uploadedFraction: null, problem: null, upload: null }
 
-/** The file of a template's header. */
+/** Returns the file of a template's header. */
 export function useHeaderFile(conversationId: string, kind: MediaKind, limits: UploadLimits | undefined): HeaderFile {
   const workspaceId = useWorkspaceId()
   const [state, setState] = useState<Pick<HeaderFile, keyof typeof none>>(none)

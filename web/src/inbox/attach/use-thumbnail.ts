@@ -5,7 +5,7 @@ const sidePx = 88
 /** Larger images would use too much memory for a small thumbnail. */
 const maxBytes = 30_000_000
 
-/** Thumbnail of an image; null until it is ready, and for other files. */
+/** Returns the thumbnail of an image; null until it is ready, and for other files. */
 export function useThumbnail(file: Blob, kind: MediaKind): string | null {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {

@@ -85,7 +85,7 @@ export function ComposeField(props: ComposeFieldProps) {
   )
 }
 
-/** Suggestions for the word at the caret, with keyboard selection. */
+/** Returns the suggestions for the word at the caret, with keyboard selection. */
 function useTypeahead(
   fieldRef: ComposeFieldProps['fieldRef'],
   value: string,

@@ -105,7 +105,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
 
 type ComposerState = ReturnType<typeof useComposer>
 
-/** State of attachments and voice recording. */
+/** Returns the state of attachments and voice recording. */
 function useAttaching(id: string, { files, surface, obstacle, fieldRef }: ComposerState) {
   const workspaceId = useWorkspaceId()
   const [isRecording, setRecording] = useState(false)

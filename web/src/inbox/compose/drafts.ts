@@ -127,7 +127,7 @@ function subscribe(changed: () => void): () => void {
 
 const focusRequests = new Set<string>()
 
-/** After a takeover, the field receives the focus when it is rendered. */
+/** Requests the focus after a takeover; the field takes it when it is rendered. */
 export const requestFocus = (id: string): void => void focusRequests.add(id)
 
 export const consumeFocusRequest = (id: string): boolean => focusRequests.delete(id)

@@ -76,6 +76,6 @@ export function noteKeyFor(storage: KeyedStorage, workspaceId: string, conversat
   return key
 }
 
-/** The server has responded: the next note needs a new key. */
+/** Removes the key once the server has responded: the next note needs a new one. */
 export const removeNoteKey = (storage: KeyedStorage, workspaceId: string, conversationId: string): void =>
   storage.removeItem(noteStorageKeyOf(workspaceId, conversationId))

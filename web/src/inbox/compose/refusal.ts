@@ -36,7 +36,7 @@ const availabilityReasons: readonly Reason[] = [
   'CHAT_INBOX_UNAVAILABLE',
 ]
 
-/** Whether the state of the connection or workspace caused the refusal, and not the message. */
+/** Returns whether the state of the connection or workspace caused the refusal, and not the message. */
 export const isAvailabilityRefusal = (refusal: Refusal | null): boolean =>
   refusal !== null && availabilityReasons.includes(refusal.reason)
 

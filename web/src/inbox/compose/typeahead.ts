@@ -22,8 +22,8 @@ export function findTypeahead(text: string, caret: number, sign: TypeaheadQuery[
 }
 
 /**
- * Whether the list is open: if there are matches, after the sign alone, or if the whole text is such a word, which
- * nobody means to send. Elsewhere a sign without matches is plain text, as in 24/7.
+ * Returns whether the list is open: if there are matches, after the sign alone, or if the whole text is such a word,
+ * which nobody means to send. Elsewhere a sign without matches is plain text, as in 24/7.
  */
 export const isTypeaheadOpen = (text: string, { sign, term }: TypeaheadQuery, found: number): boolean =>
   found > 0 || term === '' || (sign === '/' && text.trim() === sign + term)

@@ -23,7 +23,7 @@ import { useWindow } from './window.ts'
 /** What the composer shows: a field, the bar of an agent's conversation, or templates. */
 export type Surface = 'reply' | 'note' | 'agent' | 'template'
 
-/** State and actions of the composer. */
+/** Returns the state and actions of the composer. */
 export function useComposer(workspaceId: string, conversation: Conversation, onSent?: () => void) {
   const { id, windowExpiresAt } = conversation
   const obstacle = useObstacle(workspaceId, conversation)
@@ -126,7 +126,7 @@ function sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent }: SendTe
 
 export type ComposerFiles = ReturnType<typeof useFiles>
 
-/** Files to be sent with the text. */
+/** Returns the files to be sent with the text. */
 function useFiles(inbox: Inbox, conversation: Conversation) {
   const { id } = conversation
   const { workspaceId } = inbox
@@ -154,7 +154,7 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
   }
 }
 
-/** Text started before the window closed stays in its field, so that no letter is lost or runs a shortcut. */
+/** Keeps text started before the window closed in its field, so that no letter is lost or runs a shortcut. */
 function useKeepsField(isClosed: boolean, text: string): boolean {
   const [isHeld, setHeld] = useState(false)
   const holds = isClosed && (isHeld || text.trim() !== '')
@@ -162,7 +162,7 @@ function useKeepsField(isClosed: boolean, text: string): boolean {
   return holds
 }
 
-/** Why nothing can be sent now; null if unknown or if sending is possible. */
+/** Returns why nothing can be sent now; null if unknown or if sending is possible. */
 function useObstacle(workspaceId: string, { connectionId }: Conversation): Obstacle | null {
   const { data: workspace } = useWorkspace(workspaceId)
   const { data: connections } = useConnections(workspaceId)

@@ -9,7 +9,7 @@ import type { TypeaheadSource } from './ComposeField.tsx'
 import type { Mode } from './drafts.ts'
 import { findMembers, findReplies, renderReply } from './typeahead.ts'
 
-/** Suggestions of the field: saved replies in a reply, colleagues in a note. */
+/** Returns the suggestions of the field: saved replies in a reply, colleagues in a note. */
 export function useSuggestions(workspaceId: string, { contact }: Conversation, mode: Mode): TypeaheadSource {
   const { data: replies } = useCannedReplies(workspaceId)
   const members = useMemberList(workspaceId)

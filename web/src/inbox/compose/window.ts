@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 // Longer timers overflow in browsers, and sleeping laptops delay them anyway.
 const maxTimerMs = 60_000
 
-/** Countdown of the 24-hour response window. */
+/** Returns the countdown of the 24-hour response window. */
 export function useWindow(expiresAt: string | null): WindowState {
   const [nowMs, setNowMs] = useState(() => Date.now())
   useEffect(() => {

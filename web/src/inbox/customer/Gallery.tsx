@@ -80,7 +80,7 @@ function Shelf({ tab }: { tab: Tab }) {
   )
 }
 
-/** New files appear in the thread first. */
+/** Returns the newest file from the thread, where new files appear first. */
 function useNewestFile(workspaceId: string, conversationId: string): string | null {
   const thread = useCachedThread(workspaceId, conversationId)
   return thread?.items.findLast(({ message }) => message?.media != null)?.id ?? null

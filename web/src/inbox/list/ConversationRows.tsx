@@ -225,7 +225,7 @@ const adjacentRow: Partial<Record<string, 'nextElementSibling' | 'previousElemen
   ArrowUp: 'previousElementSibling',
 }
 
-/** Arrow keys move the focus without opening rows. */
+/** Moves the focus by arrow keys without opening rows. */
 function focusAdjacentRow(event: KeyboardEvent): void {
   const side = adjacentRow[event.key]
   if (side === undefined || !(event.target instanceof HTMLElement)) return
@@ -246,7 +246,7 @@ export function SkeletonRows({ count = 8 }: { count?: number }) {
 
 const minuteMs = 60_000
 
-/** Current time, updated every minute, for relative times. */
+/** Returns the current time, updated every minute, for relative times. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -55,14 +55,14 @@ export const filterOf = (search: InboxSearch): ConversationFilter => ({
   sort: search.sort ?? 'recent',
 })
 
-/** Query of a saved filter: all parameters except the search. */
+/** Returns the query of a saved filter: all parameters except the search. */
 export function queryOf({ search: _, ...kept }: InboxSearch): string {
   return new URLSearchParams(Object.entries(kept).map(([name, value]) => [name, String(value)])).toString()
 }
 
 export const searchOf = (query: string): InboxSearch => readSearch(Object.fromEntries(new URLSearchParams(query)))
 
-/** Whether any filter is active. */
+/** Returns whether any filter is active. */
 export const isNarrowed = ({ view: _view, sort: _sort, ...rest }: InboxSearch): boolean => Object.keys(rest).length > 0
 
 const isOneOf = <T extends string>(all: readonly T[], value: string): value is T => all.some((one) => one === value)

@@ -62,7 +62,7 @@ export function MediaUnavailable({
   )
 }
 
-/** The reason if known; a file that is still being retried may arrive. */
+/** Returns the reason if known; a file that is still being retried may arrive. */
 const reasonText = (state: Missing, failure: string | null): string =>
   (state === 'coming' ? null : fileFailure(failure)) ?? t.media.states[state]
 

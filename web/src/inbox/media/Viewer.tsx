@@ -150,7 +150,7 @@ function NavigateButton({ side, isOff, run }: { side: 'previous' | 'next'; isOff
   )
 }
 
-/** Modal dialog that traps the focus and restores it when closed. */
+/** Opens a modal dialog that traps the focus, and restores the focus when closed. */
 function useModal(dialog: { current: HTMLDialogElement | null }): void {
   // Closed before it is removed: the browser restores the focus only then.
   useLayoutEffect(() => {

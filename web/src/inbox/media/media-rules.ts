@@ -13,8 +13,8 @@ const unknown: Size = { width: 240, height: 180 }
 const stickerPx = 160
 
 /**
- * Size of an image or video in its bubble, known before it has loaded. Very long or wide images are cropped; nothing is
- * enlarged, except images too small to click.
+ * Returns the size of an image or video in its bubble, known before it has loaded. Very long or wide images are
+ * cropped; nothing is enlarged, except images too small to click.
  */
 export function sizeInBubble({ kind, width, height }: Pick<Media, 'kind' | 'width' | 'height'>): Size {
   if (kind === 'sticker') return { width: stickerPx, height: stickerPx }
@@ -46,7 +46,7 @@ export function mediaViewOf({ kind, type, isInline }: Media, canPlay: (type: str
 
 const audioOrFile = (type: string, canPlay: (type: string) => boolean): MediaView => (canPlay(type) ? 'sound' : 'file')
 
-/** Until a file has loaded, its kind decides the reserved space. */
+/** Returns whether a size is reserved, by the kind of a file that has not loaded. */
 export const hasPictureRoom = ({ kind }: Pick<Media, 'kind'>): boolean =>
   kind === 'image' || kind === 'video' || kind === 'sticker'
 
@@ -67,7 +67,7 @@ export type Speed = (typeof speeds)[number]
 
 export const speedAfter = (speed: Speed): Speed => speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1
 
-/** File extension as a label, such as `PDF`; null if it says nothing. */
+/** Returns the file extension as a label, such as `PDF`; null if it says nothing. */
 export function endingOf(name: string | null): string | null {
   const ending = /\.([A-Za-z0-9]{1,5})$/.exec(name ?? '')?.[1]
   return ending === undefined ? null : ending.toUpperCase()
@@ -75,7 +75,7 @@ export function endingOf(name: string | null): string | null {
 
 const map = 'https://www.openstreetmap.org/'
 
-/** Link to a map; nothing is loaded before it is followed. */
+/** Returns the link to a map; nothing is loaded before it is followed. */
 export function mapAddress(latitude: number, longitude: number): string {
   const at = [latitude, longitude].map((one) => one.toFixed(6))
   return `${map}?mlat=${at[0]}&mlon=${at[1]}#map=16/${at[0]}/${at[1]}`

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 let isOpen = false
 
-/** Whether audio is playing or paused. The player itself is loaded with the first audio. */
+/** Returns whether audio is playing or paused. The player itself is loaded with the first audio. */
 export const useIsPlayerOpen = (): boolean => useSyncExternalStore(subscribe, () => isOpen)
 
 export function setPlayerOpen(next: boolean): void {

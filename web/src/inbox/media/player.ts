@@ -31,16 +31,16 @@ let playing: PlaybackState | null = null
 // One element for the whole app: playback continues while its message is not visible, and only one audio plays.
 let audio: HTMLAudioElement | null = null
 
-/** Audio that is playing or paused, on any page. */
+/** Returns the audio that is playing or paused, on any page. */
 export const usePlayer = (): PlaybackState | null => useSyncExternalStore(subscribe, () => playing)
 
-/** Same as `usePlayer`, but null for other files. */
+/** Returns like `usePlayer`, but null for other files. */
 export const usePlayerOf = (mediaId: string): PlaybackState | null =>
   useSyncExternalStore(subscribe, () => (playing?.track.mediaId === mediaId ? playing : null))
 
 const canPlayKnown = new Map<string, boolean>()
 
-/** Whether the browser can play a type of audio. */
+/** Returns whether the browser can play a type of audio. */
 export function canPlay(type: string): boolean {
   const known = canPlayKnown.get(type) ?? document.createElement('audio').canPlayType(type) !== ''
   canPlayKnown.set(type, known)
@@ -74,7 +74,7 @@ export function nextSpeed(): void {
   change({ speed })
 }
 
-/** Called when other media start to play. */
+/** Pauses, when other media start to play. */
 export const pausePlayer = (): void => audio?.pause()
 
 export function stop(): void {

@@ -14,7 +14,7 @@ export interface Zoom {
   change(next: (view: View) => View): void
 }
 
-/** Zoom and position of the current file; each file starts unzoomed. */
+/** Returns the zoom and position of the current file; each file starts unzoomed. */
 export function useZoom(id: string | undefined): Zoom {
   const [view, setView] = useState(initialView)
   const frame = useRef<HTMLDivElement>(null)

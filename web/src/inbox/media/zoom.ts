@@ -47,7 +47,7 @@ export function pinchView(view: View, before: readonly [Point, Point], now: read
 
 const swipePx = 60
 
-/** Direction of a swipe over an unzoomed image: 1 next, -1 previous, 0 none. */
+/** Returns the direction of a swipe over an unzoomed image: 1 next, -1 previous, 0 none. */
 export function swipeOf({ scale }: View, moved: Point): -1 | 0 | 1 {
   if (scale > 1 || Math.abs(moved.x) < swipePx || Math.abs(moved.x) < 2 * Math.abs(moved.y)) return 0
   return moved.x < 0 ? 1 : -1

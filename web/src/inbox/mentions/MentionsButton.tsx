@@ -43,7 +43,7 @@ export default function MentionsButton() {
   )
 }
 
-/** Opening a conversation marks its mentions as read. */
+/** Marks mentions as read when their conversation is opened. */
 function useMarkOpenRead(unread: number): void {
   const inbox = useInbox()
   const { conversationId } = useParams({ strict: false })

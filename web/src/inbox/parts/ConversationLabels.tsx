@@ -7,11 +7,11 @@ import styles from './ConversationLabels.module.css'
 
 type Labels = ReadonlyMap<string, Label>
 
-/** Ordered by name, as in pickers; deleted labels are dropped. */
+/** Returns the labels ordered by name, as in pickers; drops deleted ones. */
 const labelsOf = (ids: readonly string[], labels: Labels): Label[] =>
   [...labels.values()].filter(({ id }) => ids.includes(id))
 
-/** Labels of a conversation with full names; none if it has no labels. */
+/** Returns the labels of a conversation with full names; none if it has no labels. */
 export function useConversationLabels(ids: readonly string[]): readonly Label[] {
   return labelsOf(ids, useLabelsById(useWorkspaceId()))
 }

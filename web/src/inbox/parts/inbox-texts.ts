@@ -5,7 +5,7 @@ import { formatDateTime } from '../../ui/format/time.ts'
 import { stripMarkup } from './markup.ts'
 import { parseSystemMessage } from './system-message.ts'
 
-/** Name of a customer, otherwise the number. */
+/** Returns the name of a customer, otherwise the number. */
 export const customerName = ({ contact }: Pick<Conversation, 'contact'>): string =>
   contact.name ?? phoneLabel(contact.phone) ?? t.inbox.noName
 
@@ -18,7 +18,7 @@ function contentOf({ kind, text }: MessageSummary): string {
   return text === '' ? t.inbox.kinds[kind] : stripMarkup(text)
 }
 
-/** Newest message in one line, with its author if it is ours. */
+/** Returns the newest message in one line, with its author if it is ours. */
 export function lastMessageLine({ lastMessage }: Conversation, userId: string): string {
   if (lastMessage === null) return ''
   const { direction, author, kind, text } = lastMessage
@@ -30,7 +30,7 @@ export function lastMessageLine({ lastMessage }: Conversation, userId: string): 
   return t.inbox.ownMessage({ text: content })
 }
 
-/** Author of a group of messages; null for the customer, whose side shows it. */
+/** Returns the author of a group of messages; null for the customer, whose side shows it. */
 export function authorCaption({ type, name }: Message['author']): string | null {
   switch (type) {
     case 'customer':

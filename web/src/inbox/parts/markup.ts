@@ -75,7 +75,7 @@ function parseText(reader: Reader, text: string, names: readonly string[]): void
   }
 }
 
-/** If one name starts with another, the longer one wins. */
+/** Splits text at mentions. If one name starts with another, the longer one wins. */
 function mentionsIn(text: string, names: readonly string[]): (string | { name: string })[] {
   if (names.length === 0) return [text]
   const byLength = names.toSorted((a, b) => b.length - a.length)

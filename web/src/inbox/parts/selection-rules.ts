@@ -19,7 +19,7 @@ export function adjacentId(rows: readonly { id: string }[], id: string): string 
   return (rows[at + 1] ?? rows[at - 1])?.id ?? null
 }
 
-/** Whether a label is set on all, some or none of the conversations. */
+/** Returns whether a label is set on all, some or none of the conversations. */
 export function labelState(
   conversations: readonly Pick<Conversation, 'labelIds'>[],
   labelId: string,

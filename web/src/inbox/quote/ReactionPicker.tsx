@@ -136,7 +136,7 @@ function useOutside(box: { current: HTMLDivElement | null }, button: HTMLElement
   }, [box, button])
 }
 
-/** Arrow keys move between emojis. */
+/** Moves between emojis by arrow keys. */
 function walk({ key, currentTarget }: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 7, ArrowUp: -7 }[key]
   if (by === undefined) return

@@ -130,7 +130,7 @@ function Option({ id, choice: { label, hint, recipient }, isActive, highlight, p
   )
 }
 
-/** Choices for the typed text, as far as they are loaded. */
+/** Returns the choices for the typed text, as far as they are loaded. */
 function useChoices(typed: string) {
   const workspaceId = useWorkspaceId()
   const requestedTerm = typed.trim()

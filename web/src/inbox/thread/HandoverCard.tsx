@@ -34,7 +34,7 @@ export default function HandoverCard({ handover }: { handover: Handover }) {
 
 const maxInline = 80
 
-/** A single short sentence is shown in the handover line. */
+/** Returns whether a note fits into the handover line: a single short sentence. */
 const isLine = ({ summary, reason, nextStep }: Handover): boolean =>
   reason === null && nextStep === null && summary.length <= maxInline && !summary.includes('\n')
 

@@ -112,9 +112,9 @@ function useFirstUnread(
 }
 
 /**
- * Scroll position of the thread, which is laid out from its end, so that items added above do not move others. At or
- * near the end, it stays there when sizes change. Further up, it stays in place when items arrive below; own messages
- * are scrolled to.
+ * Returns the scroll position of the thread, which is laid out from its end, so that items added above do not move
+ * others. At or near the end, it stays there when sizes change. Further up, it stays in place when items arrive below;
+ * own messages are scrolled to.
  */
 function useScroll(
   scroller: { current: HTMLDivElement | null },

@@ -70,7 +70,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
   )
 }
 
-/** The most actionable facts come first. */
+/** Returns the facts, most actionable first. */
 function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName }: Conversation): string[] {
   const phone = contact.name === null ? null : phoneLabel(contact.phone)
   const until =

@@ -79,7 +79,9 @@ function isSameAction(one: TimelineItem | undefined, other: TimelineItem | undef
   return one?.at === other?.at && actor?.type === otherActor?.type && actor?.id === otherActor?.id
 }
 
-/** Taking over assigns the conversation to that person, a handover to its recipient, and an agent to nobody. */
+/**
+ * Returns whether an assignment is implied: takeovers assign to that person, handovers to their recipient or nobody.
+ */
 const followsFrom = ({ to, actor }: Activity, handover: Handover | undefined): boolean =>
   to === null || to === actor.id || to === handover?.toId
 

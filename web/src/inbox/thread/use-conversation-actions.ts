@@ -16,7 +16,7 @@ export interface ConversationActions {
   setLabel(labelId: string, isOn: boolean): void
 }
 
-/** Actions on the open conversation. Optionally opens the next one after an action; undo returns to this one. */
+/** Returns actions on the open conversation. Optionally opens the next one after an action; undo returns. */
 export function useConversationActions(conversation: Conversation): ConversationActions {
   const inbox = useInbox()
   const inInbox = useInboxContext()

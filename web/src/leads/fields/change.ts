@@ -19,7 +19,7 @@ export interface LeadActions {
   restore(ids: readonly string[]): Promise<boolean>
 }
 
-/** Actions on leads, all optimistic and reverted on failure. */
+/** Returns actions on leads, all optimistic and reverted on failure. */
 export function useLeadActions(workspaceId: string): LeadActions {
   const queries = useQueryClient()
   return useMemo(() => createLeadActions(queries, workspaceId), [queries, workspaceId])

@@ -45,7 +45,7 @@ const elsewhere: readonly string[] = ['name', 'createdAt', 'updatedAt', 'labels'
 
 export const isBuiltIn = (id: ColumnId): id is ColumnId & FieldName => !isFieldColumn(id) && !elsewhere.includes(id)
 
-/** Whether cells of a column can be edited in place. */
+/** Returns whether cells of a column can be edited in place. */
 export const isCellEditable = (id: ColumnId): boolean => id === 'labels' || isFieldColumn(id) || isBuiltIn(id)
 
 export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
@@ -73,7 +73,7 @@ export function choicesOf(
   ]
 }
 
-/** Value of a field as edited in an input. */
+/** Returns the value of a field as edited in an input. */
 export function textOf(lead: Lead, field: FieldName): string {
   const value = lead[field]
   if (value === null) return ''

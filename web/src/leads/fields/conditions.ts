@@ -39,7 +39,7 @@ export const isCustom = (column: string): column is CustomColumn => customShape.
 export const isColumn = (text: string): text is Column => Object.hasOwn(kinds, text) || isCustom(text)
 export const kindOf = (column: Column): Kind => (isCustom(column) ? 'custom' : kinds[column as PlainColumn])
 
-/** Notes are not in the search index, and a lead has several labels. */
+/** Returns whether a column can be sorted: notes are not in the search index, and a lead has several labels. */
 export const isSortable = (column: string): boolean => column !== 'notes' && column !== 'labels'
 
 /** Texts are encrypted: the database cannot sort them. */
@@ -85,7 +85,7 @@ export const countOf = (operator: Operator): number =>
 export const maxConditions = 20
 const maxValues = 20
 
-/** Whether a condition is complete: incomplete ones are not applied. */
+/** Returns whether a condition is complete: incomplete ones are not applied. */
 export function isComplete({ column, operator, values }: Condition): boolean {
   const kind = kindOf(column)
   const count = countOf(operator)
@@ -107,7 +107,7 @@ const numberShape = /^-?\d{1,15}(?:\.\d{1,10})?$/
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00`))
 
-/** `column.operator.value.value;…`, in the syntax of the server. */
+/** Formats conditions as `column.operator.value.value;…`, in the syntax of the server. */
 export const writeConditions = (list: readonly Condition[]): string =>
   list.map(({ column, operator, values }) => [column, operator, ...values.map(encoded)].join('.')).join(';')
 

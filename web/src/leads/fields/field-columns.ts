@@ -13,7 +13,7 @@ export const keyOfColumn = (id: FieldColumn): string => id.slice('field:'.length
 const fieldOf = (id: FieldColumn, fields: Fields): LeadField | undefined =>
   fields.find(({ key }) => key === keyOfColumn(id))
 
-/** Custom fields that can be columns, in order. */
+/** Returns the custom fields that can be columns, in order. */
 export const fieldColumns = (fields: Fields): FieldColumn[] =>
   fields.filter(({ isArchived }) => !isArchived).map(columnOf)
 
@@ -23,7 +23,7 @@ export function columnTitle(id: ColumnId, fields: Fields): string {
   return fieldOf(id, fields)?.label ?? customFieldName({ key, label: key })
 }
 
-/** Whether values of a column are right-aligned. */
+/** Returns whether values of a column are right-aligned. */
 export function isNumberColumn(id: ColumnId, fields: Fields): boolean {
   if (!isFieldColumn(id)) return id === 'estimatedValue' || id === 'actualValue'
   const field = fieldOf(id, fields)

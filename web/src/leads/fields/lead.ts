@@ -10,8 +10,8 @@ export const platforms: readonly Platform[] = adPlatformValues
 export const nameOf = ({ firstName, lastName }: Pick<Lead, 'firstName' | 'lastName'>): string =>
   lastName === null ? firstName : `${firstName} ${lastName}`
 
-/** Phone as in inputs and when copied. */
+/** Returns the phone as in inputs and when copied. */
 export const phoneInputText = (phone: string | null): string => (phone === null ? '' : dialablePhone(phone))
 
-/** Phone as displayed. */
+/** Returns the phone as displayed. */
 export const formatOptionalPhone = (phone: string | null): string => (phone === null ? '' : formatPhone(phone))

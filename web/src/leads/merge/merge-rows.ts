@@ -83,7 +83,7 @@ const customId = (key: string) => customPrefix + key
 export const keyOfCustom = (id: string): string => id.replace(customPrefix, '')
 const isCustom = ({ field }: MergeRow) => field === null
 
-/** Number of custom fields above the limit, which must be dropped before merging. */
+/** Returns the number of custom fields above the limit, which must be dropped before merging. */
 export function excessFields(rows: readonly MergeRow[], choices: Choices): number {
   const stay = rows.filter((row) => {
     const choice = choices[row.id] ?? row.defaultChoice

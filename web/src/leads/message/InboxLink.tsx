@@ -28,5 +28,5 @@ export function InboxLink({ href, label, isOurs, className, children }: InboxLin
   )
 }
 
-/** The router listens to history changes. */
+/** Navigates by a history change, which the router listens to. */
 export const goTo = (href: string): void => window.history.pushState({}, '', href)

@@ -61,7 +61,7 @@ export function LeadPage() {
   )
 }
 
-/** Query of the list that the reader came from. */
+/** Returns the query of the list that the reader came from. */
 const backSearch = () => readSavedQuery(lastView())
 
 function Before({ lead }: { lead: Lead | undefined }) {

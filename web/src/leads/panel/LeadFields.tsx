@@ -88,7 +88,7 @@ function Facts({ lead }: { lead: Lead }) {
   )
 }
 
-/** Props for amounts, with the interpreted value below. */
+/** Returns the props for amounts, with the interpreted value below. */
 export const amountProps = (field: FieldName, text: string, currency: string | null) => ({
   inputMode: isNumeric(field) ? ('decimal' as const) : undefined,
   description: interpretField(field, text, currency),

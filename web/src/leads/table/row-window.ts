@@ -21,7 +21,7 @@ export interface RowWindow {
   topPx: number
 }
 
-/** If the rows are higher than the scrolled element may be, scrolling is scaled: rows move faster than the thumb. */
+/** Returns the visible rows. If all rows exceed the maximum height, scrolling is scaled: rows move faster. */
 export function rowWindow({ scrollTop, height, total, rowPx }: Place): RowWindow {
   const allPx = total * rowPx
   const scrollPx = Math.min(allPx, maxScrollPx)

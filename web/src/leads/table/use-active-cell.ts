@@ -43,7 +43,7 @@ export interface ActiveCell {
 
 const start = { row: 0, id: null, column: 'name' } as const
 
-/** State of the active cell. */
+/** Returns the state of the active cell. */
 export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableState, actions: LeadActions): ActiveCell {
   const { rows, total, choice, rowsInView, query } = state
   const [at, setAt] = useState<{ row: number; id: string | null; column: ColumnId }>(start)
@@ -117,7 +117,7 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
   )
 }
 
-/** A new list starts at the top. */
+/** Starts a new list at the top. */
 function useNewList(query: LeadQuery, startEdit: () => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per list
   useEffect(startEdit, [query])

@@ -13,8 +13,8 @@ export interface Columns {
 const saveDelayMs = 150
 
 /**
- * Columns from the address, as set by saved views, otherwise those stored in this browser for the workspace. A change
- * while a view is open changes the address, otherwise the stored choice.
+ * Returns the columns from the address, as set by saved views, otherwise those stored in this browser for the
+ * workspace. A change while a view is open changes the address, otherwise the stored choice.
  */
 export function useColumns(workspaceId: string, address: LeadAddress, goTo: GoTo): Columns {
   const place = `parley.leads.columns.${workspaceId}`

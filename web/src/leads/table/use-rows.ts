@@ -17,7 +17,7 @@ export interface LeadRows {
 const prefetchRows = 40
 const debounceMs = 40
 
-/** Rows around the visible ones. Old rows stay until the first new ones have loaded. */
+/** Returns the rows around the visible ones. Old rows stay until the first new ones have loaded. */
 export function useLeadRows(workspaceId: string, query: LeadQuery, first: number, end: number): LeadRows {
   const start = useQuery(pageOptions(workspaceId, query, 0))
   const [shown, setShown] = useState(query)

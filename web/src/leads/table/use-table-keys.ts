@@ -17,7 +17,7 @@ interface TableKeys {
   actions: LeadActions
 }
 
-/** Some shortcuts work everywhere, others only in the table, where Enter and Space must not press a button. */
+/** Registers shortcuts: some work everywhere, others only in the table, where Enter and Space press no button. */
 export function useTableKeys({ isFocused, cell, selectAll, selected, latest, actions }: TableKeys): void {
   const { goTo, goAcross, edit } = cell
   const move = useCallback((step: number) => goTo(latest.current.row + step), [goTo, latest])

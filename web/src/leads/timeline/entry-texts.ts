@@ -46,7 +46,7 @@ function valueText({ field }: Change, value: Change['from'], people: People, wor
   }
 }
 
-/** Who did it, and as part of what; null if unknown. */
+/** Describes who did it, and as part of what; null if unknown. */
 export function actorText({ actor, partOf, kind, message }: TimelineEntry, people: People): string | null {
   if (kind === 'message' && message?.direction === 'inbound') return t.leadPage.customer
   const part = partText(partOf)
@@ -54,7 +54,7 @@ export function actorText({ actor, partOf, kind, message }: TimelineEntry, peopl
   return name === null ? part : part === null ? name : `${name} ${part}`
 }
 
-/** Name of the actor, if known. */
+/** Returns the name of the actor, if known. */
 export function actorName({ type, id }: NonNullable<TimelineEntry['actor']>, people: People): string {
   const name = type === 'form' || type === 'system' ? null : people.nameOf(id)
   return name === null || name === t.common.unknown ? t.leads.actors[type] : name
@@ -66,5 +66,5 @@ function partText(partOf: string | null): string | null {
   return part in parts ? parts[part as keyof typeof parts] : null
 }
 
-/** Kind of the file of a message. */
+/** Returns the kind of the file of a message. */
 export const fileText = (file: string): string => t.media.kinds[file as keyof typeof t.media.kinds] ?? file

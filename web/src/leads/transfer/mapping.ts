@@ -89,13 +89,13 @@ export interface Filling {
   target: string
 }
 
-/** Columns whose values may need mapping: fields with fixed values, and custom fields with options. */
+/** Returns the columns whose values may need mapping: fields with fixed values, and custom fields with options. */
 export const chosenColumns = (mapping: Mapping, withOptions: readonly string[]): Filling[] =>
   [...mapping].flatMap(([column, target]) =>
     target !== null && (isChosen(target) || withOptions.includes(target)) ? [{ column, target }] : [],
   )
 
-/** JSON lines name their fields themselves. */
+/** Returns the columns of JSON lines, which name their fields themselves. */
 export const jsonColumns = (withOptions: readonly string[]): Filling[] =>
   [...chosenFields, ...withOptions].map((target) => ({ column: target, target }))
 
@@ -143,7 +143,7 @@ export function decimalOf(samples: readonly string[], language: string): '.' | '
   return parts.find(({ type }) => type === 'decimal')?.value === ',' ? ',' : '.'
 }
 
-/** Whether a column seems to contain full names. */
+/** Returns whether a column seems to contain full names. */
 export const hasFullNames = (samples: readonly string[]): boolean =>
   samples.length > 0 && 2 * samples.filter((name) => /\S\s+\S/.test(name)).length >= samples.length
 
@@ -153,7 +153,7 @@ export function samplesFor(preview: Pick<Preview, 'columns' | 'rows'>, mapping: 
   return at === -1 ? [] : preview.rows.map((row) => row[at] ?? '').filter((cell) => cell.trim() !== '')
 }
 
-/** Progress from 0 to 1. */
+/** Returns the progress from 0 to 1. */
 export const shareOf = ({ doneBytes, sizeBytes }: { doneBytes: number; sizeBytes: number }): number =>
   sizeBytes === 0 ? 0 : Math.min(1, doneBytes / sizeBytes)
 

@@ -8,7 +8,7 @@ import { decimalOf, definedTargets, hasFullNames, type Mapping, samplesFor } fro
 
 type SampledFile = Pick<Preview, 'columns' | 'rows'>
 
-/** Whether full names are split: as chosen, otherwise as guessed from the samples. */
+/** Returns whether full names are split: as chosen, otherwise as guessed from the samples. */
 export function useNames(preview: SampledFile, mapping: Mapping, before: { splitNames: boolean } | null) {
   const [choice, setChoice] = useState(before?.splitNames)
   const samples = samplesFor(preview, mapping, 'firstName')
@@ -40,7 +40,7 @@ export function NameRule({ isShown, isSplit, example, setChoice }: ReturnType<ty
   )
 }
 
-/** Decimal separator of amounts: as chosen, otherwise as guessed from the samples. */
+/** Returns the decimal separator of amounts: as chosen, otherwise as guessed from the samples. */
 export function useAmounts(
   preview: SampledFile,
   mapping: Mapping,

@@ -14,7 +14,7 @@ export function openView(views: readonly SavedFilter[], address: LeadAddress): S
   return named ?? (now === '' ? undefined : views.find((view) => savedQueryOf(view) === now))
 }
 
-/** Whether the address differs from the view; without a view, whether there is anything to save. */
+/** Returns whether the address differs from the view; without a view, whether there is anything to save. */
 export const isChanged = (view: SavedFilter | undefined, address: LeadAddress): boolean =>
   savedQuery(address) !== (view === undefined ? '' : savedQueryOf(view))
 

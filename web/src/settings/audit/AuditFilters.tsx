@@ -103,7 +103,7 @@ function CsvButton({ filter, names }: Omit<AuditFiltersProps, 'change'>) {
   )
 }
 
-/** People first, then programs, then the system. */
+/** Lists people first, then programs, then the system. */
 function useActorOptions(): { group: string; items: { value: string; label: string }[] }[] {
   const texts = t.settings.audit
   const { data } = usePeopleLists(useWorkspaceId())

@@ -15,7 +15,7 @@ export function namesOf({ members, keys, tokens }: PeopleLists, others: readonly
   return new Map([...members, ...keys, ...tokens, ...others].map(({ id, name }) => [id, name]))
 }
 
-/** Name of the actor; for deleted ones, their type. */
+/** Returns the name of the actor; for deleted ones, their type. */
 export function actorText({ actor }: Pick<AuditEntry, 'actor'>, names: Names): string {
   const texts = t.settings.audit
   const name = actor.id === null ? undefined : names.get(actor.id)
@@ -34,7 +34,7 @@ export function actorText({ actor }: Pick<AuditEntry, 'actor'>, names: Names): s
   }
 }
 
-/** Target of the action: changed settings or a name; empty if only an id is known. */
+/** Returns the target of the action: changed settings or a name; empty if only an id is known. */
 export function subjectText({ action, target }: Pick<AuditEntry, 'action' | 'target'>, names: Names): string {
   if (target === null) return ''
   if (action === 'workspace.changed') {
@@ -50,7 +50,7 @@ export function subjectText({ action, target }: Pick<AuditEntry, 'action' | 'tar
   return names.get(target.slice(target.indexOf(':') + 1)) ?? ''
 }
 
-/** Number of leads, if the target contains it: `bulk_change:… status leads:12 left:3`. */
+/** Returns the number of leads, if the target contains it: `bulk_change:… status leads:12 left:3`. */
 function countsText(target: string): string {
   const [, before = '', leads] = /^(.*?)\bleads:(\d+)/.exec(target) ?? []
   if (leads === undefined) return ''

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../data/team/audit.ts'
 import { t } from '../../text/index.ts'
 
-/** Action of an entry, and how many times. */
+/** Returns the action of an entry, and how many times. */
 export function actionText({ action, count }: Pick<AuditEntry, 'action' | 'count'>): string {
   const { actions, times } = t.settings.audit
   const words: Record<string, string> = actions

@@ -13,7 +13,7 @@ export interface WorkspaceDraft<T> extends Draft<T> {
   cancel(): void
 }
 
-/** Workspace settings that are saved together. Errors are shown beside their fields. */
+/** Returns workspace settings that are saved together. Errors are shown beside their fields. */
 export function useWorkspaceDraft<T extends object>(
   workspace: Workspace,
   draftOf: (workspace: Workspace) => T,

@@ -11,7 +11,7 @@ const latest = '24:00'
 
 const office = (): Span[] => [{ from: '09:00', to: '18:00' }]
 
-/** Default: office hours in the reader's time zone. */
+/** Returns the default: office hours in the reader's time zone. */
 export const defaultHours = (timeZone: string): Hours => ({
   timeZone,
   week: {
@@ -32,7 +32,7 @@ export function withAddedSpan(spans: readonly Span[]): Span[] {
   return [...spans, { from: last.to === latest ? '' : last.to, to: '' }]
 }
 
-/** Time inputs do not support 24:00: the end of a day is 00:00. */
+/** Formats the end of a day as 00:00, since time inputs do not support 24:00. */
 export const formatEnd = (to: string): string => (to === latest ? '00:00' : to)
 export const parseEnd = (text: string): string => (text === '00:00' ? latest : text)
 
@@ -59,7 +59,7 @@ export function copyMonday(week: Week): Week {
   return { ...week, tuesday: monday, wednesday: monday, thursday: monday, friday: monday }
 }
 
-/** Time zones of the browser, and the chosen one. */
+/** Returns the time zones of the browser, and the chosen one. */
 export const timeZones = (chosen: string): string[] => [
   ...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', chosen]),
 ]

@@ -3,7 +3,7 @@ import type { Connection } from '../../data/connections.ts'
 
 type Number = Pick<Connection, 'id' | 'channel' | 'state'>
 
-/** Whether a connection may start conversations: not if it is linked by QR code or unavailable. */
+/** Returns whether a connection may start conversations: not if it is linked by QR code or unavailable. */
 export const canStart = ({ channel, state }: Number): boolean => channel !== 'unofficial' && state === 'active'
 
 /** Returns connections to choose from: those that may start conversations, and those with an existing one. */

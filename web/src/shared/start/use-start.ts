@@ -53,7 +53,7 @@ interface Draft {
 
 const draftFor = (phone: string | null): Draft => ({ phone, template: null, values: [], isTried: false })
 
-/** State of a new conversation. */
+/** Returns the state of a new conversation. */
 export function useStart({ recipient, open, close }: Starting): Start {
   const phone = recipient?.phone ?? null
   const number = useNumber(phone)
@@ -102,7 +102,7 @@ function requestOf({ phone, template, values }: Draft, connectionId: string | nu
   return { connectionId, phone, template: { name, language, parameters: values.map((one) => one.trim()) } }
 }
 
-/** Connection to send from, and the existing conversation with it. */
+/** Returns the connection to send from, and the existing conversation with it. */
 function useNumber(phone: string | null) {
   const workspaceId = useWorkspaceId()
   const [chosenId, chooseNumber] = useState<string | null>(null)
@@ -123,7 +123,7 @@ function useNumber(phone: string | null) {
   }
 }
 
-/** Local storage key of the last used connection. */
+/** Returns the local storage key of the last used connection. */
 const lastConnectionKey = (workspaceId: string): string => `parley.start-number.${workspaceId}`
 
 function useSend(done: (conversationId: string) => void) {

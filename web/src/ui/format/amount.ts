@@ -6,7 +6,7 @@ const maxAmount = 999_999_999_999.99
 export const amountInputText = (value: number, language: string): string =>
   new Intl.NumberFormat(language, { useGrouping: false, maximumFractionDigits: 2 }).format(value)
 
-/** Format of an amount: in the workspace's currency, if set, and without decimals if it is whole. */
+/** Returns the format of an amount: in the workspace's currency, if set, and without decimals if it is whole. */
 const styleOf = (value: number, currency: string | null): Intl.NumberFormatOptions => ({
   // A workspace has one currency, so the narrow symbol is unambiguous.
   ...(currency !== null && { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
@@ -18,14 +18,14 @@ const styleOf = (value: number, currency: string | null): Intl.NumberFormatOptio
 export const formatAmount = (value: number, currency: string | null): string =>
   formatNumber(value, styleOf(value, currency))
 
-/** Compact format: `R$ 38,2 mil`. */
+/** Formats an amount in compact form: `R$ 38,2 mil`. */
 export const formatAmountShort = (value: number, currency: string | null): string =>
   formatNumber(value, {
     ...styleOf(value, currency),
     ...{ notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 },
   })
 
-/** Currency symbol beside an input for amounts. */
+/** Returns the currency symbol beside an input for amounts. */
 export function currencySign(currency: string | null, language: string): string | undefined {
   if (currency === null) return undefined
   const parts = new Intl.NumberFormat(language, styleOf(0, currency)).formatToParts(0)
@@ -97,7 +97,7 @@ export function normalizedAmount(text: string, language: string, currency: strin
   return same.some((one) => squeezed(one) === squeezed(text)) ? null : written
 }
 
-/** Same for a number that is not an amount. */
+/** Returns the same for a number that is not an amount. */
 export function normalizedNumber(text: string, language: string): string | null {
   const read = parseNumber(text)
   if (read === null || read === undefined) return null

@@ -37,7 +37,7 @@ export const withCurrentChoices = (choices: readonly string[], own: readonly str
   ...new Set([...choices, ...own]),
 ]
 
-/** Whether a value fits the type of the field. Programs may write other values, which are shown unchanged. */
+/** Returns whether a value fits the type of the field. Programs may write other values, which are shown unchanged. */
 export function isValidValue({ type, choices }: FieldRule, value: Value): boolean {
   if (type === 'boolean' || typeof value === 'boolean') return type === 'boolean' && typeof value === 'boolean'
   switch (type) {

@@ -6,7 +6,7 @@ export function statusName(status: string): string {
   return known[status] ?? humanize(status)
 }
 
-/** Label of a custom field; for URL parameters, a readable key. */
+/** Returns the label of a custom field; for URL parameters, a readable key. */
 export const customFieldName = ({ key, label }: { key: string; label: string }): string =>
   label === key ? humanize(key.replace(/^k_/, '')).replace(/^Utm\b/, 'UTM') : label
 

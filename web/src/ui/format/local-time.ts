@@ -6,7 +6,7 @@ export function localInput(iso: string): string {
   return `${date}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
-/** To the minute, for times that people choose. */
+/** Formats a time to the minute, for times that people choose. */
 export const localMinute = (iso: string): string => localInput(iso).slice(0, 16)
 
 /** Parses such an input to a timestamp; `otherwise` if it is empty or invalid. */

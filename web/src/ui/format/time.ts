@@ -56,7 +56,7 @@ export const formatNumber = (value: number, options: Intl.NumberFormatOptions = 
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
-/** Name of a day of the week; 0 is Monday. */
+/** Returns the name of a day of the week; 0 is Monday. */
 export const weekdayName = (nth: number): string =>
   format(new Date(Date.UTC(2024, 0, 1 + nth)), { weekday: 'long', timeZone: 'UTC' })
 

@@ -131,6 +131,6 @@ function findAmong<I extends PickerItem>(items: readonly I[], term: string, crea
   return extra === null ? found : [...found, extra]
 }
 
-/** Immediately: the focus trap waits a moment, in which a typed letter would be a shortcut of the page. */
+/** Focuses immediately: the focus trap waits, and a letter typed meanwhile would be a shortcut of the page. */
 const focusHere = (element: HTMLElement | null) => element?.focus({ preventScroll: true })
 const scrollHere = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })

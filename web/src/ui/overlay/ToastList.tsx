@@ -24,7 +24,7 @@ export default function ToastList() {
   )
 }
 
-/** Whether a focused text field is where toasts appear. */
+/** Returns whether a focused text field is where toasts appear. */
 function useTextFieldRect(edge: 'top' | 'bottom', isCentred: boolean): boolean {
   const [isNear, setNear] = useState(false)
   useEffect(() => {

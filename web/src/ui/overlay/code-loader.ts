@@ -71,7 +71,7 @@ export function createCodeLoader<T>(get: Load<T>): CodeLoader<T> {
   }
 }
 
-/** A page for the router, preloaded when navigation seems likely. */
+/** Returns a page for the router, preloaded when navigation seems likely. */
 export function lazyPage<K extends string>(get: Load<Record<K, ComponentType>>, name: K) {
   const code = createCodeLoader(get)
   const Page = (): ReactNode => {

@@ -13,7 +13,7 @@ export function useDropdown(isOpen: boolean, setOpen: (isOpen: boolean) => void)
   return { id: useId(), button: useRef(null), isOpen, setOpen }
 }
 
-/** Props of the button. */
+/** Returns the props of the button. */
 export function dropdownButtonProps({ id, button, isOpen, setOpen }: Dropdown, popup: 'menu' | 'dialog') {
   return {
     id,

@@ -8,7 +8,7 @@ interface Layer {
 
 const open: Layer[] = []
 
-/** Escape closes only the topmost open layer. */
+/** Makes Escape close only the topmost open layer. */
 export function useEscape(isOpen: boolean, close: () => void, isActive: (target: Element) => boolean): void {
   const latest = useRef({ close, isActive })
   useEffect(() => {
@@ -42,11 +42,11 @@ function onKeyDown(event: KeyboardEvent): void {
   top.close()
 }
 
-/** For dialogs: everywhere except in what has dropped over them. */
+/** Returns true everywhere except in what has dropped over a dialog. */
 export const isOverPage = (target: Element): boolean => {
   const layer = target.closest('[role="dialog"], [role="menu"]')
   return layer === null || layer.matches('[aria-modal="true"]')
 }
 
-/** For dropdowns, which handle keys within them: when the focus was lost because its element is gone. */
+/** Returns whether the focus was lost because its element is gone; for dropdowns, which handle keys within them. */
 export const isOutsideFocus = (target: Element): boolean => target === document.body

@@ -20,7 +20,7 @@ export function markPageReady(): void {
   void runIdleTasks()
 }
 
-/** Whether the page is ready: what renders only then does not delay it. */
+/** Returns whether the page is ready: what renders only then does not delay it. */
 export function useIsPageReady(): boolean {
   return useSyncExternalStore(subscribe, () => isPageReady)
 }
@@ -43,7 +43,7 @@ export function afterPaint(run: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(once))
 }
 
-/** Whether the component has been painted: what loads only then does not delay it. */
+/** Returns whether the component has been painted: what loads only then does not delay it. */
 export function useIsPainted(): boolean {
   const [isPainted, setPainted] = useState(false)
   useEffect(() => {
@@ -78,8 +78,9 @@ const idleMoment = (): Promise<unknown> =>
 type LazyComponent<P> = ComponentType<P> & { preload(): Promise<void> }
 
 /**
- * A component that the first render does not need: its code loads when it first renders. Once loaded it renders at
- * once; React's `lazy` would first show a gap for a third of a second. Failed loads are reported, and render nothing.
+ * Returns a component that the first render does not need: its code loads when it first renders. Once loaded it renders
+ * at once; React's `lazy` would first show a gap for a third of a second. Failed loads are reported, and render
+ * nothing.
  */
 export function lazyComponent<P extends object>(load: Load<{ default: ComponentType<P> }>): LazyComponent<P> {
   return createLazyComponent(createCodeLoader(load))

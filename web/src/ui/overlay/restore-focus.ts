@@ -77,7 +77,7 @@ const isConnected = (element: HTMLElement): boolean =>
 
 const isFocusOnBody = (): boolean => document.activeElement === null || document.activeElement === document.body
 
-/** Whether the focus has not moved since: it is on nothing, or still in the closing layer. */
+/** Returns whether the focus has not moved since: it is on nothing, or still in the closing layer. */
 function isFocusLost(atClose: Element | null): boolean {
   const now = document.activeElement
   if (now === null || isFocusOnBody()) return true
@@ -124,7 +124,7 @@ function replacementFor(around: FocusPlace['around']): HTMLElement | undefined {
   return document.querySelector<HTMLElement>('main') ?? undefined
 }
 
-/** Same, unless everything near it is gone too: then the page has changed. */
+/** Returns the replacement, unless everything near it is gone too: then the page has changed. */
 function nearbyReplacementFor(around: FocusPlace['around']): HTMLElement | undefined {
   return around.some(({ box }) => isConnected(box) && !box.matches(containers)) ? replacementFor(around) : undefined
 }

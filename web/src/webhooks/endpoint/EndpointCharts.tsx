@@ -99,7 +99,7 @@ const pointOf = (start: string, unit: Stats['unit']): Point =>
     ? { key: start, short: formatTime(start), full: formatDateTime(start) }
     : { key: start, short: formatUtcDate(start), full: formatUtcDate(start) }
 
-/** Unit for the longest duration. */
+/** Returns the unit for the longest duration. */
 function unitOf(values: readonly (number | null)[]): number {
   const longest = Math.max(0, ...values.map((value) => value ?? 0))
   return [3_600_000, 60_000, 1000].find((unit) => longest >= unit) ?? 1
