@@ -84,7 +84,7 @@ export function useFixedChoices(
 
 const maxPeople = 6
 
-/** Colleagues by name or e-mail, for roles that see the list of members. Empty until something is typed. */
+/** Returns members by name or e-mail; each opens the member list, which shows roles. Empty without a term. */
 export function usePeopleChoices(workspaceId: string, term: string): Choice[] {
   const navigate = useNavigate()
   const members = useMemberList(workspaceId)

@@ -101,7 +101,7 @@ export function useRemoveFormFromCache(workspaceId: string): (formId: string) =>
 const newLeads = ['lead.created'] as const
 const pollMs = 500
 
-/** Keeps counts and submissions up to date; every submission creates or updates a lead. */
+/** Keeps counts and submissions up to date; each submission has a lead. */
 export function useLiveForms(workspaceId: string): void {
   const queries = useQueryClient()
   useAfterEvents(newLeads, pollMs, () => void refetchQueries(queries, queryKeys.all(workspaceId)))

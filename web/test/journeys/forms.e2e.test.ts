@@ -54,7 +54,7 @@ test('a form is built with a live preview, published, submitted on a phone, and 
   await visitor.getByLabel('Company size').selectOption('over 10')
   await page.getByRole('radiogroup', { name: 'View' }).getByText('Submissions').click()
   await page.getByText('No submissions yet').waitFor()
-  // The server treats submissions within two seconds as spam.
+  // The server treats submissions within two seconds as automated.
   await visitor.waitForFunction(() => performance.now() > 2500)
   await visitor.getByRole('button', { name: 'Send' }).click()
   await visitor.getByText('Thank you!').waitFor()
