@@ -9,7 +9,7 @@ export interface Catalogue {
 }
 type ArgumentType = 'Shown' | 'string' | 'number'
 
-export const parts = ['entry', 'frame', 'list', 'home', 'talk', 'rest']
+export const parts = ['entry', 'frame', 'list', 'home', 'conversation', 'common']
 const target = fileURLToPath(new URL('../web/src/text/schema.ts', import.meta.url))
 /** How the compiler writes a choice between texts by a case and by a number; it has no kind for what is put in as it is. */
 const types = new Map<unknown, ArgumentType>([

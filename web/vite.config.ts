@@ -9,7 +9,7 @@ const service = 'http://127.0.0.1:7007'
 
 const ofPanels =
   /[\\/](?:Combobox|Drawer|FocusTrap|Menu|Modal|ModalBase|MultiSelect|Popover|ScrollArea|Select|Switch|Textarea|Tooltip)[\\/]|[\\/](?:@floating-ui|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar)[\\/]|[\\/](?:Confirm|DropdownMenu|DropdownPanel|Picker|SidePanel)\.tsx$/
-/** What lists have in their heads, and forms in each line. */
+/** Components in list headers and every form row. */
 const ofFields =
   /[\\/](?:Input|InputBase|TextInput|CloseButton|InputsGroupFieldset|use-id|use-uncontrolled|use-merged-ref|use-mutation-observer|use-resize-observer|use-delayed-hover|use-timeout)[\\/]|[\\/]PageHeader\.(?:tsx|module\.css)$/
 
@@ -20,7 +20,7 @@ const { plugin: ofRooms, roomsOf } = sharedChunks({
   leads: ['leads/LeadsPage.tsx'],
 })
 
-/** The file of what one begins with, in the frame or in a room; null for the rest. */
+/** Returns the chunk for what pages load first; null for the rest. */
 function fileOf(id: string): string | null {
   if (/\/(?:index\.html|main\.tsx)$/.test(id)) return null
   const rooms = roomsOf(id)
@@ -34,17 +34,17 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
-    // Data addresses would need more room in the content security policy.
+    // Data URLs would require a wider Content-Security-Policy.
     assetsInlineLimit: 0,
-    // An inline script would be refused by the content security policy, and every browser we support preloads by itself.
+    // The Content-Security-Policy would block an inline script, and all supported browsers preload natively.
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            // What every page begins with is one file, but for the program itself, with what two of the rooms share. In the
-            // many small ones that it would be otherwise, by who shares what, it is a tenth heavier.
+            // One chunk for what every page loads first, except the entry, together with what two of the pages share.
+            // Split by who shares what, it would be 10 % larger.
             { name: 'first', test: (id) => fileOf(id) === 'first', priority: 6 },
             {
               name: fileOf,
@@ -54,11 +54,11 @@ export default defineConfig({
               priority: 5,
             },
             { name: 'fields', test: ofFields, minShareCount: 2, priority: 4 },
-            // So is what many pages share: fields and menus would be a file each.
+            // Same for what many pages share: fields and menus would each be a chunk.
             { name: 'shared', test: (id) => !ofPanels.test(id), minShareCount: 6, priority: 1 },
-            // A list begins without the panels that change things, and what is filled in there.
+            // Lists load before the panels and form fields to edit them.
             { name: 'panels', test: ofPanels, minShareCount: 4, priority: 2 },
-            // An icon is smaller than what asks for it.
+            // An icon is smaller than the request for it.
             { name: 'icons', test: /[\\/]@tabler[\\/]icons-react[\\/]/, minShareCount: 2, priority: 3 },
           ],
         },

@@ -1,4 +1,4 @@
-// What people are told of while no page is open. Nothing is kept here: the app is never older than the service.
+// Shows push notifications while no page is open. Caches nothing: the app always has the version of the server.
 
 self.addEventListener('install', () => self.skipWaiting())
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
@@ -6,7 +6,7 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 self.addEventListener('push', (event) => event.waitUntil(show(event.data?.json() ?? {})))
 
 async function show({ id, title = 'Parley', body = '', url = '/' }) {
-  // Who looks at the app is told by it.
+  // A focused page shows the notification itself.
   if ((await appPages()).some((page) => page.focused)) return
   await self.registration.showNotification(title, { body, tag: id, icon: '/icon-192.png', data: { url } })
   await self.navigator.setAppBadge?.().catch(() => {})
@@ -24,7 +24,7 @@ async function open(url) {
   return page.focus()
 }
 
-/** Forms and the reference stand at the same address, and tell nobody of anything. */
+/** Pages of the app. Public forms and the API reference have the same origin and do not show notifications. */
 async function appPages() {
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   return pages.filter(({ url }) => new URL(url).pathname.startsWith('/w/'))

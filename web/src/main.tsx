@@ -13,11 +13,11 @@ import { saveTimeZoneCookie } from './data/time-zone.ts'
 import { loadSession, type Session } from './session/session.ts'
 import { loadTexts, withTexts } from './text/index.ts'
 
-// A library of the library's writes style elements of its own and looks for the nonce here.
+// A dependency of a library inserts style elements and reads the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce })
 
 const place = document.getElementById('root')
-// The shape that the page came with stands until there is something to draw.
+// The placeholder that the server rendered stays until the first render.
 let root: Root | undefined
 const render = (page: ReactNode) => {
   if (place === null) return
@@ -35,7 +35,7 @@ async function startApp(): Promise<void> {
   if (session) await start(session)
 }
 
-/** For who is not signed in yet, and loads no more of the app than that takes. */
+/** Starts the app for people who are not signed in; loads only what that needs. */
 async function startEntryPage(): Promise<void> {
   try {
     await loadTexts()
@@ -58,7 +58,7 @@ async function start(session: Session): Promise<void> {
   })
 }
 
-/** What could not be had is said where it was wanted; only what is wrong with the program itself is for the console. */
+/** Logs programming errors to the console; failed requests are shown in the page. */
 function onCaughtError(error: unknown): void {
   if (!(error instanceof ApiError)) console.error(error)
 }

@@ -6,7 +6,7 @@ import { waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
-// Those of the demo wait too long a moment after the start, which the bell is told, and is read again for.
+// The demo's customers soon exceed the response time goal, which notifies the bell with another request.
 await demo.team('PATCH', `/workspaces/${demo.workspaceId}`, { answerGoalMinutes: null })
 const mostRequests = 25
 const mostBytes = 180_000
@@ -18,7 +18,7 @@ interface Fetched {
   bytes: number
 }
 
-/** A visit by a browser that has nothing of the app, before it goes anywhere. */
+/** Opens a page in a browser without cache, before any navigation. */
 async function coldVisit(language: 'en' | 'pt' = 'en'): Promise<Visit & { fetched: Fetched[] }> {
   const visit = await demo.open('profile', { isAlone: true, language })
   const page = await visit.context.newPage()
@@ -42,13 +42,13 @@ async function follow(session: CDPSession): Promise<Fetched[]> {
   return fetched
 }
 
-// Run in the page: the first before anything of it.
+// Runs in the page, before its own scripts.
 const markRows = `const look = () => {
   if (document.querySelector('li [data-row], [aria-busy="false"] [role="rowgroup"] > [data-row], dl dd') === null) return
   performance.mark('rows')
   observer.disconnect()
 }
-// At once, and not with the next picture: what is drawn after the rows is asked for as they are put in, and here comes in no time.
+// At once, not on the next frame: requests made right after rendering the rows are answered here immediately.
 const observer = new MutationObserver(look)
 observer.observe(document, { childList: true, subtree: true, attributes: true })`
 const thereWithRows = `{
@@ -57,7 +57,7 @@ const thereWithRows = `{
   [location.href, ...there.map(({ name }) => name)]
 }`
 
-// But for the font, which is fetched when letters are drawn, and takes the place of another when it has come.
+// Except the font, which is loaded when text is rendered, and replaces the fallback font.
 for (const [room, language] of [
   ['inbox', 'en'],
   ['inbox', 'pt'],
@@ -65,7 +65,7 @@ for (const [room, language] of [
   ['home', 'pt'],
   ['inbox?view=agents', 'en'],
 ] as const)
-  test(`until the rows of ${room} are there, ${mostRequests} requests at most and ${mostBytes / 1000} KB, and nothing twice, in ${language}`, async (t) => {
+  test(`${room} shows its rows after at most ${mostRequests} requests and ${mostBytes / 1000} KB, without duplicates, in ${language}`, async (t) => {
     const { page, fetched } = await coldVisit(language)
     await page.addInitScript({ content: markRows })
     await page.goto(`${demo.url}/w/${demo.workspaceId}/${room}`)
@@ -85,13 +85,13 @@ for (const [room, language] of [
     assert.ok(seen.some((url) => url === '/api/team/v1/session'))
   })
 
-/** Resolves once nothing has come for a while. */
+/** Resolves when nothing has loaded for a while. */
 async function settled(page: Page, fetched: readonly Fetched[]): Promise<void> {
   await page.waitForLoadState('load')
   for (let before = -1; before !== fetched.length; await page.waitForTimeout(aMoment)) before = fetched.length
 }
 
-test('the app shows its shape while no file of it has come, in the scheme that was chosen', async () => {
+test('the app shell appears before any other file has loaded, in the chosen color scheme', async () => {
   const { page, context } = await coldVisit()
   allowLoadFailure(page)
   await context.route(/\/assets\//, () => {})

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const web = fileURLToPath(new URL('..', import.meta.url))
 
-// Every other folder is a page: pages see all of these but the last, and never each other.
+// Every other folder is a page: pages may import all of these but the last, and never each other.
 const ranks: Record<string, number> = {
   text: 0,
   api: 0,
@@ -21,13 +21,13 @@ const pageRank = 5
 const [maxLines, maxFiles, shardLines] = [400, 25, 30]
 
 interface SourceFile {
-  /** Below `web`, with slashes. */
+  /** Relative to `web`, with slashes. */
   path: string
   text: string
   lines: number
-  /** Files of ours that it imports, types included. */
+  /** Imported files of the app, including types. */
   imports: string[]
-  /** Those of them that it loads when they are wanted. */
+  /** Those that are loaded lazily. */
   loads: string[]
 }
 
@@ -62,7 +62,7 @@ const roomOf = (path: string): string => path.split('/')[1] ?? ''
 const folderOf = (path: string): string => posix.dirname(path)
 const rankOf = (path: string): number => ranks[roomOf(path)] ?? pageRank
 
-test('no form is checked by the browser, whose bubbles cover what is said beside the fields', () => {
+test('no form uses the browser’s validation, whose popups cover the error texts', () => {
   const count = (text: string, word: string) => text.split(word).length - 1
   const checked = source.filter(({ text }) => count(text, '<form') !== count(text, 'noValidate'))
   assert.deepEqual(
@@ -71,7 +71,7 @@ test('no form is checked by the browser, whose bubbles cover what is said beside
   )
 })
 
-test('the files and what they import are read', () => {
+test('reads the files and their imports', () => {
   assert.ok(source.length > 200)
   assert.ok(source.flatMap(({ imports }) => imports).length > source.length)
   assert.deepEqual(
@@ -82,7 +82,7 @@ test('the files and what they import are read', () => {
   )
 })
 
-test('a file imports from its own room or from a lower rank, never up, and no page from another; types count', () => {
+test('a file imports only from its own folder or a lower rank, and no page from another page, including types', () => {
   const bad = source.flatMap(({ path, imports }) =>
     imports
       .filter((to) => roomOf(to) !== roomOf(path) && !(rankOf(to) < rankOf(path)))
@@ -91,11 +91,11 @@ test('a file imports from its own room or from a lower rank, never up, and no pa
   assert.deepEqual(bad, [])
 })
 
-test('no file imports itself by way of others; types count', () => {
+test('no import cycles between files, including types', () => {
   assert.deepEqual(cyclesOf(new Map(source.map(({ path, imports }) => [path, imports]))), [])
 })
 
-test('no folder imports itself by way of others; types count', () => {
+test('no import cycles between folders, including types', () => {
   const folders = new Map<string, string[]>()
   for (const { path, imports } of source) {
     const to = imports.map(folderOf).filter((folder) => folder !== folderOf(path))
@@ -117,14 +117,14 @@ function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return cycles
 }
 
-test('what the service is asked for, and the keys that its answers are kept under, stand in data/ alone', () => {
+test('only data/ calls the API and defines query keys', () => {
   const outside = source.filter(({ path }) => !['api', 'session', 'data'].includes(roomOf(path)))
   const calling = outside.filter(({ path, imports }) => {
-    // A file is sent by parts, which the typed client does not carry.
+    // Files are uploaded in parts, which the typed client does not support.
     const isUpload = path === 'src/leads/transfer/upload.ts'
     return imports.includes('src/api/client.ts') && !isUpload
   })
-  // The palette asks its sources by a key of its own.
+  // The palette has its own query key for its sources.
   const keyed = outside.filter(({ path, text }) => /queryKey: \[/.test(text) && path !== 'src/ui/palette-sources.ts')
   assert.deepEqual(
     [...calling, ...keyed].map(({ path }) => path),
@@ -132,7 +132,7 @@ test('what the service is asked for, and the keys that its answers are kept unde
   )
 })
 
-test('a key of the cache is written down once', () => {
+test('every query key is defined once', () => {
   const seen = new Map<string, string[]>()
   for (const { path, text } of source.filter((file) => roomOf(file.path) === 'data')) {
     for (const [, key = ''] of text.matchAll(/\[workspaceId, ('[^\]]*)\]/g))
@@ -145,7 +145,7 @@ test('a key of the cache is written down once', () => {
   )
 })
 
-test('a component has its workspace from the address, never handed down', () => {
+test('a component gets its workspace from the address, not from props', () => {
   const handed = source.filter(
     ({ path, text }) => path.endsWith('.tsx') && /\bworkspaceId=\{|^ {2}workspaceId: string$/m.test(text),
   )
@@ -155,7 +155,7 @@ test('a component has its workspace from the address, never handed down', () => 
   )
 })
 
-test('what stands over a page is drawn by ui/ alone, which looks after its keys and the focus, and so is its address changed', () => {
+test('only ui/ renders overlays, which handle keys and focus, and changes query parameters', () => {
   const own = source.filter(
     ({ path, text }) => roomOf(path) !== 'ui' && /\b(?:Modal|Drawer)\b[^}]*\} from '@mantine\/core'/.test(text),
   )
@@ -175,9 +175,9 @@ test(`no file has more than ${maxLines} lines, and no folder more than ${maxFile
   assert.deepEqual([...long, ...full], [])
 })
 
-test(`a file of at most ${shardLines} lines is no piece of the one file beside it that imports it`, () => {
+test(`a file of at most ${shardLines} lines is not part of its only importer in the same folder`, () => {
   const loaded = new Set(source.flatMap(({ loads }) => loads))
-  // Texts are tables, which the languages part; a rule with a table test of its own is one as well.
+  // Texts are split by language; rules with a table-driven test may also be small.
   const shards = source.filter(({ path, lines }) => {
     if (lines > shardLines || loaded.has(path) || roomOf(path) === 'text') return false
     const importers = [...source, ...tests].filter(({ imports }) => imports.includes(path))
@@ -189,7 +189,7 @@ test(`a file of at most ${shardLines} lines is no piece of the one file beside i
   )
 })
 
-test('there are no barrels: nothing is passed on', () => {
+test('there are no barrel files', () => {
   const bad = source.filter(({ text }) => /^export (?:type )?(?:\*|\{[^}]*\}) from/m.test(text))
   assert.deepEqual(
     bad.map(({ path }) => path),

@@ -7,7 +7,7 @@ import { field, newWriter, thread, type Writer, waitUntil } from './support/comp
 import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
-// Eight by eight, and lighter to the right.
+// 8×8 pixels, lighter to the right.
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAAAAADhZOFXAAAAFElEQVR42mNgkLOJqpi25RIDZQwAihUaQZwDEoIAAAAASUVORK5CYII='
 const picture = (name: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from(png, 'base64') })
 const [beach, garden] = [picture('beach.png'), picture('garden.png')]
@@ -16,7 +16,7 @@ const tray = (page: Page) => page.getByRole('region', { name: 'Files to send' })
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
 const chosen = (page: Page) => page.getByRole('button', { name: 'Attach files' })
 
-/** A file as a hand or the clipboard carries it, made in the browser. */
+/** Creates a dragged or pasted file in the browser. */
 const carried = (name: string) => `(() => {
   const bytes = Uint8Array.from(atob('${png}'), (letter) => letter.charCodeAt(0))
   const data = new DataTransfer()
@@ -24,8 +24,8 @@ const carried = (name: string) => `(() => {
   return data
 })()`
 
-/** What the customer's phone has of us. */
-// biome-ignore lint/suspicious/noExplicitAny: as the simulator shows it
+/** Our messages on the customer's phone. */
+// biome-ignore lint/suspicious/noExplicitAny: untyped response of the simulator
 async function onPhone({ number }: Writer): Promise<any[]> {
   const { body } = await demo.call('GET', `${demo.simulatorUrl}/simulator/customers`)
   const { id } = body.customers.find((one: { phone: string }) => one.phone === number)
@@ -33,7 +33,7 @@ async function onPhone({ number }: Writer): Promise<any[]> {
 }
 const ours = async (writer: Writer) => (await onPhone(writer)).filter(({ from }) => from === 'business')
 
-test('an upload that breaks off is tried again by a click, what comes after waits for it, and all is sent once', async () => {
+test('a failed upload is retried by a click, later files wait for it, and everything is sent once', async () => {
   const eva = await newWriter(demo, 'Eva Dias', 'And?')
   const { page, context } = await demo.open(eva.place)
   await chosen(page).and(page.locator(':enabled')).waitFor()
@@ -55,7 +55,7 @@ test('an upload that breaks off is tried again by a click, what comes after wait
   ])
 })
 
-test('files are dropped on the whole pane and pasted into the field, and stay while one is elsewhere', async () => {
+test('files can be dropped on the pane and pasted into the field, and survive navigation', async () => {
   const gil = await newWriter(demo, 'Gil Neto', 'Look')
   const ivo = await newWriter(demo, 'Ivo Neto', 'Hello')
   const { page } = await demo.open(gil.place)
@@ -83,7 +83,7 @@ test('files are dropped on the whole pane and pasted into the field, and stay wh
   assert.deepEqual([await ours(gil), await ours(ivo)], [[], []])
 })
 
-test('a voice is recorded, can be heard and discarded, and arrives as a voice message', async () => {
+test('a voice message is recorded, played, discarded, and sent as a voice message', async () => {
   const leo = await newWriter(demo, 'Leo Cruz', 'Call me')
   const { page } = await demo.open(leo.place)
   const record = page.getByRole('button', { name: 'Record voice message' })
@@ -105,7 +105,7 @@ test('a voice is recorded, can be heard and discarded, and arrives as a voice me
   await tray(page).waitFor({ state: 'detached' })
 })
 
-test('a message is answered by quoting it: by a button, and by pulling its bubble with a finger', async () => {
+test('a message is quoted by a button or by swiping', async () => {
   const mia = await newWriter(demo, 'Mia Rocha', 'Blue or green?')
   const { page } = await demo.open(mia.place)
   await thread(page).getByRole('log').getByText('Blue or green?').hover()
@@ -127,7 +127,7 @@ test('a message is answered by quoting it: by a button, and by pulling its bubbl
   await small.getByText('Replying to Mia Rocha').waitFor()
 })
 
-test('a reaction is put on a message by keys and taken back, also when a teammate put it meanwhile', async () => {
+test('a reaction is added and removed by keyboard, also one added by a teammate meanwhile', async () => {
   const zoe = await newWriter(demo, 'Zoe Lopes', 'I love it')
   const { page } = await demo.open(zoe.place)
   const react = thread(page).getByRole('button', { name: 'React to this message' }).first()

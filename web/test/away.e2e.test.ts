@@ -5,7 +5,7 @@ import { newMember, sharedDemo } from './support/demo.ts'
 const demo = await sharedDemo()
 const place = `/workspaces/${demo.workspaceId}`
 
-test('a colleague who says that they are away is shown so where one assigns, until they are back', async () => {
+test('a colleague who is away is marked where conversations are assigned', async () => {
   const { page: hers } = await newMember(demo, 'Bea Costa')
   const say = async (what: string, told: RegExp) => {
     await hers.getByRole('button', { name: /^You: / }).click()

@@ -9,7 +9,7 @@ const demo = await openDemo()
 const at = `/workspaces/${demo.workspaceId}`
 const { members } = await demo.team('GET', `${at}/members`)
 const owner = members.find(({ role }: { role: string }) => role === 'owner').userId
-// Those of the demo have waited since before the test.
+// The demo's customers have waited since before the test.
 await demo.team('PATCH', at, { answerGoalMinutes: null })
 // The demo's customers write while it starts.
 const { conversations } = await waitUntil(
@@ -17,7 +17,7 @@ const { conversations } = await waitUntil(
   (found) => found.conversations.length >= 6,
 )
 
-/** Gives the owner a conversation, by somebody else's hand. */
+/** Assigns a conversation to the owner, as somebody else. */
 async function assign(n = 0): Promise<{ id: string; contact: { name: string } }> {
   const path = `${at}/inbox/conversations/${conversations[n].id}`
   await demo.team('PATCH', path, { assignedTo: null })
@@ -30,7 +30,7 @@ const panel = (page: Page) => page.getByRole('dialog', { name: 'Notifications' }
 
 const nothingNew = (page: Page) => page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
 
-/** Whatever was told before is read. */
+/** Marks earlier notifications as read. */
 async function readAll(page: Page): Promise<void> {
   await bell(page).click()
   await panel(page).getByRole('link', { name: 'Notification settings' }).waitFor()
@@ -41,7 +41,7 @@ async function readAll(page: Page): Promise<void> {
   await nothingNew(page)
 }
 
-test('the bell counts what one is told of while the page is open, leads there, and is empty once it was looked at', async () => {
+test('the bell counts notifications, links to them, and is empty once opened', async () => {
   const { page } = await demo.open()
   await readAll(page)
   const { id, contact } = await assign()
@@ -56,7 +56,7 @@ test('the bell counts what one is told of while the page is open, leads there, a
   await nothingNew(page)
 })
 
-test('the tip of the bell stands within the navigation, and goes when the panel opens by mouse or by keys', async () => {
+test('the tooltip of the bell is inside the navigation landmark and closes when the panel opens', async () => {
   const { page } = await demo.open()
   const tip = page.getByRole('navigation', { name: 'Main' }).getByRole('tooltip', { name: 'Notifications' })
   const ways = [() => bell(page).click(), () => page.keyboard.press('g').then(() => page.keyboard.press('n'))]
@@ -73,7 +73,7 @@ test('the tip of the bell stands within the navigation, and goes when the panel 
   }
 })
 
-test('it sounds for who wants it, not before the first gesture, and once in all pages', async () => {
+test('sounds play only if enabled, after the first gesture, and once across tabs', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })
   await context.addInitScript(`
     window.tones = 0
@@ -89,12 +89,12 @@ test('it sounds for who wants it, not before the first gesture, and once in all 
   const other = await context.newPage()
   await other.goto(page.url())
   await bell(other).waitFor()
-  // Which page sounds is decided among those that may: two that nobody has touched take it from none.
+  // Only tabs with a user gesture compete for the sound: two without one must not take it.
   const untouched = [await context.newPage(), await context.newPage()]
   for (const one of untouched) {
     await one.goto(page.url())
     await bell(one).waitFor()
-    // To the browser this key is no touch.
+    // Browsers do not count this key as a gesture.
     await one.keyboard.press('Escape')
   }
   await other.getByRole('main').click({ position: { x: 2, y: 2 } })
@@ -106,10 +106,10 @@ test('it sounds for who wants it, not before the first gesture, and once in all 
   assert.equal(await heard(), 2)
 })
 
-test('leave is asked for in the settings alone, and from then on the browser shows what comes while one looks elsewhere', async () => {
+test('permission is requested only in the settings; then the browser shows notifications while the page is hidden', async () => {
   const { page, context } = await demo.open('profile', { isAlone: true })
-  // A browser without windows refuses before anybody asks, and shows nothing: these stand for the question, its answer and
-  // what is shown.
+  // Headless browsers deny permission without asking and show nothing: these replace the prompt, its answer and the
+  // notifications.
   await context.addInitScript(`
     window.asked = 0
     window.shown = []
@@ -117,14 +117,14 @@ test('leave is asked for in the settings alone, and from then on the browser sho
     Object.defineProperty(Notification, 'permission', { get: () => (window.asked === 0 ? 'default' : 'granted') })
     ServiceWorkerRegistration.prototype.showNotification = async (title, { body }) => void window.shown.push({ title, body })
     document.hasFocus = () => false`)
-  // What it tells from is what it has read, which it does a moment after it shows.
+  // Alerts compare with what was loaded, which happens shortly after the page is shown.
   const hasRead = page.waitForResponse((answer) => answer.url().includes('/notices?'))
   await page.reload()
   const turnOn = page.getByRole('button', { name: 'Enable in this browser' })
   await turnOn.waitFor()
   assert.equal(await page.evaluate('window.asked'), 0)
   await turnOn.click()
-  // The browser of the tests has no push service, and says so.
+  // The test browser has no push service.
   await page
     .getByText('This browser shows notifications only while Parley is open: it can’t reach a push service.')
     .waitFor()
@@ -141,7 +141,7 @@ test('leave is asked for in the settings alone, and from then on the browser sho
   await turnOn.waitFor()
 })
 
-test('the app can be installed: manifest, icons and worker are there, and nothing of it is refused', async () => {
+test('the app can be installed: manifest, icons and worker load without violations', async () => {
   const { page } = await demo.open()
   const href = await page.locator('link[rel="manifest"]').getAttribute('href')
   const manifest = (await demo.call('GET', `${href}`)).body
@@ -152,6 +152,6 @@ test('the app can be installed: manifest, icons and worker are there, and nothin
   }
   const worker = await fetch(`${demo.url}/sw.js`)
   assert.deepEqual([worker.status, worker.headers.get('cache-control')], [200, 'no-cache'])
-  // By the policy of its own file it may show our icon.
+  // The Content-Security-Policy of the worker's file must allow our icon.
   assert.match(worker.headers.get('content-security-policy') ?? '', /img-src 'self'/)
 })

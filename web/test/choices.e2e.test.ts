@@ -7,7 +7,7 @@ import { newCustomer, openId } from './support/inbox.ts'
 
 const demo = await sharedDemo()
 
-test('the choices that a message offers stand below its words, and what was chosen quotes them', async () => {
+test('interactive options appear below the text, and the customer’s choice quotes the message', async () => {
   const customer = await newCustomer(demo, 'Lia Campos', '5511930000061')
   await customer.says('Hello!')
   const { page } = await demo.open('inbox')

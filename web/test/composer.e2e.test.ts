@@ -12,7 +12,7 @@ const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const agent = { authorization: `Bearer ${demo.apiKey}` }
 const newCustomer = (name: string, text: string, ownedBy?: 'agent') => newWriter(demo, name, text, ownedBy)
 
-test('a draft survives going elsewhere and a reload, and a note names a colleague', async () => {
+test('a draft survives navigation and a reload, and a note mentions a colleague', async () => {
   const lea = await newCustomer('Lea Alves', 'Hello')
   const { page } = await demo.open(lea.place)
   await field(page).fill('Half a tho')
@@ -37,7 +37,7 @@ test('a draft survives going elsewhere and a reload, and a note names a colleagu
   assert.deepEqual(await lea.receivedMessages(), [])
 })
 
-test('a slash that finds no canned reply is not sent by Enter, and leads to where one is made', async () => {
+test('a slash without a matching saved reply is not sent by Enter, and links to creating one', async () => {
   const ivo = await newCustomer('Ivo Reis', 'How much?')
   const { page } = await demo.open(ivo.place)
   for (const text of ['/', '/nothing']) {
@@ -53,13 +53,13 @@ test('a slash that finds no canned reply is not sent by Enter, and leads to wher
   assert.deepEqual(await ivo.receivedMessages(), [])
 })
 
-test('what somebody wrote in the last moment stops a reply until it is read', async () => {
+test('a message that arrives at the last moment holds back a reply until it has been read', async () => {
   const eva = await newCustomer('Eva Pinto', 'I take two.')
   const { page, context } = await demo.open(eva.place)
   await thread(page).getByText('I take two.').waitFor()
   await field(page).fill('Two it is.')
   allowLoadFailure(page)
-  // The stream is held, so that the page does not hear of the new message before the reply goes.
+  // The stream is blocked, so that the page does not receive the new message before the reply is sent.
   await context.route('**/timeline*', (route) => route.abort())
   await eva.write('No, three!')
   await waitUntil(
@@ -78,7 +78,7 @@ test('what somebody wrote in the last moment stops a reply until it is read', as
   assert.deepEqual(await eva.receivedMessages(), ['Three it is.'])
 })
 
-test('whoever is no lead becomes one, and what matters of it is changed in place', async () => {
+test('a customer without a lead gets one, and its fields are edited in place', async () => {
   const bia = await newCustomer('Bia Rocha', 'Hi')
   const { page } = await demo.open(bia.place)
   await page.getByRole('button', { name: 'Create lead' }).click()
@@ -98,11 +98,11 @@ const hourMs = 3_600_000
 const keptHere = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((place) => /draft|sending|noting/.test(place)))
 
-test('the window is counted down, and when it closes over a text that is being typed, that text can be gone on with', async () => {
+test('the response window counts down, and text being typed when it closes can be continued', async () => {
   const lia = await newWriter(demo, 'Lia Moura', 'See you tomorrow')
   const expiresAt = (await demo.team('GET', `${inboxPath}/${lia.id}`)).conversation.windowExpiresAt
   const { page } = await demo.open('inbox', { isAlone: true })
-  // Only the browser's clock runs ahead.
+  // Only the browser's clock is ahead.
   await page.clock.install({ time: Date.parse(expiresAt) - 3.5 * hourMs })
   await page.goto(`${demo.url}/w/${demo.workspaceId}/${lia.place}`)
   const chip = page.getByText(/^Closes in /)
@@ -114,7 +114,7 @@ test('the window is counted down, and when it closes over a text that is being t
   await page.clock.fastForward('00:50:30')
   await page.getByLabel('Search templates').waitFor()
   await page.getByText(/^The 24-hour window is closed\..* Your text is kept\.$/).waitFor()
-  // Neither lost, nor taken for the keys that resolve, snooze and assign.
+  // Neither lost nor handled as shortcuts for close, snooze and assign.
   await page.keyboard.type('sentence, eza')
   assert.equal(await field(page).inputValue(), 'Half a sentence, eza')
   await page.keyboard.press('Enter')
@@ -124,7 +124,7 @@ test('the window is counted down, and when it closes over a text that is being t
   assert.deepEqual(await lia.receivedMessages(), [])
 })
 
-test('whoever signs out leaves nothing that they wrote in the browser, nor does what is still on its way', async () => {
+test('signing out removes everything the person wrote in the browser, including pending sends', async () => {
   const ivy = await newWriter(demo, 'Ivy Rosa', 'Hi')
   const { page, context } = await visitOf(demo.browser, {})
   const { url } = await demo.team('POST', '/sign-in-links', { email: await ownerEmail() })
@@ -146,13 +146,13 @@ test('whoever signs out leaves nothing that they wrote in the browser, nor does 
   await pickItem(page.getByRole('button', { name: /^You/ }), { name: 'Sign out' })
   await isAtSignIn(page)
   assert.deepEqual(await keptHere(page), [])
-  // The other tab goes too, and puts nothing back.
+  // The other tab leaves too, and restores nothing.
   await isAtSignIn(other)
   assert.deepEqual(await keptHere(other), [])
   await context.close()
 })
 
-/** Each tab goes there by itself, and because the other went: the second way ends the first. */
+/** Waits for sign-in. Each tab navigates by itself and because of the other: the second navigation aborts the first. */
 async function isAtSignIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   await page.waitForURL(/\/sign-in/)

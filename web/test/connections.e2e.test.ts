@@ -6,14 +6,14 @@ import { confirmByTyping, pickItem } from './support/actions.ts'
 import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
-// Nobody has ever come in with the demo's key, which each number would warn of.
+// The demo's key has never been used, which would be a warning for each connection.
 const keysPath = `/workspaces/${demo.workspaceId}/keys`
 const [demoKey] = (await demo.team('GET', keysPath)).keys
 await demo.team('PATCH', `${keysPath}/${demoKey.id}`, { answersNewConversations: false })
 const simulator = (method: string, path: string, body?: unknown) =>
   demo.call(method, `${demo.simulatorUrl}/simulator${path}`, body).then((answer) => answer.body)
 
-test('an official number is connected, hears a customer, is paused, resumed and removed', async () => {
+test('an official number is connected, receives a message, is paused, resumed and removed', async () => {
   const { page } = await demo.open('connections')
   const number = await simulator('POST', '/numbers', { name: 'Support', phone: '5511955550010' })
   await page.getByRole('button', { name: 'Connect number' }).click()
@@ -56,7 +56,7 @@ async function hears(page: Page, numberId: string): Promise<void> {
   await page.getByRole('region', { name: 'Details' }).getByText('just now').waitFor()
 }
 
-test('a phone is linked by its QR code, a customer is heard, and it is linked again with a code', async () => {
+test('a phone is linked by QR code, receives a message, and is linked again with a code', async () => {
   const { page } = await demo.open('connections')
   await page.getByRole('button', { name: 'Connect number' }).click()
   const panel = page.getByRole('dialog')

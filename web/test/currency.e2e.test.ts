@@ -9,12 +9,12 @@ const leads = `${workspace}/leads`
 await demo.team('POST', `${workspace}/lead-fields`, { key: 'budget', label: 'Budget', type: 'amount' })
 const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
 
-/** A lead of the test's own. */
+/** Creates a lead for the test. */
 async function newLead(firstName: string, fields: object = {}): Promise<string> {
   return (await demo.team('POST', leads, { firstName, source: 'event', ...fields })).lead.id
 }
 
-test('a currency that an admin chooses stands with all amounts, where they are read and where they are typed', async () => {
+test('the workspace currency appears with every amount, displayed or edited', async () => {
   await newLead('Ursula', { estimatedValue: 1500.5, status: 'in_cash' })
   const { page } = await demo.open('leads?q=ursula')
   await rowOf(page, 'Ursula').getByText('1,500.50', { exact: true }).waitFor()
@@ -22,7 +22,7 @@ test('a currency that an admin chooses stands with all amounts, where they are r
   await settings.getByRole('combobox', { name: 'Currency' }).fill('BRL')
   await settings.getByRole('option', { name: 'Brazilian Real (BRL)' }).click()
   await settings.getByRole('button', { name: 'Save' }).click()
-  // A page that is open hears of it.
+  // An open page receives the change.
   await rowOf(page, 'Ursula').getByText('R$1,500.50', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Ursula' }).click()
   const value = page.getByRole('complementary', { name: 'Lead Ursula' }).getByLabel('Estimated value', { exact: true })

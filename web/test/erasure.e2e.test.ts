@@ -6,7 +6,7 @@ import { sharedDemo } from './support/demo.ts'
 const demo = await sharedDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
 
-test('a customer is erased from the panel of their lead, once the word is typed', async () => {
+test('a customer is erased from the lead panel after typing the word', async () => {
   const { lead } = await demo.team('POST', leads, { firstName: 'Zora', lastName: 'Weg', phone: '5511955508881' })
   const { page } = await demo.open(`leads?lead=${lead.id}`)
   const panel = page.getByRole('complementary', { name: 'Lead Zora Weg' })

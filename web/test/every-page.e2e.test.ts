@@ -12,9 +12,9 @@ const { stops } = await everyPage(demo)
 const { page } = await demo.open('nowhere', { isKept: true })
 atEnd(() => page.close())
 const { walk } = walkerOf(demo, page)
-/** What belongs to the list beside a conversation, which a phone does not show with it, or for which a phone has no button. */
+/** Parts of the list beside a conversation, which phones do not show with it, or for which phones have no button. */
 const onDesktop = ['filters', 'mentions', 'search', 'columns', 'templates']
-/** Also whatever reaches beyond the edges. */
+/** Includes elements that overflow the viewport. */
 async function onPhone(page: Page, within?: string): Promise<string[]> {
   const wide = await page.locator(`html, ${overlays}`).filter({ visible: true }).evaluateAll(reachingOut, phone.width)
   return [...(await issuesIn(page, 'phone', within)), ...wide]
@@ -27,7 +27,7 @@ interface Box {
   querySelectorAll(selectors: string): Iterable<Box>
 }
 
-/** Runs in the page. Names what is too wide by what reaches out of it. */
+/** Runs in the page. Names overflowing elements by their innermost cause. */
 function reachingOut(all: Box[], width: number) {
   const isOut = (one: Box) => {
     const { left, right } = one.getBoundingClientRect()
@@ -46,7 +46,7 @@ const inTheDark = async (page: Page, within?: string) => (within ? issuesIn(page
 let isAmidst = false
 
 async function assertWalked(stop: Stop, look: typeof onPhone, left: readonly string[] = []): Promise<void> {
-  // What a test before has left, when it failed.
+  // Left by an earlier test that failed.
   if (isAmidst) await page.goto(`${demo.url}/w/${demo.workspaceId}/nowhere`)
   isAmidst = true
   assert.deepEqual(await walk(stop, look, left), [])
@@ -54,13 +54,13 @@ async function assertWalked(stop: Stop, look: typeof onPhone, left: readonly str
 }
 
 for (const stop of stops.filter(({ overlays }) => overlays !== undefined))
-  test(`nothing that opens over ${currentPath(stop)} has a fault of colours in the dark`, async () => {
+  test(`layers over ${currentPath(stop)} have sufficient contrast in dark mode`, async () => {
     await page.setViewportSize(desktop)
     await assertWalked(stop, inTheDark)
   })
 
 for (const stop of stops)
-  test(`nothing of ${currentPath(stop)} on a phone has a fault that axe knows, nor reaches beyond its edges`, async () => {
+  test(`${currentPath(stop)} on a phone has no accessibility violations and no horizontal overflow`, async () => {
     await page.setViewportSize(phone)
     await assertWalked(stop, onPhone, onDesktop)
   })

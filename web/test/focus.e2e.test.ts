@@ -5,7 +5,7 @@ import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 const workspace = `/workspaces/${demo.workspaceId}`
-/** The focus comes there by itself. */
+/** Waits until it has the focus. */
 const hasFocus = (one: Locator) => one.and(one.page().locator(':focus')).waitFor()
 const button = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true })
 const begin = async (page: Page, typed: string) => {
@@ -14,7 +14,7 @@ const begin = async (page: Page, typed: string) => {
   await page.keyboard.press('Enter')
 }
 
-test('a condition that was changed gives the focus back to its chip, however it was opened', async () => {
+test('editing a condition returns the focus to its chip, however it was opened', async () => {
   const { page } = await demo.open('leads?where=email.empty;estimatedValue.from.10')
   const chip = (name: string) => button(page, name)
   await chip('Email is empty').click()
@@ -23,7 +23,7 @@ test('a condition that was changed gives the focus back to its chip, however it 
   await how.selectOption('is not empty')
   await page.keyboard.press('Escape')
   await hasFocus(chip('Email is not empty'))
-  // For a moment it is no condition of the address, and its chip stands elsewhere.
+  // For a moment it is not in the address, and its chip is elsewhere.
   await page.keyboard.press('Enter')
   await how.selectOption('contains')
   await page.getByRole('textbox', { name: 'Value' }).fill('@')
@@ -36,7 +36,7 @@ test('a condition that was changed gives the focus back to its chip, however it 
   await hasFocus(chip('Phone is empty'))
 })
 
-test('a panel opens on its first field and gives the focus back to what opened it, as it is or has become', async () => {
+test('a panel focuses its first field and returns the focus to what opened it, or what replaced that', async () => {
   const { page } = await demo.open('leads')
   const made = page.getByRole('dialog', { name: 'New lead' })
   const first = made.getByLabel('First name', { exact: true })
@@ -54,7 +54,7 @@ test('a panel opens on its first field and gives the focus back to what opened i
   await page.keyboard.press('?')
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await sheet.waitFor()
-  // Nothing to type into: what a key would press has no focus.
+  // Without a text field, nothing that a key could press has the focus.
   await page.keyboard.press(' ')
   await sheet.waitFor()
   await page.keyboard.press('Escape')
@@ -62,7 +62,7 @@ test('a panel opens on its first field and gives the focus back to what opened i
   await hasFocus(page.getByRole('grid'))
 })
 
-test('what destroys opens on Cancel, or on the word to type, and Escape closes it alone', async () => {
+test('destructive dialogs focus Cancel or the confirmation field, and Escape closes only them', async () => {
   const { page } = await demo.open('keys')
   await button(page, 'Demo key').click()
   const panel = page.getByRole('dialog', { name: 'Demo key' })
@@ -83,7 +83,7 @@ test('what destroys opens on Cancel, or on the word to type, and Escape closes i
   await hasFocus(button(page, 'Demo key'))
 })
 
-test('what was asked from a menu gives the focus to the button of the menu, and what deleted a row to the next', async () => {
+test('dialogs from a menu return the focus to its button, and deleting a row moves it to the next one', async () => {
   const { forms } = await demo.team('GET', `${workspace}/forms`)
   const { page } = await demo.open(`forms/${forms[0].id}`)
   await pickItem(button(page, 'More'), { name: 'Delete' })

@@ -14,7 +14,7 @@ const fields = [
 ]
 const { form } = await demo.team('POST', `${at}/forms`, { name: 'Visits', title: 'Book a visit', fields })
 
-test('what a form was sent is a table of its answers, and a file', async () => {
+test('submissions of a form are shown as a table and downloaded as a file', async () => {
   const answers = { firstName: 'Marina', company_size: '2 to 10', terms: true }
   assert.equal((await demo.call('POST', `/f/${form.slug}`, answers)).status, 201)
   const { page } = await demo.open(`forms/${form.id}?view=submissions`)
@@ -26,7 +26,7 @@ test('what a form was sent is a table of its answers, and a file', async () => {
   assert.match(lines[1] ?? '', /"Marina","Marina","2 to 10","Yes"$/)
 })
 
-test('what is wrong stands at its field, a removed one comes back, and nobody leaves with unsaved changes unasked', async () => {
+test('errors are shown at their fields, a removed field can be restored, and leaving unsaved changes asks first', async () => {
   const { page } = await demo.open('forms')
   await page.getByRole('button', { name: 'Visits' }).click()
   await page.getByRole('button', { name: 'Remove Company size' }).click()

@@ -6,7 +6,7 @@ import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 
-test('the palette goes to a page by its name, and G with a letter does too', async () => {
+test('the palette opens a page by name, and so does G with a letter', async () => {
   const { page } = await demo.open()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('sett')
@@ -23,7 +23,7 @@ test('the palette goes to a page by its name, and G with a letter does too', asy
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to Settings').waitFor()
 })
 
-test('a link without its workspace leads to the workspace that has what it names', async () => {
+test('a link without a workspace opens in the workspace that contains its target', async () => {
   const rui = await newWriter(demo, 'Rui Atalho', 'Hello')
   const { page } = await demo.open()
   await page.goto(new URL(`/inbox/${rui.id}`, page.url()).href)
@@ -31,7 +31,7 @@ test('a link without its workspace leads to the workspace that has what it names
   await page.getByRole('region', { name: /^Conversation with/ }).waitFor()
 })
 
-test('one skips from the first Tab to the page, and from the list to the conversation', async () => {
+test('the first Tab offers links to skip to the page, and from the list to the conversation', async () => {
   const ana = await newWriter(demo, 'Ana Salto', 'Hello')
   const { page } = await demo.open(ana.place)
   await page.getByRole('region', { name: /^Conversation with/ }).waitFor()
@@ -47,7 +47,7 @@ test('one skips from the first Tab to the page, and from the list to the convers
   assert.equal(await page.locator('[data-row][tabindex="0"]').count(), 1)
 })
 
-test('nothing of the app is loaded from elsewhere, and no script or style is inline', async () => {
+test('the app loads nothing from other origins, and no script or style is inline', async () => {
   const { page } = await demo.open()
   const requests: string[] = []
   page.on('request', (request) => requests.push(request.url()))
@@ -72,7 +72,7 @@ for (const [language, dark, appearance, found] of [
   ['es', 'dark', 'Apariencia: Oscuro', { papelera: 'Leads: Papelera', moneda: 'Espacio de trabajo' }],
   ['pt', 'escuro', 'Aparência: Escuro', { senha: 'Perfil', nova: 'Nova chave de API' }],
 ] as const)
-  test(`the palette knows pages and actions by other words too, and turns the app dark, in ${language}`, async () => {
+  test(`the palette knows synonyms of pages and actions, and switches to dark mode, in ${language}`, async () => {
     const { page } = await demo.open('home', { language })
     for (const [term, name] of Object.entries(found)) {
       await ask(page, term)

@@ -15,7 +15,7 @@ const demo = await sharedDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}/${id}`)).conversation
 
-/** As an agent does through the interface for agents. */
+/** Hands over as an agent does through the API. */
 async function handsOver(id: string): Promise<void> {
   const keyStore = openKeyStore(demo.db, { current: demo.masterKey }, systemClock)
   const deps = await sendDeps(demo.db, keyStore, systemClock, fakePlatform(), openFolderStore(await newFolder()))
@@ -25,7 +25,7 @@ async function handsOver(id: string): Promise<void> {
   await handOver(deps, agent, { conversationId: id, note, urgency: 'high', userId: null, closing: null })
 }
 
-test('what an agent hands over stands in the thread and is urgent in the list, until somebody answers', async () => {
+test('a handover by an agent appears in the thread and as urgent in the list until somebody answers', async () => {
   const ines = await newWriter(demo, 'Ines Prado', 'I want my money back', 'agent')
   await handsOver(ines.id)
   const { page } = await demo.open(ines.place)
@@ -43,10 +43,10 @@ test('what an agent hands over stands in the thread and is urgent in the list, u
   await card.getByText('Wants the money back for order 1042.').waitFor()
 })
 
-test('H puts the caret into the field at once, however late the agents come', async () => {
+test('H focuses the field at once, even if the agents load late', async () => {
   const vera = await newWriter(demo, 'Vera Luz', 'Hello')
   const { page } = await demo.open(vera.place)
-  // Opening it reads it, and what is typed is not to undo that.
+  // Opening marks it as read, which typing must not undo.
   await waitUntil(() => conversation(vera.id), { unreadCount: 0 })
   const agents = Promise.withResolvers<void>()
   await page.route('**/keys', (route) => agents.promise.then(() => route.continue()))
@@ -55,7 +55,7 @@ test('H puts the caret into the field at once, however late the agents come', as
   await page.keyboard.press('h')
   const summary = page.getByRole('dialog').getByLabel('What should the agent know?')
   await summary.and(page.locator(':focus')).waitFor()
-  // E resolves, U marks as unread, and a space presses what has the focus.
+  // E closes, U marks as unread, and Space presses the focused button.
   await page.keyboard.type('be true, use euros')
   agents.resolve()
   await page.getByRole('combobox', { name: 'Agent' }).and(page.locator(':enabled')).waitFor()
@@ -64,7 +64,7 @@ test('H puts the caret into the field at once, however late the agents come', as
   assert.deepEqual([status, unreadCount, labelIds], ['open', 0, []])
 })
 
-test('no shortcut acts behind a dialog, wherever the focus is', async () => {
+test('no shortcut works behind a dialog, wherever the focus is', async () => {
   const rui = await newWriter(demo, 'Rui Costa', 'Hello')
   const { page } = await demo.open(rui.place)
   await field(page).waitFor()

@@ -5,7 +5,7 @@ import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
 
-test('a fresh demo begins with a hint and no alarm, counts beside each percentage, and says where there is no data yet', async () => {
+test('a new demo starts with a hint and no alert, shows counts with percentages, and says where data is missing', async () => {
   const { page } = await demo.open('home')
   const attention = page.getByRole('region', { name: 'Needs attention' })
   const hint = attention.getByRole('link', { name: /^Tip QR demo isn’t set up yet/ })
@@ -19,13 +19,13 @@ test('a fresh demo begins with a hint and no alarm, counts beside each percentag
   await assertAccessible(page)
   await hint.click()
   await page.waitForURL(/\/connections\//)
-  // Once a phone was linked, that it is gone is trouble.
+  // A phone that was linked before and is not now is a problem.
   await demo.db.sql`update connections set state_reason = 'logged_out' where name = 'QR demo'`
   await page.goto(`${demo.url}/w/${demo.workspaceId}/home`)
   await attention.getByRole('link', { name: /^Problem QR demo is disconnected/ }).waitFor()
 })
 
-test('the home page tells what is new while it is open', async () => {
+test('the home page updates while it is open', async () => {
   const { page } = await demo.open('home')
   const today = page.locator('dl > div', { hasText: 'Today' }).getByRole('definition').first()
   await today.waitFor()
@@ -42,7 +42,7 @@ test('the home page tells what is new while it is open', async () => {
   await page.getByText('in 7 days').waitFor()
 })
 
-test('a fresh workspace, made by an operator, shows a short way to begin', async () => {
+test('a new workspace created by an operator shows a getting-started list', async () => {
   const { page } = await demo.open('settings/workspaces')
   await page.getByRole('button', { name: 'New workspace' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Second shop')

@@ -9,14 +9,14 @@ const demo = await sharedDemo()
 const found = (page: Page) => page.getByRole('region', { name: 'Results' })
 const group = (page: Page, name: 'Conversations' | 'Messages') => found(page).getByRole('region', { name })
 
-/** Types into the search field, which `/` opens. */
+/** Types into the search field, which `/` focuses. */
 async function search(page: Page, text: string): Promise<void> {
   const field = page.getByRole('searchbox', { name: 'Search conversations' })
   if (!(await field.isVisible())) await page.keyboard.press('/')
   await field.fill(text)
 }
 
-test('a search finds whom one sees in the list, and what was said, and leads to the very message', async () => {
+test('a search finds customers and messages, and opens the found message', async () => {
   const lena = await newCustomer(demo, 'Lena Öström', '46700112233')
   await lena.says('Is the crimson wardrobe still there?')
   for (let n = 0; n < 70; n++) await lena.says(`Something else, number ${n}`)
@@ -41,7 +41,7 @@ test('a search finds whom one sees in the list, and what was said, and leads to 
   await page.waitForURL(/search=wardrobe/)
 })
 
-test('the keyboard goes from the field through both groups and back, and opens what has the focus', async () => {
+test('the keyboard moves from the field through both groups and back, and opens the focused result', async () => {
   const otto = await newCustomer(demo, 'Otto Lindqvist', '46700112244')
   await otto.says('This is Otto: a turquoise lamp, please')
   const { page } = await demo.open('inbox')

@@ -10,7 +10,7 @@ const demo = await openDemo()
 const api = (id: string) => `/api/v1/inbox/conversations/${id}/messages`
 const withKey = (key: string) => ({ authorization: `Bearer ${demo.apiKey}`, 'idempotency-key': key })
 
-test('a customer writes, the list moves and the thread shows it; the agent answers and its ticks climb', async () => {
+test('a customer’s message moves the list and appears in the thread; the agent answers and its ticks progress', async () => {
   const { page } = await demo.open('inbox')
   const rows = page.getByRole('listitem')
   await page.getByRole('link', { name: /Lucía Fernández/ }).click()
@@ -36,7 +36,7 @@ test('a customer writes, the list moves and the thread shows it; the agent answe
   await rows.first().getByText('By AI: Sí, enviamos.').waitFor()
 })
 
-test('what the platform does not deliver says why, and goes out as a new message when wished', async () => {
+test('an undelivered message shows the reason and can be sent as a new one', async () => {
   const { page } = await demo.open('inbox')
   await page.getByRole('link', { name: /Marina Azevedo/ }).click()
   await page.getByRole('log').getByText('Queria fechar hoje').waitFor()
@@ -55,7 +55,7 @@ test('what the platform does not deliver says why, and goes out as a new message
   assert.equal(await page.getByRole('log').getByText('Sim, está!').count(), 2)
 })
 
-test('a conversation is put aside by keys, and comes back when the customer writes', async () => {
+test('a conversation is snoozed by keyboard and returns when the customer writes', async () => {
   const { page } = await demo.open('inbox')
   const row = page.getByRole('link', { name: /Mateo Ríos/ })
   await row.click()
@@ -73,7 +73,7 @@ test('a conversation is put aside by keys, and comes back when the customer writ
   await page.getByText('Reopened: the customer replied').waitFor()
 })
 
-test('two members see each other, and who types, until they leave', async () => {
+test('two members see each other, and who is typing, until they leave', async () => {
   const { page } = await demo.open('inbox')
   await page.getByRole('link', { name: /Thiago Nogueira/ }).click()
   await page.getByRole('log').getByText('orçamento').waitFor()
@@ -97,7 +97,7 @@ test('two members see each other, and who types, until they leave', async () => 
   await here.waitFor({ state: 'detached' })
 })
 
-test('a dozen colleagues in one conversation have room on a phone', async () => {
+test('the avatars of a dozen colleagues in one conversation fit on a phone', async () => {
   const { page } = await demo.open('inbox', { isKept: true })
   const names = Array.from({ length: 12 }, (_, n) => `Colleague ${n + 1}`)
   const people = names.map((name) => ({ userId: crypto.randomUUID(), name, state: 'viewing' }))
@@ -114,7 +114,7 @@ test('a dozen colleagues in one conversation have room on a phone', async () => 
   await page.close()
 })
 
-test('older messages come as one scrolls up, and what was in sight stays there', async () => {
+test('older messages load on scrolling without moving the visible ones', async () => {
   const { page } = await demo.open('inbox')
   const rita = await newCustomer(demo, 'Rita Sousa', '5511955502001')
   for (let n = 1; n <= 110; n++) await rita.says(`Message number ${n}`)
@@ -124,7 +124,7 @@ test('older messages come as one scrolls up, and what was in sight stays there',
   await log.getByText('New', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Jump to latest' }).click()
   await log.getByText('Message number 110').waitFor()
-  // It shows as read before the service knows.
+  // It is shown as read before the server has responded.
   const isRead = page.waitForResponse((answer) => answer.url().endsWith('/read'))
   await page.getByRole('button', { name: 'Mark as read' }).click()
   await isRead
@@ -143,7 +143,7 @@ test('older messages come as one scrolls up, and what was in sight stays there',
 })
 
 for (const language of ['en', 'es', 'pt'] as const)
-  test(`all views stand whole beside their counts, in the list and on a phone, in ${language}`, async () => {
+  test(`all view tabs and their counts fit into the list and on a phone, in ${language}`, async () => {
     for (const viewport of [phone, desktop]) {
       const { page } = await demo.open('inbox', { language, viewport })
       const views = page.getByRole('toolbar').first()
@@ -154,7 +154,7 @@ for (const language of ['en', 'es', 'pt'] as const)
       await page.route('**/inbox/counts', (route) => route.fulfill({ json: { counts } }))
       await page.reload()
       await views.getByText('500+').nth(3).waitFor()
-      // By what is in sight of it, unlike a click that would bring it there.
+      // Clicks a visible part, since a normal click would scroll it into view.
       const { x = 0, y = 0 } = (await last.boundingBox()) ?? {}
       await page.mouse.click(x + 8, y + 12)
       await views.locator('button:last-child[aria-pressed=true]').waitFor()
@@ -164,7 +164,7 @@ for (const language of ['en', 'es', 'pt'] as const)
     }
   })
 
-test('the thread stays at its end whatever comes or grows there, and where one has scrolled up to', async () => {
+test('the thread stays at its end while messages arrive or grow, and in place when scrolled up', async () => {
   const iris = await newCustomer(demo, 'Iris Fim', '5511955502002')
   for (let n = 1; n <= 30; n++) await iris.says(`Line ${n}`)
   const { page } = await demo.open('inbox')
@@ -178,7 +178,7 @@ test('the thread stays at its end whatever comes or grows there, and where one h
   const toEnd = (top: number | ((top: number) => boolean)) =>
     waitUntil(() => scroller.evaluate((one) => one.scrollTop), top)
 
-  // Opened at the first unread message: what one does oneself leads to the end all the same.
+  // Opened at the first unread message: own messages still scroll to the end.
   await toEnd((top) => top < -80)
   await page.keyboard.press('t')
   await log.getByText(/^Demo Owner took over/).waitFor()
@@ -191,7 +191,7 @@ test('the thread stays at its end whatever comes or grows there, and where one h
     await log.getByText(line).waitFor()
     await toEnd(0)
   }
-  // Near the end is the end.
+  // Near the end counts as at the end.
   await scrollTo(-40)
   await page.getByRole('textbox', { name: /^Reply to/ }).fill('one\ntwo\nthree\nfour\nfive')
   await toEnd(0)

@@ -5,7 +5,7 @@ import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 
-test('what a key may send is set in its panel, and emptied to the usual', async () => {
+test('the limits of a key are set in its panel, and cleared to the defaults', async () => {
   const newKey = { name: 'Limited', scopes: ['inbox.read', 'inbox.write'] }
   const { key } = await demo.team('POST', `/workspaces/${demo.workspaceId}/keys`, newKey)
   const { page } = await demo.open('keys')
@@ -21,7 +21,7 @@ test('what a key may send is set in its panel, and emptied to the usual', async 
   await waitUntil(keyNow, { unansweredSends: null, dailySends: 200 })
 })
 
-test('a key is renamed and re-scoped, and shows what it called last', async () => {
+test('a key is renamed and gets other permissions, and shows its latest calls', async () => {
   const { page } = await demo.open('keys')
   const sync = { name: 'Sync', scopes: ['leads.read'] }
   const { value } = await demo.team('POST', `/workspaces/${demo.workspaceId}/keys`, sync)

@@ -19,7 +19,7 @@ const labels = async (): Promise<string[]> =>
   (await demo.team('GET', fieldsPath)).fields.map(({ label }: { label: string }) => label)
 const openPanel = (page: Page) => page.getByRole('complementary', { name: /^Lead / })
 
-test('an admin defines, orders and archives fields by keys alone, and pages that are open follow', async () => {
+test('an admin defines, orders and archives fields by keyboard, and open pages update', async () => {
   const { page } = await demo.open('settings/fields')
   const list = page.getByRole('list', { name: 'Lead fields' })
   await list.getByRole('button', { name: /^Interested in/ }).waitFor()
@@ -53,7 +53,7 @@ test('an admin defines, orders and archives fields by keys alone, and pages that
   await list.getByRole('button', { name: /^Site/ }).waitFor()
 })
 
-test('the panel edits each field by its type, marks what does not fit, and defines what nobody has', async () => {
+test('the panel edits fields by type, marks invalid values, and defines undefined fields', async () => {
   const lead = await byKey('DEMO-001')
   await write(lead.id, { budget: '1500.50', cidade: 'Olinda', k_loja: 'Centro' })
   const { page } = await demo.open(`leads?lead=${lead.id}`)

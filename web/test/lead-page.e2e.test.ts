@@ -15,7 +15,7 @@ async function newLead(fields: object): Promise<{ id: string }> {
   return (await demo.team('POST', leads, fields)).lead
 }
 
-test('the panel shows values as text that are changed in place, and one timeline with notes', async () => {
+test('the panel shows values that are edited in place, and a timeline with notes', async () => {
   const aurora = { firstName: 'Aurora', lastName: 'Linha', phone: '+55 11 95550-4321', estimatedValue: 1250.5 }
   const { id } = await newLead(aurora)
   const { page } = await demo.open(`leads?q=aurora&lead=${id}`)
@@ -36,7 +36,7 @@ test('the panel shows values as text that are changed in place, and one timeline
   await panel.getByLabel('Write a note').fill('Prefers mornings')
   await page.keyboard.press('Control+Enter')
   await timelineOf(page).getByText('Prefers mornings').waitFor()
-  // What somebody else does shows by itself.
+  // Changes by others appear without a reload.
   await demo.team('PATCH', `${leads}/${id}`, { status: 'qualified' })
   await timelineOf(page).getByText('New → Qualified').waitFor()
   await pickOption(timelineOf(page).getByRole('combobox', { name: 'Show' }), { name: 'Notes' })
@@ -44,7 +44,7 @@ test('the panel shows values as text that are changed in place, and one timeline
   await timelineOf(page).getByText('Prefers mornings').waitFor()
 })
 
-test('a lead opens as a page of its own, leads back to the view, and says when it is gone', async () => {
+test('a lead opens on its own page, links back to the view, and says when it is deleted', async () => {
   const { id } = await newLead({ firstName: 'Bento', lastName: 'Folha', email: 'bento@example.com' })
   const { page } = await demo.open('leads?q=bento')
   await page.getByRole('button', { name: 'Bento Folha' }).click()
@@ -73,14 +73,14 @@ test('a lead opens as a page of its own, leads back to the view, and says when i
 const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-/** A lead of the test's own, and what it has. */
+/** Creates a lead for the test with labels. */
 async function labelled(firstName: string) {
   const { lead } = await demo.team('POST', leads, { firstName, status: 'proposal', source: 'event' })
   const has = async (): Promise<string[]> => (await demo.team('GET', `${leads}/${lead.id}`)).lead.labelIds
   return { id: lead.id as string, has }
 }
 
-test('a lead is labelled in its panel, by typing, also with a label that is made for it, and the table and the board show it', async () => {
+test('labels are added to a lead by typing, including a new one, and appear in the table and on the board', async () => {
   const { has } = await labelled('Zulmira')
   const { page } = await demo.open('leads?q=zulmira')
   await page.getByRole('button', { name: 'Zulmira' }).click()
@@ -121,7 +121,7 @@ const marcia = { ...both, firstName: 'Marcia', phone: '5511955501001', notes: 'P
 const twin = { ...both, firstName: 'Márcia', phone: '5511955501002', notes: 'Met at the fair' }
 const plans = { older: { plan: 'Basic' }, newer: { plan: 'Pro', company: 'Fusaro & Co' } }
 
-test('two leads are merged from the hint of duplicates: values are chosen, what will happen is said, and undone from the toast', async () => {
+test('two leads are merged from the duplicates hint: choose values, read the summary, undo from the toast', async () => {
   const [one, two] = [
     await make({ ...marcia, customFieldValues: plans.older }),
     await make({ ...twin, customFieldValues: plans.newer }),
@@ -154,11 +154,11 @@ test('two leads are merged from the hint of duplicates: values are chosen, what 
   assert.equal((await read(two)).status, 'qualified')
 })
 
-// Within the app, as a person goes: what was read on one page is what the next one begins with.
+// Navigates within the app, so that the cache of one page is used on the next.
 const goTo = (page: Page, room: string) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: room }).click()
 
-test('what is changed of a lead beside its conversation is changed in the table, on the board and in its panel', async () => {
+test('changing a lead beside its conversation updates the table, the board and its panel', async () => {
   const bia = await newWriter(demo, 'Bia Prado', 'Hi')
   await demo.team('POST', `/workspaces/${demo.workspaceId}/leads`, {
     firstName: 'Bia',

@@ -21,7 +21,7 @@ async function saveAs(page: Page, open: string, name: string, shared = false): P
   await tab(page, name).waitFor()
 }
 
-test('a view keeps filters, order and columns, says when it is changed, and is saved, saved anew or taken back', async () => {
+test('a view stores filters, order and columns, shows unsaved changes, and is saved, saved as a copy or reset', async () => {
   const { page } = await demo.open('leads?status=new&sort=createdAt')
   await saveAs(page, 'Save this view', 'New ones')
   await button(page, 'Save this view').waitFor({ state: 'detached' })
@@ -53,7 +53,7 @@ test('a view keeps filters, order and columns, says when it is changed, and is s
   await assertAccessible(page)
 })
 
-test('views are put into an order by mouse, by keys and by their menus, and it is there the next time', async () => {
+test('views are reordered by mouse, keyboard and menu, and keep the order', async () => {
   const filters = `/workspaces/${demo.workspaceId}/saved-filters`
   for (const name of ['Fresh', 'Fresh 2'])
     await demo.team('POST', filters, { page: 'leads', name, query: `q=${name.length}`, shared: true })

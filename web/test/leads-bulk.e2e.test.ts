@@ -9,7 +9,7 @@ const leads = `/workspaces/${demo.workspaceId}/leads`
 const shows = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
 const total = async () => (await demo.team('GET', `${leads}?limit=1`)).total as number
 
-test('many are changed at once, after a question, and deleted ones are had back by undo and from the trash', async () => {
+test('many leads are changed at once after confirmation, and deleted ones restored by undo and from the trash', async () => {
   const { page } = await demo.open('leads')
   const before = await total()
   const urgentNow = async () => (await demo.team('GET', `${leads}?limit=1&priority=urgent`)).total

@@ -15,14 +15,14 @@ const asked = async (query: Record<string, string>) => {
   ) as string[]
 }
 
-/** The rows that are drawn are the first of those. */
+/** Returns whether the rendered rows are the first of the expected ones. */
 const shows = (page: Page, expected: readonly string[]) =>
   waitUntil(
     async () => (await names(page)).filter((name) => name !== ''),
     (seen) => seen.length > 0 && seen.every((name, n) => name === expected[n]),
   )
 
-test('a click on any head sorts by it, a second one the other way, and the address keeps it', async () => {
+test('clicking a column header sorts, a second click reverses, and the address contains the order', async () => {
   const { page } = await demo.open('leads')
   const head = (name: string) => page.getByRole('columnheader', { name })
   await head('Name').getByRole('button', { name: 'Name' }).click()
@@ -37,7 +37,7 @@ test('a click on any head sorts by it, a second one the other way, and the addre
   await shows(page, await asked({ sortBy: 'estimatedValue', sortOrder: 'desc' }))
 })
 
-test('a condition is added by typing, reads as a sentence, is changed in its place, and one of several is enough', async () => {
+test('a condition is added by typing, reads as a sentence, is edited in place, and any of several may suffice', async () => {
   const { page } = await demo.open('leads')
   const count = async (query: Record<string, string>) => {
     const { total } = await demo.team('GET', `${leads}?${new URLSearchParams({ limit: '1', ...query })}`)

@@ -8,14 +8,14 @@ import { openDemo } from './support/demo.ts'
 
 const demo = await openDemo()
 const leads = `/workspaces/${demo.workspaceId}/leads`
-// Rows of what is still to come are empty, and keys do nothing to them.
+// Rows that are loading are empty, and ignore keys.
 const firstLead = (page: Page) => page.locator('[data-row="0"]').getByRole('button').first()
 
 const quinta = { firstName: 'Quinta', lastName: 'Prova', phone: '+55 11 95550-7777', estimatedValue: 1250.5 }
 const { lead } = await demo.team('POST', leads, quinta)
 await demo.team('PATCH', `${leads}/${lead.id}`, { status: 'qualified' })
 
-test('a card goes to another column by mouse and by keys, and back when it is refused', async () => {
+test('a card moves to another column by mouse and keyboard, and back if the server refuses', async () => {
   const { page } = await demo.open('leads?view=board')
   const column = (name: string) => page.getByRole('region', { name: `Leads: ${name}` })
   const card = (name: string) => column(name).getByRole('button', { name: /Quinta Prova/ })
@@ -37,10 +37,10 @@ test('a card goes to another column by mouse and by keys, and back when it is re
   await card('Won').waitFor()
 })
 
-test('columns are chosen, widened and moved, and are so after a reload', async () => {
+test('columns are chosen, resized and moved, and survive a reload', async () => {
   const { page } = await demo.open('leads')
   await firstLead(page).waitFor()
-  // The workspace's own fields come a moment after the rows.
+  // Custom fields load shortly after the rows.
   const defined = page.getByRole('columnheader', { name: 'Interested in' })
   await defined.waitFor()
   await page.getByRole('button', { name: 'Columns' }).click()
@@ -69,21 +69,21 @@ async function assertStored(term: string, fields: Record<string, unknown>): Prom
   await waitUntil(stored, (lead) => Object.entries(fields).every(([field, value]) => lead?.[field] === value))
 }
 
-test('a phone shows the board as well, a column at a time, found by its name or by a swipe', async () => {
+test('a phone shows one board column at a time, chosen by name or by swiping', async () => {
   const { page } = await demo.open('leads', { viewport: phone })
   await firstLead(page).waitFor()
   await page.getByRole('img', { name: 'Board' }).click()
   const chooser = page.getByRole('navigation', { name: 'Status' })
   const isChosen = (name: RegExp) => chooser.locator('[aria-current=true]').filter({ hasText: name }).waitFor()
   await isChosen(/^New \d/)
-  // What the mouse rests on says what it is.
+  // Hovering shows a tooltip.
   await page.mouse.move(200, 500)
   await page.getByRole('tooltip').waitFor({ state: 'detached' })
   await assertAccessible(page)
   const won = page.getByRole('region', { name: 'Leads: Won' })
   await chooser.getByRole('button', { name: /^Won \d/ }).click()
   await isChosen(/^Won \d/)
-  // It counts as chosen while it still slides.
+  // It counts as selected while it is still sliding.
   await waitUntil(
     () => won.boundingBox(),
     (box) => box !== null && box.x >= 0 && box.x + box.width <= phone.width,

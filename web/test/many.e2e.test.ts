@@ -26,9 +26,9 @@ const { keys } = await demo.team('GET', `${at}/keys`)
   await db.sql`analyze`
 }
 
-test('a list of 50,000 conversations scrolls as fast at its beginning as thousands of rows further down', async (t) => {
+test('a list of 50,000 conversations scrolls as fast after thousands of rows as at its start', async (t) => {
   const { page } = await demo.open('home')
-  // The list is read once more when the stream is open, and then no further than a thousand rows.
+  // The list is refetched when the stream opens, up to a thousand rows.
   const readAgain = page.waitForResponse(isFirst).then(() => page.waitForResponse(isFirst))
   await page.goto(`${demo.url}/w/${demo.workspaceId}/inbox?status=any`)
   await readAgain
@@ -40,7 +40,7 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   t.diagnostic(`from the top: ${describeScrolling(above)}`)
   assert.ok((await rows.count()) < 40)
 
-  // Down to where thousands have been read.
+  // Scrolls down until thousands are loaded.
   const started = Date.now()
   await box.evaluate(async (element, deep) => {
     const { requestAnimationFrame } = globalThis as unknown as { requestAnimationFrame(run: () => void): void }
@@ -54,11 +54,11 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   const below = await measureScrolling(page, box)
   t.diagnostic(`among ${deep} rows: ${describeScrolling(below)}`)
   assert.equal(below.stalledFrames, 0)
-  // A few times as many rows must not cost a few times as much.
+  // The cost must not grow with the number of rows.
   assert.ok(below.workMs < 1.5 * above.workMs + 4)
   assert.ok((await rows.count()) < 40)
 
-  // What comes in above leaves the rows in sight where they are, and is on top when one goes there.
+  // Rows that arrive above leave visible rows in place, and are on top after scrolling up.
   const id = await rows.nth(12).getByRole('link').getAttribute('data-row')
   const placeInBox = () =>
     box.evaluate((element, id) => {
@@ -77,7 +77,7 @@ test('a list of 50,000 conversations scrolls as fast at its beginning as thousan
   await rows.first().getByText('Boa tarde!').waitFor()
 })
 
-test('a table of 20,000 leads scrolls, with a few rows drawn, an exact count and any part at once', async (t) => {
+test('a table of 20,000 leads scrolls with few rendered rows, an exact count, and direct access to any part', async (t) => {
   const { page } = await demo.open('leads')
   const { total } = await demo.team('GET', `${at}/leads?limit=1`)
   assert.ok(total >= manyLeads)
@@ -100,7 +100,7 @@ test('a table of 20,000 leads scrolls, with a few rows drawn, an exact count and
   t.diagnostic(`the last of ${total} rows was there after ${Date.now() - started} ms`)
   await page.keyboard.press('Home')
   await page.locator('[data-row="0"]').getByRole('button').waitFor()
-  // These rows are found by the index in memory alone, which is made meanwhile.
+  // Only the in-memory index finds these rows; it is built meanwhile.
   await waitUntil(() => demo.team('GET', `${at}/leads?limit=1&search=Silva%2012345`), { total: 1 })
   await page.getByRole('searchbox').fill('Silva 12345')
   await page.getByRole('status').getByText('1 lead', { exact: true }).waitFor()

@@ -8,7 +8,7 @@ import { newCustomer, waitForAll } from './support/inbox.ts'
 const demo = await sharedDemo()
 const simulator = `${demo.simulatorUrl}/simulator`
 
-/** A customer whose phone sends anything, in a conversation of its own. */
+/** Creates a customer whose phone can send anything, in a new conversation. */
 async function sender(name: string, number: string) {
   const customer = await newCustomer(demo, name, number)
   const says = async (said: object): Promise<string> => {
@@ -33,11 +33,11 @@ async function open(name: string) {
 
 async function untilLoaded(image: Locator): Promise<void> {
   await image.waitFor()
-  // Rejects for what is no picture.
+  // Rejects if it is not an image.
   await image.evaluate((one) => (one as unknown as { decode(): Promise<void> }).decode())
 }
 
-test('a photo stands in the room that it had before, opens by a key, turns, grows and closes where one was', async () => {
+test('a photo keeps its reserved size, opens by keyboard, moves to the next, zooms, and closes at the same position', async () => {
   const rita = await sender('Rita Alves', '5511930000001')
   await rita.sends('image', 'photo', 'Is this the one?')
   await rita.sends('image', 'chart')
@@ -68,7 +68,7 @@ test('a photo stands in the room that it had before, opens by a key, turns, grow
   assert.equal(await first.evaluate((one) => one.matches(':focus')), true)
 })
 
-test('a voice note plays with its waveform and speed, and goes on while one reads elsewhere', async () => {
+test('a voice note plays with waveform and speed, and continues on other pages', async () => {
   const vera = await sender('Vera Prado', '5511930000002')
   await vera.sends('voice', 'voice')
   const { page, thread } = await open('Vera Prado')
@@ -87,7 +87,7 @@ test('a voice note plays with its waveform and speed, and goes on while one read
   await bar.waitFor({ state: 'detached' })
 })
 
-test('a quote leads far back to what it quotes; reactions, edits and what was withdrawn are said on the message', async () => {
+test('a quote scrolls far back to its message; reactions, edits and deletions appear on the message', async () => {
   const nina = await sender('Nina Costa', '5511930000005')
   const far = await nina.says({ kind: 'text', text: 'The very first thing' })
   for (let n = 1; n <= 70; n++) await nina.says({ kind: 'text', text: `Line ${n}` })
@@ -101,7 +101,7 @@ test('a quote leads far back to what it quotes; reactions, edits and what was wi
   await page.getByRole('link', { name: /Nina Costa/ }).click()
   const thread = page.getByRole('log')
   await thread.locator('[data-by]').first().waitFor()
-  // It opens where the unread ones begin, which is far from its end.
+  // It opens at the first unread message, far from its end.
   await page.getByRole('button', { name: /Jump to latest|New messages/ }).click()
   await thread.getByText('At six').waitFor()
   await thread.getByRole('button', { name: /^Edited/ }).click()

@@ -21,7 +21,7 @@ async function chooseTemplate(page: Page, name: RegExp): Promise<void> {
     await field.fill('tomorrow')
 }
 
-test('C begins a conversation with a number that nobody has, and leads to it; what is missing is said at its field', async () => {
+test('C starts a conversation with a new number and opens it; errors are shown at their fields', async () => {
   const { page } = await demo.open('inbox')
   await page.locator('[data-row]').first().waitFor()
   await page.keyboard.press('c')
@@ -51,11 +51,11 @@ test('C begins a conversation with a number that nobody has, and leads to it; wh
     .waitFor()
   const [made] = await conversations('5511966601234')
   assert.equal(openId(page), made.id)
-  // Who is known by a number alone has no digits for initials.
+  // Contacts known only by number have no initials.
   await page.locator('[data-row]', { hasText: '96660-1234' }).locator('[data-initials=""] svg').waitFor()
 })
 
-test('whoever is in conversation already is found by name or number, and theirs is opened, with nothing sent', async () => {
+test('an existing customer is found by name or number, and the conversation is opened without sending', async () => {
   const ana = await newWriter(demo, 'Anabela Quintas', 'Olá')
   await demo.team('PATCH', `${team}/inbox/conversations/${ana.id}`, { status: 'resolved' })
   const { page } = await demo.open('inbox')
@@ -66,7 +66,7 @@ test('whoever is in conversation already is found by name or number, and theirs 
     await page.keyboard.press('c')
     const panel = panelOf(page)
     await panel.getByRole('combobox', { name: 'To' }).and(page.locator(':focus')).waitFor()
-    // Enter at once: nobody has been found yet.
+    // Enter before there are results.
     await page.keyboard.type(typed)
     await page.keyboard.press('Enter')
     await panel.getByText('You already have a conversation with Anabela Quintas on this number.').waitFor()
@@ -81,7 +81,7 @@ test('whoever is in conversation already is found by name or number, and theirs 
   assert.deepEqual(await ana.receivedMessages(), [])
 })
 
-test('a lead that is chosen by name is called by it in the row, the header and the panel, and is renamed with the lead', async () => {
+test('a lead chosen by name appears under that name everywhere, and follows a rename', async () => {
   const authorization = { authorization: `Bearer ${demo.apiKey}` }
   const phone = '5511966601235'
   const { body } = await demo.call('POST', '/api/v1/leads', { firstName: 'Benedita', phone }, authorization)

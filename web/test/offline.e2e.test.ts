@@ -7,7 +7,7 @@ import { sharedDemo } from './support/demo.ts'
 
 const demo = await sharedDemo()
 
-test('a page that was not loaded before says so while one is offline, and comes by itself afterwards', async () => {
+test('a page that was not loaded says so while offline, and loads when online again', async () => {
   const { page, context } = await demo.open('home', { isAlone: true })
   await page.getByRole('link', { name: 'Forms' }).waitFor()
   allowLoadFailure(page)
@@ -16,7 +16,7 @@ test('a page that was not loaded before says so while one is offline, and comes 
   await page.getByText('This page hasn’t loaded yet.', { exact: false }).waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('This page hasn’t loaded yet.', { exact: false }).waitFor()
-  // What is there already works on.
+  // What is already loaded keeps working.
   await page.getByRole('link', { name: 'Home' }).click()
   await page.getByRole('heading', { name: 'Home' }).waitFor()
   await page.getByRole('link', { name: 'Forms' }).click()
@@ -33,7 +33,7 @@ async function areApart(one: Locator, other: Locator): Promise<boolean> {
   return a.x >= b.x + b.width || b.x >= a.x + a.width || a.y >= b.y + b.height || b.y >= a.y + a.height
 }
 
-test('a notice never stands over the place where one writes', async () => {
+test('a toast never covers a focused text field', async () => {
   for (const viewport of [desktop, { width: 1024, height: 768 }, phone]) {
     const ida = await newWriter(demo, `Ida Mar ${viewport.width}`, 'Hello')
     const { page } = await demo.open(ida.place, { viewport })

@@ -5,14 +5,14 @@ import { pickItem } from './support/actions.ts'
 import { type Member, newMember, password, sharedDemo, signIn } from './support/demo.ts'
 
 const demo = await sharedDemo()
-/** Somebody new in the workspace, on the page of their profile. */
+/** Creates a member, on their profile page. */
 async function newcomer(name: string): Promise<Member> {
   const member = await newMember(demo, name)
   await member.page.goto(`${demo.url}/w/${demo.workspaceId}/profile`)
   return member
 }
 
-test('two-factor sign-in is turned on, asked for, passed with a recovery code, and turned off', async () => {
+test('two-factor authentication is enabled, required, passed with a recovery code, and disabled', async () => {
   const { page, email } = await newcomer('Dora')
   await page.getByRole('button', { name: 'Turn on 2FA' }).click()
   const ask = page.getByRole('dialog', { name: 'Confirm your password' })

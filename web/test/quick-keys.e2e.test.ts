@@ -9,7 +9,7 @@ const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const rowOf = (page: Page, name: string): Locator => page.getByRole('link', { name: new RegExp(name) })
 const conversation = async (id: string) => (await demo.team('GET', `${inboxPath}/${id}`)).conversation
 
-test('keys that come one right after the other act on what the one before has opened, drawn or not', async () => {
+test('quick key presses act on what the previous one opened, rendered or not', async () => {
   const lou = await newWriter(demo, 'Lou Quatro', 'Anyone?')
   const iva = await newWriter(demo, 'Iva Tres', 'Third')
   const joao = await newWriter(demo, 'Joao Dois', 'Second')
@@ -17,7 +17,7 @@ test('keys that come one right after the other act on what the one before has op
   const { page } = await demo.open(iva.place)
   await thread(page).getByText('Third').waitFor()
   await rowOf(page, 'Kim Um').waitFor()
-  // Nothing is drawn between them.
+  // Nothing is rendered in between.
   const press = (...keys: string[]) =>
     page.evaluate(`for (const key of ${JSON.stringify(keys)})
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`)
@@ -33,7 +33,7 @@ test('keys that come one right after the other act on what the one before has op
   assert.equal(await field(page).inputValue(), 'Here')
 })
 
-test('keys that come before the code of the conversation wait for it, and what was typed on for its field is there', async () => {
+test('keys pressed before a conversation’s code has loaded are queued, including text for its field', async () => {
   const [pia, quim] = [await newWriter(demo, 'Pia Tarde', 'Anyone?'), await newWriter(demo, 'Quim Cedo', 'Hello')]
   const { page } = await demo.open('home', { isAlone: true })
   const code = Promise.withResolvers<void>()
@@ -51,18 +51,18 @@ test('keys that come before the code of the conversation wait for it, and what w
   await page.waitForURL(new RegExp(`/inbox/${pia.id}`))
   await waitUntil(() => conversation(quim.id), { status: 'resolved' })
   await waitUntil(() => field(page).inputValue(), 'Well')
-  // Pressed again because nothing happened, E is meant for one alone.
+  // A repeated E, pressed because nothing happened, applies once.
   assert.equal((await conversation(pia.id)).status, 'open')
 })
 
-/** Presses several things before the page can draw what the first of them does. */
+/** Clicks several buttons before the page can render the effect of the first. */
 async function pressAtOnce(page: Page, ...names: string[]): Promise<void> {
   for (const name of names) await page.getByRole('button', { name, exact: true }).waitFor()
   const all = JSON.stringify(names.map((name) => `button[aria-label="${name}"]`))
   await page.evaluate(`${all}.map((one) => document.querySelector(one)).forEach((button) => button.click())`)
 }
 
-test('filters of leads that are taken away one right after the other are all away', async () => {
+test('lead filters removed in quick succession are all removed', async () => {
   const { page } = await demo.open(
     'leads?status=new,contacted&where=email.empty;phone.notEmpty;name.contains.o&match=any',
   )
@@ -77,7 +77,7 @@ test('filters of leads that are taken away one right after the other are all awa
   await page.waitForURL(({ search }) => search === '')
 })
 
-test('filters of conversations that are taken away one right after the other are all away', async () => {
+test('conversation filters removed in quick succession are all removed', async () => {
   const { page } = await demo.open('inbox?unread=true&unanswered=true&owner=human')
   await pressAtOnce(page, 'Remove filter: Unread', 'Remove filter: Unanswered')
   await page.waitForURL(({ search }) => search === '?owner=human')

@@ -5,11 +5,11 @@ import { allowLoadFailure } from './support/browser.ts'
 import { field, newWriter, thread, waitUntil } from './support/composing.ts'
 import { openDemo } from './support/demo.ts'
 
-// What stops the service or moves its clock.
+// Tests that stop the server or move its clock.
 const demo = await openDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 
-test('what is sent while the service is away waits, in order, also over a reload, and arrives once', async () => {
+test('messages sent while the server is unreachable wait in order, survive a reload, and arrive once', async () => {
   const gil = await newWriter(demo, 'Gil Matos', 'Are you there?')
   const { page, context } = await demo.open(gil.place)
   await field(page).fill('First')
@@ -26,7 +26,7 @@ test('what is sent while the service is away waits, in order, also over a reload
   await page.goto(address)
   await field(page).waitFor()
   assert.equal(await field(page).inputValue(), 'Third, in the middle of')
-  // The customers' phones begin anew with the service, so that it is asked itself.
+  // The simulated phones restart with the server, so the server is asked instead.
   const sent = async (): Promise<string[]> => {
     const { messages } = await demo.team('GET', `${inboxPath}/${gil.id}/messages`)
     return messages
@@ -41,11 +41,11 @@ test('what is sent while the service is away waits, in order, also over a reload
   assert.deepEqual(await sent(), ['First', 'Second'])
 })
 
-test('with the window closed a template is chosen, seen as it will be read, and reaches the customer', async () => {
+test('with the window closed, a template is chosen, previewed and delivered', async () => {
   const [zoe, _ugo] = [await newWriter(demo, 'Zoe Lima', 'Back tomorrow'), await newWriter(demo, 'Ugo Leal', 'Bye')]
   const { page } = await demo.open(zoe.place)
   await field(page).fill('Are you back?')
-  // In steps, as a session ends when nobody has used it for half a day.
+  // In steps, since a session expires after half a day without use.
   for (const hours of [9, 9, 7]) {
     await demo.call('POST', `${demo.simulatorUrl}/simulator/clock`, { advanceMs: hours * 3_600_000 })
     if (hours === 9) await page.reload()

@@ -8,7 +8,7 @@ import { password, sharedDemo } from './support/demo.ts'
 
 const demo = await (await sharedDemo()).newWorkspace()
 
-test('a person is invited, joins in a browser of their own, gets another role and is removed', async () => {
+test('a person is invited, joins in a separate browser, gets another role and is removed', async () => {
   const { page } = await demo.open('settings/members')
   await page.getByRole('button', { name: 'Invite member' }).click()
   const panel = page.getByRole('dialog')
@@ -43,7 +43,7 @@ test('a person is invited, joins in a browser of their own, gets another role an
   await hers.getByText('No workspace yet').waitFor()
 })
 
-/** What somebody sees who may not set things up. */
+/** Checks what a member without admin rights sees. */
 async function asPlainMember(page: Page): Promise<void> {
   await page.goto(`${demo.url}/w/${demo.workspaceId}/settings`)
   await page.getByText('Only admins and owners can change this.').waitFor()
@@ -54,7 +54,7 @@ async function asPlainMember(page: Page): Promise<void> {
   await assertAccessible(page)
 }
 
-test('the stop switch stops every agent after a typed word', async () => {
+test('the stop switch stops every agent after typing the word', async () => {
   const { page } = await demo.open('settings/agents')
   await page.getByRole('button', { name: 'Stop all agents' }).click()
   const ask = page.getByRole('dialog', { name: 'Stop all agents?' })
@@ -66,7 +66,7 @@ test('the stop switch stops every agent after a typed word', async () => {
   assert.equal((await demo.team('GET', `/workspaces/${demo.workspaceId}`)).workspace.agentsStopped, true)
 })
 
-test('business hours: an office week first, an overlap said beside its day, and kept', async () => {
+test('business hours: default office hours, an overlap shown beside its day, and saved', async () => {
   const { page } = await demo.open('settings/hours')
   const save = page.getByRole('region', { name: 'Schedule' }).getByRole('button', { name: 'Save' })
   await page.getByRole('switch', { name: /Share business hours/ }).check({ force: true })

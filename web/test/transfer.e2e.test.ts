@@ -6,7 +6,7 @@ import { sharedDemo } from './support/demo.ts'
 import { choose, counts } from './support/transfer.ts'
 
 const demo = await sharedDemo()
-test('what a file says is translated and named as somebody chooses, shown as leads, and taken back', async () => {
+test('values of a file are translated and named as chosen, shown as leads, and undone', async () => {
   const { page } = await demo.open('leads/import')
   const rows = [
     'Ivo Prado Neto;ganho;Olinda;R$ 2.500',
@@ -42,7 +42,7 @@ test('what a file says is translated and named as somebody chooses, shown as lea
   await page.getByText('Undone for 2 leads. 1 lead changed since and left as is.').waitFor()
 })
 
-test('an upload that breaks off goes on with the same file, and a good file becomes leads', async () => {
+test('a failed upload resumes with the same file, and a valid file creates leads', async () => {
   const { page } = await demo.open('leads/import')
   const rows = Array.from({ length: 300 }, (_, n) => `Lead ${n},+55 11 95552-${String(1000 + n)},ads`)
   const text = ['name,phone,source', ...rows].join('\n')

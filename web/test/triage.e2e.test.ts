@@ -13,7 +13,7 @@ const rowOf = (page: Page, name: string): Locator => page.getByRole('link', { na
 const dialog = (page: Page, name: string): Locator => page.getByRole('dialog', { name })
 const conversation = async (id: string) => (await demo.team('GET', `${team}/inbox/conversations/${id}`)).conversation
 
-test('J and K open one conversation after the other; E resolves, goes on to the next, and its undo leads back', async () => {
+test('J and K open conversations in turn; E closes, opens the next, and its undo returns', async () => {
   const eva = await newWriter(demo, 'Eva Tres', 'Third')
   const dora = await newWriter(demo, 'Dora Dois', 'Second')
   const caio = await newWriter(demo, 'Caio Um', 'First')
@@ -38,7 +38,7 @@ test('J and K open one conversation after the other; E resolves, goes on to the 
   await rowOf(page, 'Dora Dois').waitFor()
 })
 
-test('the button resolves as E does: both go on to the next, or stay where somebody chose so', async () => {
+test('the button closes as E does: both open the next conversation, or stay if so chosen', async () => {
   const [nils, olga] = [await newWriter(demo, 'Nils Fica', 'Hi'), await newWriter(demo, 'Olga Segue', 'Hi')]
   const ways: [name: string, resolve: (page: Page) => Promise<unknown>][] = [
     ['button', (page) => page.getByRole('button', { name: 'Resolve' }).click()],
@@ -61,7 +61,7 @@ test('the button resolves as E does: both go on to the next, or stay where someb
     }
 })
 
-test('what the header says under the name is whole, and what has no room is left out', async () => {
+test('facts under the name are shown completely or not at all', async () => {
   const vera = await newWriter(demo, 'Vera Inteira', 'Hi')
   const members = (await demo.team('GET', `${team}/members`)).members as { userId: string }[]
   const snoozedUntil = new Date(Date.now() + 3 * 24 * 3_600_000).toISOString()
@@ -80,7 +80,7 @@ test('what the header says under the name is whole, and what has no room is left
   }
 })
 
-test('labels are read by name: in the header and the panel whole, in the row the first two, and all by who hears or points', async () => {
+test('labels are shown by name: all in header and panel, two in a row of the list, and all in its tooltip and accessible name', async () => {
   const rosa = await newWriter(demo, 'Rosa Rotulo', 'Hi')
   const labelIds: string[] = []
   for (const [name, color] of [
@@ -112,7 +112,7 @@ test('labels are read by name: in the header and the panel whole, in the row the
 })
 
 for (const language of ['en', 'es', 'pt'] as const)
-  test(`what is done to a conversation is a word where there is room, and has a name everywhere, in ${language}`, async () => {
+  test(`actions on a conversation have a label if there is space, and always an accessible name, in ${language}`, async () => {
     const lea = await newWriter(demo, `Lea ${language} Palavra`, 'Hello')
     const { page } = await demo.open(lea.place, { language })
     const head = page.locator('#thread header')
@@ -125,14 +125,14 @@ for (const language of ['en', 'es', 'pt'] as const)
       const buttons = await head.getByRole('button').filter({ visible: true }).all()
       assert.ok(buttons.length >= 5)
       for (const button of buttons) {
-        // Both at once: whoever has looked has read, which turns one of them around.
+        // Read both at once: opening marks as read, which changes the label of one button.
         const [words, name] = await button.evaluate((one) => {
           const { innerText } = one as unknown as { innerText: string }
           return [innerText, one.getAttribute('aria-label') ?? ''] as const
         })
         const isMain = name === ''
         assert.equal(words !== '', hasWords || isMain, `${width}: ${name}`)
-        // Who speaks to the page says what is written there.
+        // Speech input requires the accessible name to contain the visible label.
         assert.ok(isMain || name.toLowerCase().includes(words.toLowerCase()), `${name}: ${words}`)
       }
       const room = await head.getByRole('heading').boundingBox()
@@ -140,7 +140,7 @@ for (const language of ['en', 'es', 'pt'] as const)
     }
   })
 
-test('several are chosen by X and Shift, changed together as one line of the log, and brought back by the undo', async () => {
+test('several are selected by X and Shift, changed as one entry of the audit log, and restored by undo', async () => {
   const ids: string[] = []
   for (const name of ['Bulk Um', 'Bulk Dois', 'Bulk Tres', 'Bulk Quatro']) {
     ids.unshift((await newWriter(demo, name, 'Hi')).id)
@@ -167,7 +167,7 @@ test('several are chosen by X and Shift, changed together as one line of the log
   await rowOf(page, 'Bulk Dois').waitFor()
 })
 
-test('on a phone conversations are chosen by touch', async () => {
+test('on a phone conversations are selected by touch', async () => {
   const ana = await newWriter(demo, 'Ana Toque', 'Hi')
   const { page, context } = await demo.open('inbox', { viewport: phone })
   await rowOf(page, 'Ana Toque').waitFor()
@@ -183,7 +183,7 @@ test('on a phone conversations are chosen by touch', async () => {
   assert.equal((await conversation(ana.id)).status, 'resolved')
 })
 
-test('who is named in a note is told how often, led to the note, and finds the name marked', async () => {
+test('a mentioned person sees the count, the note and the marked name', async () => {
   const ivo = await newWriter(demo, 'Ivo Nota', 'Hello')
   const { members } = await demo.team('GET', `${team}/members`)
   const owner = members.find(({ name }: { name: string }) => name === 'Demo Owner')

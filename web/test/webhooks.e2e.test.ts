@@ -18,7 +18,7 @@ await demo.team('POST', `/workspaces/${demo.workspaceId}/webhooks`, {
 await newLead('Bento')
 await receiver.reached(1)
 
-test('a failing delivery is seen with what came back, counted at the rail, and sent again', async () => {
+test('a failing delivery shows its response, is counted in the rail, and is sent again', async () => {
   const { page } = await demo.open('home')
   const heard = Promise.withResolvers<void>()
   await page.route('**/live*', async (route) => {
@@ -33,7 +33,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
     () => demo.team('GET', `/workspaces/${demo.workspaceId}/webhooks`),
     ({ endpoints }) => endpoints[0].health.failuresInARow > 0,
   )
-  // What came before the page heard of news is told to nobody.
+  // Events before the stream was open are not announced.
   heard.resolve()
   await page.getByRole('row', { name: /Warehouse.*Failing/ }).waitFor()
   await page.getByRole('link', { name: 'Webhooks: 1 endpoint failing' }).waitFor()
@@ -53,7 +53,7 @@ test('a failing delivery is seen with what came back, counted at the rail, and s
   await page.getByRole('link', { name: 'Webhooks', exact: true }).waitFor()
 })
 
-test('an endpoint is changed, given a new secret, disabled, enabled with what it missed, and deleted', async () => {
+test('an endpoint is changed, gets a new secret, is disabled, enabled with missed events, and deleted', async () => {
   const { page } = await demo.open('webhooks')
   await page.getByRole('button', { name: 'Warehouse' }).click()
   const more = (name: string) => pickItem(page.getByRole('button', { name: 'More' }), { name })

@@ -8,7 +8,7 @@ const most = 200_000
 
 const textOf = (file: string) => readFileSync(new URL(`assets/${file}`, dist), 'utf8')
 
-/** A built file with all that it imports before it runs. */
+/** Returns a built file and all its static imports. */
 function withImports(file: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(file)) return seen
   seen.add(file)
@@ -17,7 +17,7 @@ function withImports(file: string, seen: Set<string> = new Set()): Set<string> {
   return seen
 }
 
-test('the inbox needs at most 200 kB of script, compressed, before it can be used', (t) => {
+test('the inbox needs at most 200 kB of compressed script before it can be used', (t) => {
   const page = readFileSync(new URL('index.html', dist), 'utf8')
   const first = [...page.matchAll(/(?:src|href)="\/assets\/([\w.-]+\.js)"/g)].map(([, file = '']) => file)
   const files = new Set(first.flatMap((file) => [...withImports(file)]))

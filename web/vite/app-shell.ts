@@ -4,7 +4,7 @@ import { languages } from '../src/text/languages.ts'
 type Bundle = Rolldown.OutputBundle
 type Chunk = Rolldown.OutputChunk
 
-/** What the browser is told to fetch before the program asks for it. */
+/** Files that the browser preloads before the program requests them. */
 interface Part {
   scripts: string[]
   styles: string[]
@@ -12,7 +12,7 @@ interface Part {
 
 interface PageEntry {
   source: string
-  /** The parts of the texts that it waits for; all of them unless it says so. */
+  /** Catalogues that it waits for; all of them by default. */
   texts?: readonly string[]
 }
 
@@ -26,21 +26,21 @@ const pages: Record<string, PageEntry> = {
   webhooks: { source: 'webhooks/WebhooksPage.tsx' },
   settings: { source: 'settings/SettingsPage.tsx' },
   profile: { source: 'profile/ProfilePage.tsx' },
-  // No room: where nobody is signed in yet.
+  // Not a page: used before sign-in.
   entry: { source: 'sign-in/EntryPages.tsx', texts: ['entry'] },
-  // No room, but what the inbox shows when an address names a conversation.
-  thread: { source: 'inbox/ThreadPane.tsx', texts: ['talk'] },
+  // Not a page, but what the inbox loads if the address names a conversation.
+  thread: { source: 'inbox/ThreadPane.tsx', texts: ['conversation'] },
 }
-const allTexts = ['list', 'home', 'talk', 'rest']
+const allTexts = ['list', 'home', 'conversation', 'common']
 
 const textsIn = (language: string, part: string): string[] => [
   `text/${language}/${part}.json`,
-  ...(part === 'rest' ? ['text/refusals.ts'] : []),
+  ...(part === 'common' ? ['text/refusals.ts'] : []),
 ]
 
 /**
- * Makes the page show the app's shape before any other file has come: styles are asked for below what is drawn at once, and
- * `first-look.json` names what each room needs, which the service puts into the page it sends.
+ * Shows the shape of the app before other files have loaded: styles are requested below what is drawn at once, and
+ * `first-look.json` names the files of each page, which the server adds to the HTML that it sends.
  */
 export function appShell(): Plugin {
   return {
@@ -53,7 +53,7 @@ export function appShell(): Plugin {
         const styles = html.match(/ *<link rel="stylesheet"[^>]*>\n/g) ?? []
         const scripts = html.match(/ *<link rel="modulepreload"[^>]*>\n/g) ?? []
         const without = [...styles, ...scripts].reduce((text, link) => text.replace(link, ''), html)
-        // It is sent with each visit.
+        // Sent with every page load.
         const flat = without.replace(/\n +/g, '\n')
         return flat
           .replace('<!--scripts-->', () => `${heaviestFirst(scripts, bundle).join('\n')}\n<!--scripts-->`)
@@ -67,8 +67,8 @@ export function appShell(): Plugin {
 }
 
 /**
- * A browser asks for six files at once, in the order of the page. The one that everything waits for for longest must not
- * begin when a small one has come, and those take no longer beside it.
+ * Browsers request six files at once, in the order of the page. The largest must not wait for a small one; small ones
+ * take no longer beside it.
  */
 function heaviestFirst(links: readonly string[], bundle: Bundle = {}): string[] {
   const weightOf = (link: string) => {
@@ -107,7 +107,7 @@ function chunkOf(chunks: readonly Chunk[], source: string): Chunk {
   return chunk
 }
 
-/** A file of scripts with all that it imports before it runs, and their styles. */
+/** Returns a chunk with its static imports, and their styles. */
 function filesOf(bundle: Bundle, first: Chunk | undefined): Part {
   const scripts = new Set<string>()
   const styles = new Set<string>()

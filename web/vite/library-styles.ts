@@ -4,8 +4,8 @@ const classNames = /@mantine[\\/]core[\\/]esm[\\/].*[\\/](\w+)\.module\.mjs$/
 const [base, whole] = ['@mantine/core/styles/global.layer.css', '@mantine/core/styles.layer.css']
 
 /**
- * Has the style of each of the library's components come with the names of its classes, so that a page loads those of what
- * it draws. While one works on the app the library is in one piece, and so is its style.
+ * Loads the styles of each library component with its class names, so that pages load only styles of components they
+ * use. In development the library is one bundle with one stylesheet.
  */
 export function libraryStyles(): Plugin {
   return {

@@ -2,24 +2,25 @@ import { type Plugin, parseAst, type Rolldown } from 'vite'
 
 type Context = Pick<Rolldown.PluginContext, 'getModuleInfo' | 'resolve'>
 
-/** What a module takes of another, or passes on of it. */
+/** An import or re-export of a module. */
 interface ImportRecord {
   from: string
-  /** By the names that the other has for it; null for all of it. */
+  /** Names in the other module; null for all. */
   names: readonly string[] | null
-  /** The names that it has here, in the same order. */
+  /** Local names, in the same order. */
   here: readonly string[]
 }
 
 interface Shape {
   imports: readonly ImportRecord[]
-  /** Of a module that does nothing but pass on, the names that it has for what is passed on here; else null. */
+  /** For modules that only re-export: the exported names by local names; otherwise null. */
   reexports: ReadonlyMap<string, string> | null
 }
 
 /**
- * Tells for each module which of some rooms import it before they run, so that what two of them have together is a file, and
- * neither brings the other's. Of a library's index those count who ask it for a name: the index itself imports everything.
+ * Finds which of the given pages import each module statically, so that what two of them share is one chunk, and
+ * neither loads the other's. For a library's index, counts importers of each name, since the index itself imports
+ * everything.
  */
 export function sharedChunks(pages: Record<string, readonly string[]>): {
   plugin: Plugin
@@ -43,7 +44,7 @@ export function sharedChunks(pages: Record<string, readonly string[]>): {
   return { plugin, roomsOf: (id) => found.get(id) ?? [] }
 }
 
-/** Modules, all that they import, and what that imports, and so on. */
+/** Returns modules with all their transitive imports. */
 async function importedBy(
   context: Context,
   begins: readonly string[],
@@ -69,7 +70,7 @@ async function importedBy(
   return imported
 }
 
-/** Of an index, what it takes for some names: what it passes on whole may have any of them. Null of any other module. */
+/** Returns what an index imports for some names; `export *` may provide any of them. Null for other modules. */
 function importsFor({ imports, reexports }: Shape, names: readonly string[]): ImportRecord[] | null {
   if (reexports === null) return null
   const requested = names.map((name) => reexports.get(name) ?? name)

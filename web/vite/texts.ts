@@ -3,7 +3,7 @@ import type { Plugin } from 'vite'
 
 const catalogue = /[\\/]src[\\/]text[\\/]\w+[\\/]\w+\.json$/
 
-/** Compiles the messages of the catalogues, so that the browser needs nothing that reads them. */
+/** Compiles the messages of the catalogues, so that browsers need no parser. */
 export function texts(): Plugin {
   return {
     name: 'texts',

@@ -1,9 +1,9 @@
-/** A request that did not do what it was asked: the service's own words, or that it could not be reached. */
+/** A failed request, with the error text of the server, or an offline error if there was no response. */
 export class ApiError extends Error {
   readonly status: number
-  /** What can be told apart by programs: `OWNER_MISMATCH`, `WINDOW_CLOSED`, …; null when there is none. */
+  /** Error code for programs, such as `OWNER_MISMATCH` or `WINDOW_CLOSED`; null if there is none. */
   readonly code: string | null
-  /** By the path of the field. */
+  /** Keyed by the path of the field. */
   readonly issues: ReadonlyMap<string, string>
   readonly data: Record<string, unknown>
   readonly requestId: string | null
@@ -18,7 +18,7 @@ export class ApiError extends Error {
     this.requestId = requestId
   }
 
-  /** Nothing was answered: whether it was done is not known, unless it was only a question. */
+  /** Whether there was no response. A change may still have been applied. */
   get isOffline(): boolean {
     return this.status === 0
   }
@@ -39,7 +39,7 @@ function issuesOf(issues: unknown): Map<string, string> {
   if (!Array.isArray(issues)) return found
   for (const one of issues as { path?: unknown; message?: unknown }[]) {
     if (typeof one?.path !== 'string' || typeof one.message !== 'string') continue
-    // Of several about one field the first says it best: what is empty has no form either.
+    // Keeps the first issue of each field, which is the most specific: an empty value also fails the format check.
     if (!found.has(one.path)) found.set(one.path, one.message)
   }
   return found

@@ -4,11 +4,11 @@ import type { components, paths } from './schema.ts'
 
 export type Schemas = components['schemas']
 
-/** Goes with every change. */
+/** Sent with every change. */
 export let csrfToken = ''
 let onSignedOut = () => {}
 
-/** Every change carries the session's token; without a session the app goes to the sign-in page. */
+/** Stores the CSRF token of the session, and what to do when the session ends. */
 export function setSessionToken(token: string, signedOut: () => void): void {
   csrfToken = token
   onSignedOut = signedOut
@@ -25,17 +25,17 @@ const guard: Middleware = {
   onError: ({ error }) => (error instanceof ApiError ? error : networkError()),
 }
 
-/** The team's interface, typed by its OpenAPI document. Rejects with a `Failure`. */
+/** Typed client of the team API, generated from its OpenAPI document. Rejects with an `ApiError`. */
 export const api = createClient<paths>({ baseUrl: window.location.origin })
 api.use(guard)
 
-/** The body of an answer: what is not 2xx has been thrown before. */
+/** Returns the response body. Responses other than 2xx have already been thrown. */
 export async function unwrap<T>(call: Promise<{ data?: T }>): Promise<T> {
   const { data } = await call
   return data as T
 }
 
-/** For what the typed client does not carry: uploads, downloads, streams. */
+/** Sends requests that the typed client does not support: uploads, downloads, streams. */
 export async function fetchRaw(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   if (init.method !== undefined && init.method !== 'GET') headers.set('x-parley-csrf', csrfToken)
@@ -46,7 +46,7 @@ export async function fetchRaw(path: string, init: RequestInit = {}): Promise<Re
   throw await toApiError(response)
 }
 
-/** What a refused request is thrown as; whose session has ended goes to the sign-in page. */
+/** Converts a failed response to an error. On 401 the app goes to the sign-in page. */
 export async function toApiError(response: Response): Promise<ApiError> {
   const failure = await parseApiError(response)
   if (failure.status === 401) onSignedOut()

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 
-/** `lost` from the moment that the stream broke until it is back. */
+/** `lost` from the moment the stream breaks until it is open again. */
 export type LiveState = 'connecting' | 'open' | 'lost'
 
-/** A frame of the stream: an event of the contract, or one of the app's own (`team.…`). */
+/** Message of the stream: an event of the contract, or an event of the app alone (`team.…`). */
 export interface LiveEvent {
   id: string
   event: string
@@ -14,7 +14,7 @@ export interface LiveEvent {
 type LiveListener = (event: LiveEvent) => void
 
 const retryMs = [500, 1000, 2000, 4000, 8000]
-// The service sends something every 15 seconds; a stream that says nothing for longer is dead without knowing it.
+// The server sends something every 15 seconds. A stream that is silent for longer is treated as broken.
 const silenceMs = 40_000
 
 let state: LiveState = 'connecting'
@@ -24,7 +24,7 @@ const eventListeners = new Map<string, Set<LiveListener>>()
 const resetListeners = new Set<() => void>()
 let listenFor: ((name: string) => void) | null = null
 
-/** Follows a workspace's stream until another one is followed. After a break it goes on where it stopped. */
+/** Opens the stream of a workspace and closes that of the previous one. After a break it resumes where it stopped. */
 export function followWorkspace(workspaceId: string): () => void {
   stop?.()
   let source: EventSource | null = null
@@ -91,13 +91,13 @@ export function followWorkspace(workspaceId: string): () => void {
   return stop
 }
 
-// What is sent to the app alone (`team.…`) comes bare: it is in no feed.
+// Events of the app alone (`team.…`) have no envelope: they are in no event feed.
 function eventOf(name: string, data: unknown): LiveEvent {
   if (!name.startsWith('team.')) return data as LiveEvent
   return { id: '', event: name, occurred_at: new Date().toISOString(), payload: data as LiveEvent['payload'] }
 }
 
-/** Calls `hear` for each event of these names while the component is there. Keep `names` and `hear` stable. */
+/** Calls `listener` for each event with one of these names while mounted. Both arguments must be stable. */
 export function useLive(names: readonly string[], listener: LiveListener): void {
   useEffect(() => {
     for (const name of names) {
@@ -112,7 +112,7 @@ export function useLive(names: readonly string[], listener: LiveListener): void 
   }, [names, listener])
 }
 
-/** Calls `reset` when the stream could not be resumed: whatever is shown may be out of date. */
+/** Calls `reset` when the stream could not resume: anything shown may be out of date. */
 export function useLiveReset(reset: () => void): void {
   useEffect(() => {
     resetListeners.add(reset)
@@ -132,7 +132,7 @@ export function useLiveState(): LiveState {
   )
 }
 
-/** Calls `look` whenever the stream opens while the component is there: nobody is told of what happened before. */
+/** Calls `onOpen` whenever the stream opens while the component is mounted: earlier changes were not announced. */
 export function useOnStreamOpen(onOpen: () => void): void {
   const latest = useRef(onOpen)
   latest.current = onOpen
@@ -144,10 +144,10 @@ export function useOnStreamOpen(onOpen: () => void): void {
   }, [isOpen])
 }
 
-// Some networks hold a stream back until it ends.
+// Some networks buffer a stream until it ends.
 const maxWaitMs = 3000
 
-/** Whether what is read from now on misses no change, as the stream is open. Where it opens late one does not wait for it. */
+/** Returns whether loaded data misses no change: the stream is open, or took longer than 3 seconds to open. */
 export function useIsLiveReady(): boolean {
   const isConnecting = useLiveState() === 'connecting'
   const [isPatient, setPatient] = useState(true)
@@ -158,7 +158,7 @@ export function useIsLiveReady(): boolean {
   return !isConnecting || !isPatient
 }
 
-/** Calls `back` whenever the service seems to be within reach again. */
+/** Calls `back` whenever the server may be reachable again. */
 export function useOnReconnect(back: () => void): void {
   const latest = useRef(back)
   latest.current = back

@@ -1,13 +1,13 @@
 import { throttle } from './throttle.ts'
 
 export interface ThrottledBatches<T> {
-  /** Puts the newest of an id in the place of those before it that wait. */
+  /** Adds an item, in place of a waiting item with the same id. */
   add(id: string, item: T): void
-  /** Forgets what waits of an id. */
+  /** Drops the waiting item of an id. */
   remove(id: string): void
 }
 
-/** Takes the first item of a quiet moment at once, and what comes in the rest after that together at its end. */
+/** Passes on the first item after a pause at once, and later items as one batch at the end of the interval. */
 export function throttleBatches<T>(intervalMs: number, take: (items: readonly T[]) => void): ThrottledBatches<T> {
   const waiting = new Map<string, T>()
   const takeAll = throttle(intervalMs, async () => {

@@ -1,6 +1,6 @@
 /**
- * Runs at once, and what is asked for meanwhile once more after a rest. It rests for as long as the run took, and at
- * least `restMs`: a service that is slow to answer is not asked more for it.
+ * Runs at once. Calls during the run or the pause after it cause one more run. The pause lasts as long as the run took,
+ * at least `intervalMs`, so that a slow server gets fewer requests.
  */
 export function throttle(intervalMs: number, run: () => Promise<unknown>): () => void {
   let isBusy = false

@@ -2,12 +2,12 @@ import { networkError } from './api-error.ts'
 import { csrfToken, toApiError } from './client.ts'
 
 interface UploadOptions {
-  /** How much has gone, from 0 to 1. */
+  /** Fraction sent, from 0 to 1. */
   onProgress(fraction: number): void
   signal: AbortSignal
 }
 
-/** Sends a file as the body and says how far it is, which `fetch` does not. Rejects with a `Failure`. */
+/** Sends a file as the request body and reports progress, which `fetch` cannot. Rejects with an `ApiError`. */
 export function uploadWithProgress(path: string, file: Blob, { onProgress, signal }: UploadOptions): Promise<unknown> {
   const request = new XMLHttpRequest()
   const stop = () => request.abort()

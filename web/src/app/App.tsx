@@ -31,7 +31,7 @@ export function App({ queries, router }: AppProps) {
 
 const retryMs = 5_000
 
-/** In place of the app while the service does not say who is signed in; it is asked again, by itself and when wanted. */
+/** Shown instead of the app while the server cannot say who is signed in. Retries automatically and on request. */
 export function AppUnavailable({ error, retry }: { error: unknown; retry(): void }) {
   useEffect(() => {
     const timer = setTimeout(retry, retryMs)
@@ -63,7 +63,7 @@ export function ThemeProvider({ children }: { children: ReactNode }) {
 const savedScheme = localStorageColorSchemeManager()
 const aYear = 365 * 24 * 60 * 60
 
-/** Keeps the chosen appearance where the service finds it too: what it draws before the app is there looks the same. */
+/** Also saves the color scheme in a cookie, so that the placeholder that the server renders has the same colors. */
 const schemeManager: MantineColorSchemeManager = {
   ...savedScheme,
   get: (usual) => {
@@ -78,6 +78,6 @@ const schemeManager: MantineColorSchemeManager = {
 }
 
 function saveSchemeCookie(scheme: MantineColorScheme): void {
-  // biome-ignore lint/suspicious/noDocumentCookie: the other way to write one is missing in Safari
+  // biome-ignore lint/suspicious/noDocumentCookie: Safari lacks the Cookie Store API
   document.cookie = `parley_scheme=${scheme}; path=/; max-age=${aYear}; samesite=lax`
 }

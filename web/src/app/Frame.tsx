@@ -23,12 +23,12 @@ import { Rail } from './Rail.tsx'
 
 export const InboxLive = lazyComponent(async () => ({ default: (await import('../inbox/InboxPage.tsx')).InboxLive }))
 const Palette = prefetchedComponent(() => withTexts(() => import('./Palette.tsx')))
-const PlayerBar = prefetchedComponent(() => withTexts(() => import('../inbox/media/PlayerBar.tsx'), ['talk']))
+const PlayerBar = prefetchedComponent(() => withTexts(() => import('../inbox/media/PlayerBar.tsx'), ['conversation']))
 const RailBadges = lazyComponent(() => withTexts(() => import('./RailBadges.tsx')))
 const NotificationListener = lazyComponent(() => withTexts(() => import('../notifications/NotificationListener.tsx')))
 const ShortcutSheet = prefetchedComponent(() => withTexts(() => import('./ShortcutSheet.tsx')))
 
-/** What stays while pages change: the rail, the live stream, the palette and the keys that work everywhere. */
+/** Stays while pages change: the navigation rail, the live stream, the command palette, global shortcuts. */
 export function Frame() {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
@@ -44,7 +44,7 @@ export function Frame() {
     return followWorkspace(workspaceId)
   }, [workspaceId])
   useLiveReset(useCallback(() => void restartQueries(queries, []), [queries]))
-  // What could not be had while nobody was there; what was had is kept fresh by the stream.
+  // Retries loads that failed while offline; loaded data is kept fresh by the stream.
   useOnReconnect(() => {
     retryFailedLoads()
     void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
@@ -52,7 +52,7 @@ export function Frame() {
   useFrameKeys(workspaceId, setOpen, setBellOpen)
   useTitle()
   const isStanding = useIsPageReady()
-  // Other rooms have no use for what it knows until they stand.
+  // Other pages do not need the data of the inbox until they are drawn.
   const isInbox = useLocation({ select: ({ pathname }) => pathname.split('/')[3] === 'inbox' })
   useEffect(() => afterFirstRead(queries, markPageReady), [queries])
 
@@ -89,16 +89,16 @@ export function Frame() {
   )
 }
 
-/** Before what the page reads, which is read again once the stream is open. */
+/** Mounted before the page, so that its queries know whether the stream is open. */
 function WorkspaceLive() {
   useLiveWorkspace(useWorkspaceId())
   return null
 }
 
-// What loads for longer than this is waited for by nobody.
+// Slower loads are not waited for.
 const maxWaitMs = 10_000
 
-/** Calls `done` once all that the page asked for first is there: what else is fetched would keep it. */
+/** Calls `done` when the first requests of the page have completed, so that other requests do not delay them. */
 function afterFirstRead(queries: QueryClient, done: () => void): () => void {
   const look = () => {
     if (queries.isFetching() === 0) finish()
@@ -144,7 +144,7 @@ function useFrameKeys(
   useShortcuts(t.common.keys.everywhere, keys)
 }
 
-/** A thin line on top while the stream is broken: what is shown may be old, and what is sent waits. */
+/** Banner on top while the stream is broken: what is shown may be old, and messages wait to be sent. */
 function OfflineLine() {
   const isLost = useLiveState() === 'lost'
   return (
@@ -154,7 +154,7 @@ function OfflineLine() {
   )
 }
 
-/** The tab tells where one is, and how much in the inbox is unread. */
+/** Shows the page and the number of unread conversations in the title of the tab. */
 function useTitle(): void {
   const unread = useRailBadge('inbox')
   const path = useLocation({ select: ({ pathname }) => pathname.split('/')[3] })

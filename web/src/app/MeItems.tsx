@@ -23,12 +23,12 @@ import styles from './Rail.module.css'
 
 interface MeItemsProps {
   dropdown: Dropdown
-  /** The rooms that have no place of their own at the rail. */
+  /** Pages without an entry of their own in the rail. */
   setup: readonly NavItem[]
   openKeys(): void
 }
 
-/** What is one's own: the workspaces, the profile, how the app looks and speaks, and the way out. */
+/** Menu of the user: workspaces, profile, appearance, language and sign-out. */
 export default function MeItems({ dropdown, setup, openKeys }: MeItemsProps) {
   const workspaceId = useWorkspaceId()
   const { user, workspaces } = useSession()
@@ -96,7 +96,7 @@ export default function MeItems({ dropdown, setup, openKeys }: MeItemsProps) {
   )
 }
 
-/** Colleagues see who is away where they assign. */
+/** Switches the away status, which colleagues see when they assign conversations. */
 function AwayItem() {
   const workspaceId = useWorkspaceId()
   const { user, workspaces } = useSession()
@@ -104,15 +104,15 @@ function AwayItem() {
   if (mine === undefined && workspaces.every(({ id }) => id !== workspaceId)) return null
   const isAway = mine !== undefined && mine.awaySince !== null
   const change = () =>
-    setAway(workspaceId, !isAway).then(() => showToast(isAway ? t.common.hereNow : t.common.awayNow), showError)
+    setAway(workspaceId, !isAway).then(() => showToast(isAway ? t.common.nowAvailable : t.common.nowAway), showError)
   return (
-    // It has its place before it is known, so that nothing moves from under the pointer.
+    // Rendered before its state is known, so that items do not move under the pointer.
     <Menu.Item
       disabled={mine === undefined}
       leftSection={isAway ? <IconUserCheck size={16} /> : <IconUserPause size={16} />}
       onClick={() => void change()}
     >
-      {isAway ? t.common.comeBack : t.common.goAway}
+      {isAway ? t.common.setAvailable : t.common.setAway}
     </Menu.Item>
   )
 }

@@ -19,7 +19,7 @@ interface PaletteProps {
   showKeys(): void
 }
 
-/** Reaches every page, person and action: what the page's keys do, where the rail leads, and what rooms find by name. */
+/** Command palette: finds pages, people and actions. */
 export default function Palette({ close, showKeys }: PaletteProps) {
   const workspaceId = useWorkspaceId()
   const [term, setTerm] = useState('')
@@ -104,7 +104,7 @@ export default function Palette({ close, showKeys }: PaletteProps) {
   )
 }
 
-/** Each group once, where its best choice stands. */
+/** Lists each group once, at the position of its best match. */
 const inGroups = (choices: readonly Choice[]): Choice[] =>
   [...Map.groupBy(choices, ({ group }) => group).values()].flat()
 

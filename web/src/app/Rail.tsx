@@ -23,7 +23,7 @@ interface RailProps {
   openKeys(): void
 }
 
-/** Down the side; on a phone along the lower edge, where the rooms that set things up are behind one's own face. */
+/** Navigation: on the left; on phones at the bottom, with the setup pages in the user menu. */
 export function Rail({ bell, openPalette, openKeys }: RailProps) {
   const workspaceId = useWorkspaceId()
   const isPhone = useIsPhone()
@@ -81,7 +81,6 @@ function Dot({ badge }: { badge: Badge }) {
 
 const formatCount = (count: number): string => (count > 99 ? '99+' : String(count))
 
-/** What one was told of. */
 function Bell({ dropdown }: { dropdown: Dropdown }) {
   const badge = useRailBadge('notifications')
   const label = t.common.notifications
@@ -105,7 +104,7 @@ function Bell({ dropdown }: { dropdown: Dropdown }) {
 }
 
 interface MeMenuProps {
-  /** The rooms that have no place of their own at the rail. */
+  /** Pages without an entry of their own in the rail. */
   setup: readonly NavItem[]
   openKeys(): void
 }
@@ -116,7 +115,7 @@ function MeMenu({ setup, openKeys }: MeMenuProps) {
   const [isOpen, setOpen] = useState(false)
   const dropdown = useDropdown(isOpen, setOpen)
   const me = `${t.common.me}: ${name}`
-  const label = trouble > 0 ? `${me}. ${t.common.toLookAt({ n: formatCount(trouble) })}` : me
+  const label = trouble > 0 ? `${me}. ${t.common.needAttention({ n: formatCount(trouble) })}` : me
   return (
     <>
       <UnstyledButton {...dropdownButtonProps(dropdown, 'menu')} className={styles.link} aria-label={label}>

@@ -5,10 +5,9 @@ import { ShortcutHint } from '../ui/shortcuts.ts'
 import { allShortcuts, type ShortcutGroup } from './all-shortcuts.ts'
 import styles from './ShortcutSheet.module.css'
 
-/** All keys: those that do something at this moment, and below them those of other places. */
 export default function ShortcutSheet({ close }: { close(): void }) {
   const [{ here, elsewhere }] = useState(allShortcuts)
-  const { title, help, elsewhere: elsewhereTitle } = t.common.keys
+  const { title, help, otherPages: elsewhereTitle } = t.common.keys
   return (
     <Dialog close={close} title={title} size={720}>
       <p className={styles.help}>{help}</p>

@@ -6,7 +6,7 @@ export interface ShortcutGroup {
   keys: Pick<Shortcut, 'keys' | 'label'>[]
 }
 
-/** Every key of the app: first those that do something at this moment, then those of other places and of fields. */
+/** Returns all shortcuts: the active ones, then those of other pages and of fields. */
 export function allShortcuts(): { here: ShortcutGroup[]; elsewhere: ShortcutGroup[] } {
   const active = activeShortcuts()
   const here = [...new Set(active.map(({ group }) => group))].reverse().map((title) => ({
@@ -76,18 +76,18 @@ function knownShortcuts(): ShortcutGroup[] {
       ['#', leads.keys.delete],
       ['Escape', leads.keys.close],
     ),
-    group(forms.title, ['c', forms.make], ['mod+s', common.save]),
+    group(forms.title, ['c', forms.create], ['mod+s', common.save]),
     group(connections.title, ['c', connections.add]),
-    group(keys.title, ['c', keys.make]),
-    group(webhooks.title, ['c', webhooks.make]),
+    group(keys.title, ['c', keys.create]),
+    group(webhooks.title, ['c', webhooks.create]),
     group(webhooks.endpoint, ['t', webhooks.test], ['e', webhooks.edit]),
     group(webhooks.deliveries, ['j', webhooks.next], ['k', webhooks.previous]),
   ]
 }
 
-/** What keys do in the field for words, which is no key of a page. */
+/** Shortcuts of the message field, which are not shortcuts of a page. */
 function composeShortcuts(): ShortcutGroup {
-  const { title, send, line, replies, mention, leave } = t.common.keys.writing
+  const { title, send, line, replies, mention, leave } = t.common.keys.compose
   return {
     title,
     keys: [

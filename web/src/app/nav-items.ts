@@ -12,14 +12,13 @@ import {
 import type { Role } from '../session/session.ts'
 import { t } from '../text/index.ts'
 
-/** A page of the rail. */
 export interface NavItem {
   path: string
   title: () => string
   icon: TablerIcon
-  /** Pressed after `G`. */
+  /** Second key after `G`. */
   key: string
-  /** Above the line are the rooms of the day, below it those that set things up. */
+  /** Pages for daily work are above the divider, setup pages below it. */
   place: 'day' | 'setup'
   role: Role
 }

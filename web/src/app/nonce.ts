@@ -1,2 +1,2 @@
-/** Lets style elements through the content security policy of this visit. */
+/** Allows style elements under the Content-Security-Policy of this page load. */
 export const styleNonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? ''

@@ -24,7 +24,7 @@ export interface Choice extends Named {
 
 type GoTo = (place: string, hash?: string) => void
 
-/** What the palette offers wherever one is: what the page's keys do, pages, settings, actions and other workspaces. */
+/** Returns the choices on every page: shortcuts of the page, pages, settings, actions and other workspaces. */
 export function useFixedChoices(
   workspaceId: string,
   views: readonly SavedFilter[] | undefined,
@@ -56,7 +56,7 @@ export function useFixedChoices(
     const elsewhere = [
       ...pageActions(workspaceId, goTo).map(({ id, label, run }) => action(id, label, actionKeywords[id], run)),
       ...(bell === undefined ? [] : [action('bell', t.common.notifications, actionKeywords.bell, bell.run, bellKey)]),
-      action('notices', t.told.toSettings, actionKeywords.notices, () => goTo('profile', 'notifications')),
+      action('notices', t.notifications.toSettings, actionKeywords.notices, () => goTo('profile', 'notifications')),
       ...(['light', 'dark', 'auto'] as const).map((one) =>
         action(one, palette.appearance({ word: t.common.appearances[one] }), actionKeywords[one], () =>
           setColorScheme(one),
@@ -84,7 +84,7 @@ export function useFixedChoices(
 
 const maxPeople = 6
 
-/** Colleagues of whom somebody thinks by name or e-mail, who stand where their role is seen. None until something is typed. */
+/** Returns members by name or e-mail; each opens the member list, which shows roles. Empty without a term. */
 export function usePeopleChoices(workspaceId: string, term: string): Choice[] {
   const navigate = useNavigate()
   const members = useMemberList(workspaceId)
@@ -118,7 +118,7 @@ interface PageAction {
   run(): void
 }
 
-/** What the rooms' own keys and buttons do, from any page: one goes there, and it is done. */
+/** Returns the actions of other pages: opens the page and runs the action. */
 function pageActions(workspaceId: string, goTo: GoTo): PageAction[] {
   const { inbox, leads, forms, keys, webhooks, connections, common } = t
   const go = (id: PageAction['id'], label: string, place: string): PageAction => ({ id, label, run: () => goTo(place) })
@@ -136,10 +136,10 @@ function pageActions(workspaceId: string, goTo: GoTo): PageAction[] {
     go('trash', `${leads.title}: ${leads.trash}`, 'leads?view=trash'),
     ...(hasRole(workspaceId, 'admin')
       ? [
-          go('form', forms.make, 'forms/new'),
+          go('form', forms.create, 'forms/new'),
           createAction('connection', connections.add, 'connections'),
-          createAction('key', keys.make, 'keys'),
-          createAction('webhook', webhooks.make, 'webhooks'),
+          createAction('key', keys.create, 'keys'),
+          createAction('webhook', webhooks.create, 'webhooks'),
           go('invite', common.palette.invite, 'settings/members'),
         ]
       : []),
@@ -168,7 +168,7 @@ function pages(workspaceId: string, goTo: GoTo): Choice[] {
   ]
 }
 
-/** The views of leads and the filters of the inbox that somebody keeps, or shares with all. */
+/** Returns own and shared views of leads and filters of the inbox. */
 const viewsOf = (views: readonly SavedFilter[], goTo: GoTo): Choice[] =>
   views.map(({ id, page, name, query }) => ({
     id: `view ${id}`,

@@ -1,7 +1,6 @@
 import type { SectionName } from '../settings/sections.ts'
 
-// Other words for the same, in the three languages at once: whoever thinks of one in another language than the app's finds it too.
-// They are compared with what is typed, and never shown.
+// Synonyms in all three languages, so that a word in another language than that of the app also matches. Never shown.
 
 export const pageKeywords: Record<string, string> = {
   home: 'start overview dashboard statistics inicio panel resumen estadísticas início painel resumo estatísticas',

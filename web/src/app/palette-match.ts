@@ -1,4 +1,4 @@
-/** Something that is found by what it is called, or by another word for it in any of the app's languages. */
+/** Something that is found by its label or by a synonym in any language of the app. */
 export interface Named {
   label: string
   words?: string
@@ -7,8 +7,8 @@ export interface Named {
 const byKeywords = 3
 
 /**
- * What fits a term, best first: by the beginning of its name, by that of a word of it, by anything in it, by other words.
- * Whom the server found goes before the last: who types a name wants the person.
+ * Returns the matches, best first: start of the label, start of a word in it, anywhere in it, synonyms. Results of the
+ * server come before synonyms, since a typed name usually means a person.
  */
 export function findMatches<T extends Named>(choices: readonly T[], term: string, found: readonly T[] = []): T[] {
   const needle = plain(term).split(' ').filter(Boolean)
@@ -20,7 +20,7 @@ export function findMatches<T extends Named>(choices: readonly T[], term: string
   return [...named.map(({ choice }) => choice), ...found, ...others.map(({ choice }) => choice)]
 }
 
-/** Who is found twice, as a lead and by a conversation, says which is which; all others say no more than they must. */
+/** Adds a hint to results that appear twice, as a lead and as a conversation. */
 export function disambiguate<T extends { kind: string; group: string; label: string; hint?: string }>(
   found: readonly T[],
 ): T[] {
@@ -33,7 +33,7 @@ export function disambiguate<T extends { kind: string; group: string; label: str
   )
 }
 
-/** Every word that is asked for must be somewhere; the worst place counts. Null when one is nowhere. */
+/** Returns the rank of the worst matching word, or null if a word does not match. */
 function matchRank({ label, words = '' }: Named, needle: readonly string[]): number | null {
   const [name, others] = [` ${plain(label)}`, ` ${plain(words)}`]
   const ranks = needle.map((word) => {
@@ -45,7 +45,7 @@ function matchRank({ label, words = '' }: Named, needle: readonly string[]): num
   return ranks.includes(null) ? null : Math.max(0, ...ranks.map(Number))
 }
 
-/** Without accents, case and signs: one types as quickly as one can. */
+/** Removes accents, case and punctuation. */
 const plain = (text: string): string =>
   text
     .normalize('NFD')

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
 
-/** The live stream says what is out of date, so that nothing is asked for again just because a while has passed. */
+/** Creates the query client. The live stream says what is out of date, so queries do not go stale by time. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -31,7 +31,7 @@ const start = (session: Session) =>
     component: NoWorkspace,
   })
 
-/** A room without its workspace, as people type it: that of the workspace where they were last. */
+/** Returns the route for a path without a workspace, as people type it: opens the page in the last workspace. */
 const shortPageRoute = (session: Session) =>
   createRoute({
     getParentRoute: () => root,
@@ -45,7 +45,7 @@ const shortPageRoute = (session: Session) =>
     component: NoWorkspace,
   })
 
-/** The same of what is within a room, as a link that somebody has cut short: in the workspace that has it. */
+/** Routes for shortened paths to something on a page: open it in the workspace that contains it. */
 const shortPathRoutes = (session: Session) =>
   navItems.map(({ path: target }) =>
     createRoute({
@@ -62,7 +62,7 @@ const shortPathRoutes = (session: Session) =>
     }),
   )
 
-/** Everything of a workspace is under its id, so that a link means the same to everybody. */
+/** Every page of a workspace has the workspace id in its path, so that a link means the same for everyone. */
 export const workspaceRoute = createRoute({ getParentRoute: () => root, path: '/w/$workspaceId', component: Frame })
 
 const workspaceStart = createRoute({
@@ -86,7 +86,7 @@ const inboxRoute = createRoute({
   validateSearch: readSearch,
   component: lazyPage(async () => {
     const page = await import('../inbox/InboxPage.tsx')
-    // What keeps it fresh is drawn with it, not after it: it would read anew what it has not heard of.
+    // Loads the live updates of the inbox together with the page; later they would have to refetch what they missed.
     await InboxLive.preload()
     return page
   }, 'InboxPage'),

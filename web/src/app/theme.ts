@@ -13,7 +13,7 @@ const accent: MantineColorsTuple = [
   '#2d3596',
 ]
 
-// Our neutral scale where Mantine picks a step of its own in the dark: fields, borders, what floats.
+// Our neutral scale where Mantine uses fixed steps in dark mode: fields, borders, floating elements.
 const dark: MantineColorsTuple = [
   '#eaeef4',
   '#d3d9e3',
@@ -27,13 +27,13 @@ const dark: MantineColorsTuple = [
   '#0d1017',
 ]
 
-// The header of a dialog is none of the page.
+// The header of a dialog is not a landmark of the page.
 const inDialog = { header: { role: 'presentation' } }
 
-// The list scrolls itself: arrows reach all of it, where a box of its own around it would be out of reach.
+// The list scrolls itself, so that arrow keys reach all of it; Mantine's scroll area would not.
 const options = { maxHeight: 220, overflowY: 'auto' } as const
 
-/** Mantine in our clothes; the colours of both schemes are in theme.css. */
+/** Mantine theme; the colors of both schemes are in theme.css. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 7, dark: 5 },
@@ -66,7 +66,7 @@ export const theme = createTheme({
       },
     },
     Drawer: { defaultProps: { attributes: inDialog } },
-    // Its stand-in for the first item has the focus and no meaning.
+    // Mantine's placeholder for the first item can take the focus but has no meaning.
     Menu: {
       defaultProps: {
         withInitialFocusPlaceholder: false,
@@ -79,7 +79,7 @@ export const theme = createTheme({
   },
 })
 
-/** Mantine's own colours by our scale, which knows light from dark by itself. */
+/** Maps Mantine's colors to our scale, which adapts to light and dark by itself. */
 export const variables: CSSVariablesResolver = () => {
   const ours = {
     '--mantine-color-body': 'var(--n1)',
@@ -92,7 +92,7 @@ export const variables: CSSVariablesResolver = () => {
     '--mantine-color-default-color': 'var(--n12)',
     '--mantine-color-default-border': 'var(--n6)',
     '--mantine-color-anchor': 'var(--accent-text)',
-    // What a menu offers in red.
+    // Red menu items.
     '--mantine-color-red-6': 'var(--bad)',
     '--mantine-color-red-light': 'var(--bad-paper)',
     '--mantine-color-red-light-hover': 'color-mix(in srgb, var(--bad) 18%, transparent)',

@@ -18,7 +18,6 @@ import { ChannelName, StateChip, When } from './parts/facts.tsx'
 import { PhonesLink } from './parts/PhonesLink.tsx'
 import { numberOf } from './parts/state-texts.ts'
 
-/** The numbers that customers write to, and how each of them does. */
 export function ConnectionsPage() {
   const workspaceId = useWorkspaceId()
   const query = useConnections(workspaceId)
@@ -86,7 +85,7 @@ const columns = (): Column<Connection>[] => [
   {
     key: 'number',
     title: t.connections.number,
-    cell: (one) => numberOf(one) ?? <span className={styles.quiet}>{t.common.none}</span>,
+    cell: (one) => numberOf(one) ?? <span className={styles.muted}>{t.common.none}</span>,
     optional: true,
   },
   { key: 'state', title: t.connections.state, cell: (one) => <StateChip connection={one} withReason /> },

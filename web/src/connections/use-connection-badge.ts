@@ -4,12 +4,12 @@ import { t } from '../text/index.ts'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import { isInTrouble } from './parts/state-texts.ts'
 
-/** Counts at the rail the connections that cannot send. */
+/** Shows the number of connections that cannot send in the rail. */
 export function useConnectionBadge(workspaceId: string): void {
   const { data = [] } = useConnections(workspaceId)
   const count = data.filter(isInTrouble).length
   useEffect(
-    () => setRailBadge('connections', { count, tone: 'bad', label: t.connections.inTrouble({ n: count }) }),
+    () => setRailBadge('connections', { count, tone: 'bad', label: t.connections.problemCount({ n: count }) }),
     [count],
   )
 }

@@ -10,15 +10,15 @@ const path = '/api/team/v1/workspaces/{workspaceId}/lead-bulk-changes'
 const onePath = `${path}/{changeId}` as const
 
 export type BulkChange = Schemas['LeadBulkChange']
-/** Which leads, and what becomes of them. */
+/** The selected leads and the changes to them. */
 export type NewBulkChange = paths[typeof path]['post']['requestBody']['content']['application/json']
-/** What becomes of whichever leads are selected. */
+/** The changes without the selection. */
 export type BulkChangeInput = Pick<NewBulkChange, 'changes' | 'labels' | 'delete'>
 
 const listKey = (workspaceId: string) => [workspaceId, 'bulk-changes'] as const
 const ownKey = (workspaceId: string) => [workspaceId, 'bulk-changes-of-this-tab'] as const
 
-/** The newest of the workspace. */
+/** Returns the newest bulk changes of the workspace. */
 export function useBulkChanges(workspaceId: string) {
   return useQuery({
     queryKey: listKey(workspaceId),
@@ -26,7 +26,7 @@ export function useBulkChanges(workspaceId: string) {
   })
 }
 
-/** Those that were begun or undone in this tab, and not put away since. */
+/** Returns the ids of bulk changes that were started or undone in this tab and not dismissed since. */
 export function useOwnBulkChanges(workspaceId: string): readonly string[] {
   const { data } = useQuery({
     queryKey: ownKey(workspaceId),
@@ -37,7 +37,7 @@ export function useOwnBulkChanges(workspaceId: string): readonly string[] {
   return data ?? []
 }
 
-/** What is done with bulk changes. Each rejects with what the service said. */
+/** Returns actions on bulk changes. Each rejects with the error of the server. */
 export function useBulkChangeActions(workspaceId: string) {
   const queries = useQueryClient()
   const of = (changeId: string) => ({ params: { path: { workspaceId, changeId } } })
@@ -70,7 +70,7 @@ const setOwn = (queries: QueryClient, workspaceId: string, change: (mine: readon
 const liveEvents = ['team.lead_bulk_change.changed'] as const
 const pollMs = 300
 
-/** Reads bulk changes again as they move on, and no more often than eyes can follow. */
+/** Refetches bulk changes as they progress, at a limited rate. */
 export function useLiveBulkChanges(workspaceId: string): void {
   const queries = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

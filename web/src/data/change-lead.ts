@@ -13,8 +13,8 @@ import {
 import { moveCard, showLead } from './leads-cache.ts'
 
 /**
- * Changes a lead: seen at once in the table, on the board, in the panel and beside its conversation, and taken back when
- * the service refuses. Returns what the service said against it.
+ * Changes a lead optimistically in the table, on the board, in the panel and beside its conversation, and reverts if
+ * the server refuses. Returns the error, if any.
  */
 export async function changeLead(
   queries: QueryClient,
@@ -32,7 +32,7 @@ export async function changeLead(
     applyToCache(queries, workspaceId, changed, lead)
     return error
   } finally {
-    // A list may have it elsewhere now, or no more. Where one is open, the live stream says when to read it again.
+    // Its position in lists may have changed. An open list is refetched when the live stream says so.
     for (const queryKey of [leadListsKey(workspaceId), leadBoardsKey(workspaceId)]) {
       void queries.invalidateQueries({ queryKey, refetchType: 'none' })
     }
@@ -43,7 +43,7 @@ export async function changeLead(
   }
 }
 
-/** What a lead has beside the fields that all have, with what was changed of it. */
+/** Merges changed values into the custom values of a lead. */
 function customValuesOf(lead: Lead, changes: NonNullable<LeadChanges['customFieldValues']>) {
   const { customFields = [], customFieldValues: values = {} } = lead
   const shown = customFields.flatMap((field) => {
@@ -67,7 +67,7 @@ const labelsPath = '/api/team/v1/workspaces/{workspaceId}/leads/{identifier}/lab
 
 export type SetLabel = (lead: Lead, labelId: string, isOn: boolean) => Promise<void>
 
-/** Gives a lead a label or takes it off: seen at once, and taken back when the service refuses. Rejects with what it said. */
+/** Adds or removes a label of a lead optimistically, and reverts if the server refuses. Rejects with its error. */
 export function useSetLabel(workspaceId: string): SetLabel {
   const queries = useQueryClient()
   return useMemo(() => createLabelSetter(queries, workspaceId), [queries, workspaceId])
@@ -83,7 +83,7 @@ function createLabelSetter(queries: QueryClient, workspaceId: string): SetLabel 
 
 export type SetLabels = (lead: Lead, labelIds: readonly string[]) => Promise<void>
 
-/** Gives a lead these labels and no others, as `useSetLabel` does one. */
+/** Replaces the labels of a lead; otherwise as `useSetLabel`. */
 export function useSetLabels(workspaceId: string): SetLabels {
   const queries = useQueryClient()
   return useMemo(() => createLabelsSetter(queries, workspaceId), [queries, workspaceId])

@@ -12,7 +12,7 @@ function readComparison(workspaceId: string, days: number) {
   return unwrap(api.GET(path, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))
 }
 
-/** A period beside the one before. It costs more than what is counted beside it, so it is read again by the minute at most. */
+/** Returns a period compared with the previous one. An expensive query, so it is refetched at most once a minute. */
 export function useComparison(workspaceId: string, days: number) {
   return useQuery({
     queryKey: [workspaceId, 'comparison', days],

@@ -50,7 +50,7 @@ export function useConnections(workspaceId: string) {
   return useQuery({ ...listQuery(workspaceId), select: ({ connections }) => connections, enabled })
 }
 
-/** Where the simulator beside the service is; null when none runs, or as long as that is not known. */
+/** Address of the simulator; null if none runs or it is not known yet. */
 export function useSimulatorUrl(workspaceId: string): string | null {
   const enabled = useIsLiveReady()
   return useQuery({ ...listQuery(workspaceId), select: ({ simulatorUrl }) => simulatorUrl, enabled }).data ?? null
@@ -71,7 +71,7 @@ export function useTemplates(workspaceId: string, id: string) {
 const traffic = ['inbox.message.received', 'inbox.message.sent', 'inbox.message.status'] as const
 const trafficIntervalMs = 5_000
 
-/** Keeps what shows traffic fresh while the page of a connection is open, however much there is. */
+/** Keeps traffic figures fresh while the page of a connection is open, at a limited rate. */
 export function useLiveTraffic(workspaceId: string, id: string): void {
   const queries = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -94,8 +94,8 @@ export function useLiveTraffic(workspaceId: string, id: string): void {
 }
 
 /**
- * Puts an answer into the list at once; the live stream brings it to other browsers. What it brought before the answer came
- * may be newer, and so all is read once more.
+ * Caches the response of a change; the live stream updates other browsers. An event before the response may be newer,
+ * so everything is refetched as well.
  */
 function cacheConnection(queries: QueryClient, workspaceId: string, connection: Connection): Connection {
   queries.setQueryData<Awaited<ReturnType<typeof listConnections>>>(connectionsKey(workspaceId), (list) => {
@@ -114,7 +114,7 @@ function cacheConnection(queries: QueryClient, workspaceId: string, connection: 
 const createConnection = (workspaceId: string, input: NewConnection) =>
   unwrap(api.POST(path, { params: { path: { workspaceId } }, body: input }))
 
-/** What changes the connections of a workspace. Each rejects with what the service said. */
+/** Returns actions on connections. Each rejects with the error of the server. */
 export function useConnectionActions(workspaceId: string) {
   const queries = useQueryClient()
   const kept = async (answer: Promise<{ connection: Connection }>) =>
@@ -122,7 +122,7 @@ export function useConnectionActions(workspaceId: string) {
   const session = async (id: string, answer: Promise<{ session: Session }>) => {
     const queryKey = partKey(workspaceId, id, 'session')
     queries.setQueryData(queryKey, (await answer).session)
-    // The code may have come before the answer.
+    // The pairing code may have arrived before the response.
     void queries.invalidateQueries({ queryKey })
   }
   return {

@@ -10,7 +10,7 @@ async function previewErasure(workspaceId: string, name: CustomerName) {
   return 'found' in answer ? answer.found : null
 }
 
-/** What would be erased, read again each time: whoever reads it decides by it. */
+/** Counts what would be erased. Refetched each time, since people decide by the counts. */
 export function useErasurePreview(workspaceId: string, name: CustomerName) {
   return useQuery({
     queryKey: [workspaceId, 'erasure', name],

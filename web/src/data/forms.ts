@@ -11,11 +11,11 @@ type FormList = paths['/api/team/v1/workspaces/{workspaceId}/forms']['get']['res
 type SingleForm = paths['/api/team/v1/workspaces/{workspaceId}/forms/{formId}']['get']['responses'][200]
 
 export type Form = SingleForm['content']['application/json']['form']
-/** With how often it was sent. */
+/** Includes the number of submissions. */
 export type ListedForm = FormList['content']['application/json']['forms'][number]
 export type FormField = Form['fields'][number]
 export type FieldType = FormField['type']
-/** What the team decides about a form. */
+/** Settings of a form that the team edits. */
 export type FormSettings = Omit<Form, 'id' | 'url' | 'embedHtml' | 'createdAt' | 'updatedAt'>
 
 async function listForms(workspaceId: string) {
@@ -34,7 +34,7 @@ export function useForms(workspaceId: string) {
   return useQuery(formsQuery(workspaceId))
 }
 
-/** How many forms there are, for who has just begun. */
+/** Returns the number of forms, for the getting-started list. */
 export function useFormCount(workspaceId: string, enabled: boolean) {
   return useQuery({ ...formsQuery(workspaceId), enabled, select: ({ length }) => length })
 }
@@ -50,7 +50,7 @@ function readSubmissions(workspaceId: string, formId: string, cursor: string | n
   return unwrap(api.GET(`${onePath}/submissions`, { params: { path: { workspaceId, formId }, query } }))
 }
 
-/** All that a form was sent, for a file; of very many the newest. */
+/** Loads all submissions of a form for a file, newest first, up to a limit. */
 export async function readAllSubmissions(workspaceId: string, formId: string): Promise<Submission[]> {
   const all: Submission[] = []
   for (let cursor: string | null = null; ; ) {
@@ -72,7 +72,7 @@ export function useSubmissions(workspaceId: string, formId: string) {
 
 const unsent = { submissionCount: 0, lastSubmissionAt: null }
 
-/** Shows a form as an answer gave it, then lets the rest be read again. */
+/** Caches a form from a response, then refetches the rest. */
 export function useUpdateFormCache(workspaceId: string): (form: Form) => void {
   const queries = useQueryClient()
   return (form) => {
@@ -87,7 +87,7 @@ export function useUpdateFormCache(workspaceId: string): (form: Form) => void {
   }
 }
 
-/** Takes a form that was deleted out of the list. */
+/** Removes a deleted form from the list. */
 export function useRemoveFormFromCache(workspaceId: string): (formId: string) => void {
   const queries = useQueryClient()
   return (formId) => {
@@ -101,13 +101,13 @@ export function useRemoveFormFromCache(workspaceId: string): (formId: string) =>
 const newLeads = ['lead.created'] as const
 const pollMs = 500
 
-/** Keeps counts and submissions up to date: each makes a lead. */
+/** Keeps counts and submissions up to date; each submission has a lead. */
 export function useLiveForms(workspaceId: string): void {
   const queries = useQueryClient()
   useAfterEvents(newLeads, pollMs, () => void refetchQueries(queries, queryKeys.all(workspaceId)))
 }
 
-/** Without an address of its own, a form gets one. */
+/** Creates a form. Without a slug, the server chooses one. */
 export async function createForm(workspaceId: string, { slug, ...form }: FormSettings): Promise<Form> {
   const settings = slug.trim() === '' ? form : { slug, ...form }
   return (await unwrap(api.POST(path, { params: { path: { workspaceId } }, body: settings }))).form
@@ -121,7 +121,7 @@ export function removeForm(workspaceId: string, formId: string) {
   return unwrap(api.DELETE(onePath, { params: { path: { workspaceId, formId } } }))
 }
 
-/** The public pages of settings that are not saved; those of the settings before stay until they are drawn. */
+/** Returns a preview of the public pages for unsaved settings. The previous one stays until it is rendered. */
 export function useFormPreview(workspaceId: string, settings: FormSettings) {
   return useQuery({
     queryKey: [workspaceId, 'form-preview', settings],

@@ -11,7 +11,7 @@ const onePath = `${path}/{importId}` as const
 
 export type Import = Schemas['Import']
 export type Preview = Awaited<ReturnType<typeof readPreview>>
-/** How the bytes of a file are read. */
+/** How the bytes of the file are parsed. */
 export type ParseOptions = Required<Pick<StartImportInput, 'encoding' | 'delimiter'>>
 export type StartImportInput = paths[`${typeof onePath}/start`]['post']['requestBody']['content']['application/json']
 export type Matcher = StartImportInput['match']
@@ -49,7 +49,7 @@ export function usePreview(workspaceId: string, id: string, reading: Partial<Par
 export type ColumnValues = Schemas['ImportColumnValues']
 export type ChosenField = keyof NonNullable<StartImportInput['values']>
 
-/** What columns say that fill fields with few values, in the order of the columns; undefined while one is read. */
+/** Returns the values of columns mapped to fields with few values, in column order; undefined while one is loading. */
 export function useColumnValues(
   workspaceId: string,
   importId: string,
@@ -67,7 +67,7 @@ export function useColumnValues(
         ),
     })),
   })
-  // Where they cannot be read, the import itself says why.
+  // If they cannot be read, the import itself reports why.
   return answers.map(({ data, isError }) => data ?? (isError ? { values: [], isWhole: false } : undefined))
 }
 
@@ -77,7 +77,7 @@ export function cacheImport(queries: QueryClient, workspaceId: string, one: Impo
   return one
 }
 
-/** What moves an import on. Each rejects with what the service said. */
+/** Returns actions on imports. Each rejects with the error of the server. */
 export function useImportActions(workspaceId: string) {
   const queries = useQueryClient()
   const kept = async (answer: Promise<{ import: Import }>) => cacheImport(queries, workspaceId, (await answer).import)
@@ -95,7 +95,7 @@ export function useImportActions(workspaceId: string) {
 const liveEvents = ['team.lead_import.changed'] as const
 const pollMs = 300
 
-/** Reads imports again as they move on, and no more often than eyes can follow. */
+/** Refetches imports as they progress, at a limited rate. */
 export function useLiveImports(workspaceId: string): void {
   const queries = useQueryClient()
   const moved = useRef(new Set<string>())
@@ -126,7 +126,7 @@ export const uploadUrl = (workspaceId: string, id: string, offset: number): stri
 export const rejectedRowsUrl = (workspaceId: string, id: string): string =>
   `${here(workspaceId)}/lead-imports/${id}/refused`
 
-/** A link that the browser streams to a file, however long it is. */
+/** Address of an export, which the browser streams to a file. */
 export function exportUrl(workspaceId: string, format: 'csv' | 'ndjson', filters: LeadFilters): string {
   const query = new URLSearchParams({ format })
   for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, String(value))

@@ -17,7 +17,7 @@ export function useApiKeys(workspaceId: string) {
   return useQuery({ queryKey: apiKeysKey(workspaceId), queryFn: () => listKeys(workspaceId) })
 }
 
-/** Lets the list be read again after a change. */
+/** Refetches the list after a change. */
 export function useInvalidateKeys(workspaceId: string): () => Promise<void> {
   const queries = useQueryClient()
   return () => queries.invalidateQueries({ queryKey: apiKeysKey(workspaceId) })
@@ -62,7 +62,7 @@ async function listCalls(workspaceId: string, keyId: string) {
   return (await unwrap(api.GET(`${path}/{keyId}/calls`, { params: { path: { workspaceId, keyId } } }))).calls
 }
 
-/** The last calls of a key, newest first; read again while somebody looks, since no event announces them. */
+/** Returns the latest calls of a key, newest first. Polled while open, since no event announces them. */
 export function useKeyCalls(workspaceId: string, keyId: string) {
   return useQuery({
     queryKey: [...apiKeysKey(workspaceId), keyId, 'calls'],

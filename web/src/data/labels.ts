@@ -4,7 +4,7 @@ import { api, unwrap } from '../api/client.ts'
 const path = '/api/team/v1/workspaces/{workspaceId}/labels'
 const onePath = `${path}/{labelId}` as const
 const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
-// They change seldom; who changes them says so.
+// Changes are rare and announced by an event.
 const staleMs = 5 * 60_000
 
 export type Label = Awaited<ReturnType<typeof listLabels>>[number]
@@ -21,7 +21,7 @@ export function useLabels(workspaceId: string) {
   return useQuery(labelsQuery(workspaceId))
 }
 
-/** The labels that conversations can carry, by id. */
+/** Returns the labels of conversations by id. */
 export function useLabelsById(workspaceId: string): ReadonlyMap<string, Label> {
   return useQuery({ ...labelsQuery(workspaceId), staleTime: staleMs, select: byId }).data ?? noLabels
 }

@@ -7,17 +7,16 @@ import { workspaceKey } from './workspace.ts'
 const path = '/api/team/v1/workspaces/{workspaceId}/lead-fields'
 const onePath = `${path}/{fieldId}` as const
 const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
-// What changes them says so.
+// Changes are announced by an event.
 const staleMs = 5 * 60_000
 
-/** A custom field that the workspace defines for its leads. */
 export type LeadField = Schemas['LeadField']
 export type LeadFieldType = LeadField['type']
 export type LeadFieldPlace = LeadField['shownIn'][number]
 export type NewLeadField = paths[typeof path]['post']['requestBody']['content']['application/json']
 export type LeadFieldPatch = paths[typeof onePath]['patch']['requestBody']['content']['application/json']
 
-/** Below the workspace's own key: its news are theirs. */
+/** Under the key of the workspace, so that its events refetch the fields too. */
 export const leadFieldsKey = (workspaceId: string) => [...workspaceKey(workspaceId), 'lead-fields'] as const
 
 const fieldsQuery = (workspaceId: string) =>
@@ -30,10 +29,10 @@ export function useLeadFieldList(workspaceId: string) {
   return useQuery(fieldsQuery(workspaceId))
 }
 
-/** The fields that the workspace defines, in its order, archived ones included; none until they are there. */
+/** Returns the custom fields of the workspace in order, including archived ones; empty until loaded. */
 export const useLeadFields = (workspaceId: string): readonly LeadField[] => useKnownFields(workspaceId) ?? noFields
 
-/** The same; undefined while they are on their way, and none when they cannot be had. */
+/** Returns like `useLeadFields`, but undefined while loading; empty if loading failed. */
 export function useKnownFields(workspaceId: string): readonly LeadField[] | undefined {
   const enabled = useIsLiveReady()
   const { data, isError } = useQuery({ ...fieldsQuery(workspaceId), staleTime: staleMs, enabled })

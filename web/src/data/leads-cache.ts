@@ -12,7 +12,7 @@ import {
 
 type Change = (lead: Lead, query: LeadQuery) => Lead | null
 
-/** Changes leads wherever lists show them; null takes one out of a list. */
+/** Changes leads in all cached lists; null removes one from a list. */
 export function changeLists(queries: QueryClient, workspaceId: string, change: Change): void {
   const lists = queries.getQueryCache().findAll({ queryKey: leadListsKey(workspaceId) })
   const tables = new Map<LeadQuery, { page: number; data: LeadPage }[]>()
@@ -37,7 +37,7 @@ export function changePage(page: LeadPage, query: LeadQuery, change: Change): Le
   return isSame ? page : { ...page, leads, total: page.total - (page.leads.length - leads.length) }
 }
 
-// What leaves a page makes room for what follows, as far as the next page is known.
+// A removed row is replaced by the first row of the next page, if that is cached.
 function changeTable(
   queries: QueryClient,
   workspaceId: string,
@@ -63,13 +63,13 @@ function changeTable(
   })
 }
 
-/** Shows a lead as it is now, wherever it is shown. */
+/** Updates a lead wherever it is shown. */
 export function showLead(queries: QueryClient, workspaceId: string, lead: Lead): void {
   queries.setQueryData<Lead>(leadKey(workspaceId, lead.id), (before) => before && withLabels(lead, before))
   changeLists(queries, workspaceId, (one) => (one.id === lead.id ? withLabels(lead, one) : one))
 }
 
-// No event tells of labels, nor does what a change answers.
+// Neither events nor responses to changes contain labels.
 const withLabels = (lead: Lead, { labelIds }: Lead): Lead =>
   lead.labelIds !== undefined || labelIds === undefined ? lead : { ...lead, labelIds }
 
@@ -77,7 +77,7 @@ export function hideLeads(queries: QueryClient, workspaceId: string, ids: Readon
   changeLists(queries, workspaceId, (one) => (ids.has(one.id) ? null : one))
 }
 
-/** Puts a card on top of the column of its new status, and counts it there. */
+/** Moves a card to the top of the column of its new status and updates the counts. */
 export function moveCard(queries: QueryClient, workspaceId: string, lead: Lead, status: string): void {
   const moved = { ...lead, status, updatedAt: new Date().toISOString() }
   showLead(queries, workspaceId, moved)
@@ -110,7 +110,7 @@ export function adjustCounts(head: BoardHead, lead: Lead, status: string): Board
   }
 }
 
-/** What a lead counts for in the sum of its column: what it brought, or what it may bring while that is not known. */
+/** Returns a lead's value in the total of its column: the actual one, or the estimated one while unknown. */
 export const leadValue = ({
   actualValue,
   estimatedValue,

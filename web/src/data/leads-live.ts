@@ -14,7 +14,7 @@ const eventNames = [
 ] as const
 const intervalMs = 800
 
-/** Shows what others do to leads. Lists are read again at most every so often, however much an import brings. */
+/** Shows changes by others. Lists are refetched at a limited rate, however many leads an import creates. */
 export function useLiveLeads(workspaceId: string): void {
   const queries = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

@@ -13,13 +13,12 @@ const path = '/api/team/v1/workspaces/{workspaceId}/leads'
 export const pageSize = 100
 const cardsPerPage = 50
 
-/** What tells of changes may leave out the labels, which are then as they were. */
+/** Events may omit labels, which are then unchanged. */
 export type Lead = Schemas['LeadDetail'] & Partial<Pick<Schemas['LabelledLead'], 'labelIds'>>
 export type Priority = 'low' | 'medium' | 'high' | 'urgent'
 export type Source = 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
 export type Platform = 'meta' | 'google' | 'tiktok' | 'linkedin' | 'chatgpt' | 'x' | 'other'
 
-/** What the service is asked for. */
 export interface LeadQuery {
   search?: string
   status?: string
@@ -34,7 +33,7 @@ export interface LeadQuery {
   importId?: string
   labels?: string
   withoutLabels?: string
-  /** Conditions on any column, as the service reads them. */
+  /** Conditions on any column in the syntax of the server. */
   where?: string
   match?: 'all' | 'any'
   sortBy?: string
@@ -50,14 +49,14 @@ export type BoardHead = Awaited<ReturnType<typeof readBoard>>[number]
 export type Duplicate = Awaited<ReturnType<typeof checkDuplicates>>[number]
 
 export const leadsKey = (workspaceId: string) => [workspaceId, 'leads'] as const
-/** Every list of leads that is kept: pages of tables and cards of columns. The query is the fourth part of the key. */
+/** All cached lists of leads: pages of tables and columns of boards. The query is the fourth part of the key. */
 export const leadListsKey = (workspaceId: string) => [...leadsKey(workspaceId), 'list'] as const
 export const leadBoardsKey = (workspaceId: string) => [...leadsKey(workspaceId), 'board'] as const
 export const leadKey = (workspaceId: string, id: string) => [...leadsKey(workspaceId), 'one', id] as const
 export const timelineKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'timeline'] as const
 export const historyKey = (workspaceId: string, id: string) => [...leadKey(workspaceId, id), 'history'] as const
 
-/** The leads that a few words find, for a short list. */
+/** Finds leads for a short list. */
 export const findLeads = async (workspaceId: string, search: string, limit: number) =>
   (await readLeads(workspaceId, { search, limit })).leads
 
@@ -69,7 +68,7 @@ function readLeads(
   return unwrap(api.GET(path, { params: { path: { workspaceId }, query }, signal: signal ?? null }))
 }
 
-/** A page of a table by its number, so that any part of a long list can be shown at once. */
+/** Returns a page of a table by number, so that any part of a long list can be loaded directly. */
 export const pageOptions = (workspaceId: string, query: LeadQuery, page: number) =>
   queryOptions({
     queryKey: [...leadListsKey(workspaceId), query, 'page', page],
@@ -86,10 +85,9 @@ export const cardsOptions = (workspaceId: string, query: LeadQuery) =>
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })
 
-/** The filters that the interface takes. */
+/** Filters of the API. */
 export type LeadFilters = NonNullable<paths[typeof path]['get']['parameters']['query']>
 
-/** How many leads fit some filters. */
 export function useLeadCount(workspaceId: string, filters: LeadFilters) {
   return useQuery({
     queryKey: [...leadsKey(workspaceId), 'count', filters],
@@ -156,7 +154,7 @@ async function checkDuplicates(workspaceId: string, who: { phone?: string; email
   return (await unwrap(api.POST(`${path}/check`, { params: { path: { workspaceId } }, body: who }))).duplicates
 }
 
-/** Who has this phone or e-mail already, while a lead is being filled in. */
+/** Finds leads that already have this phone or e-mail, while a lead is being entered. */
 export function useCheck(workspaceId: string, who: { phone?: string; email?: string }) {
   return useQuery({
     queryKey: [...leadsKey(workspaceId), 'check', who],
@@ -217,7 +215,7 @@ export function bulkChange(
   return unwrap(api.POST(`${path}/bulk-change`, { params: { path: { workspaceId } }, body: requested }))
 }
 
-/** The ids of a list from its beginning, at most `most`. */
+/** Returns the ids of the first leads of a list, at most `most`. */
 export async function firstIds(queries: QueryClient, workspaceId: string, query: LeadQuery, most: number) {
   const ids: string[] = []
   for (let n = 0; ids.length < most; n++) {

@@ -12,7 +12,7 @@ export type NewMerge = Schemas['NewLeadMerge']
 export type MergePreview = Schemas['LeadMergePreview']
 export type MergeResult = Schemas['LeadMergeDone']
 
-/** The leads that a few words find, of which one is to be picked; none for no words. */
+/** Finds leads to choose from; returns none without a term. */
 export function useLeadSearch(workspaceId: string, search: string, limit: number) {
   return useQuery({
     queryKey: [...leadsKey(workspaceId), 'pick', search],
@@ -22,7 +22,7 @@ export function useLeadSearch(workspaceId: string, search: string, limit: number
   })
 }
 
-/** Both leads of a merge to be, and what would go from one to the other. */
+/** Returns the both leads of a merge, and the data that would move. */
 export function useMergePreview(workspaceId: string, keptId: string, otherId: string) {
   return useQuery({
     queryKey: [...leadKey(workspaceId, keptId), 'merge', otherId],
@@ -32,7 +32,7 @@ export function useMergePreview(workspaceId: string, keptId: string, otherId: st
   })
 }
 
-/** What was merged into a lead, and what it is found by since. */
+/** Returns the leads merged into a lead, and the phones and e-mails that it is found by since. */
 export function useMerges(workspaceId: string, id: string) {
   return useQuery({
     queryKey: [...leadKey(workspaceId, id), 'merges'],
@@ -43,15 +43,15 @@ export function useMerges(workspaceId: string, id: string) {
 
 export interface NamedLead {
   lead: Lead | undefined
-  /** The lead that was asked for, when it was merged into this one; without its name when that is forgotten. */
+  /** The requested lead, if it was merged into this one; its name is null once it has been erased. */
   merged: { name: string | null } | null
-  /** It is nowhere: not by a merge either. */
+  /** Whether the lead does not exist, not even as merged. */
   isGone: boolean
   error: Error | null
   retry(): void
 }
 
-/** A lead by its id; in place of one that was merged away, the one that has it. */
+/** Loads a lead by id; for a merged lead, the lead that it was merged into. */
 export function useLeadOrSurvivor(workspaceId: string, id: string, known?: Lead): NamedLead {
   const named = useLead(workspaceId, id, known)
   const isAway = isMissing(named.error)
@@ -78,7 +78,7 @@ const isMissing = (error: Error | null): boolean => error instanceof ApiError &&
 const refresh = (queries: QueryClient, workspaceId: string) =>
   queries.invalidateQueries({ queryKey: leadsKey(workspaceId) })
 
-/** What is shown of the lead that is gone stays until whoever shows it has gone on: read again, it would be found no more. */
+/** Keeps queries of the merged lead that are still shown: refetched, they would return 404. */
 async function refreshWithout(queries: QueryClient, workspaceId: string, goneId: string): Promise<void> {
   const isOfGone = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey.includes(goneId)
   const queryKey = leadsKey(workspaceId)

@@ -13,14 +13,14 @@ export type NotificationKind = Notification['kind']
 export type NotificationTone = NonNullable<NotificationPreferences['tone']>
 export type NotificationMethod = keyof NotificationPreferences['ways'][NotificationKind]
 
-/** With what a page sounds for who has not chosen. */
+/** Sound for people who have not chosen one. */
 export const defaultTone: NotificationTone = 'chime'
 
-/** What somebody was told of, as far as it was asked for. */
+/** Loaded pages of notifications. */
 export interface NotificationFeed {
   notifications: Notification[]
   unread: number
-  /** Whether nothing is to sound or pop up at this moment. */
+  /** Whether quiet hours are active now. */
   isQuiet: boolean
 }
 
@@ -36,7 +36,7 @@ const listNotifications = (workspaceId: string, cursor: string | null) =>
 
 const readPreferences = (workspaceId: string) => unwrap(api.GET(`${path}/settings`, at(workspaceId)))
 
-/** The newest first; the stream says when they are to be read again. */
+/** Returns notifications, newest first; refetched when the stream announces changes. */
 export function useNotifications(workspaceId: string) {
   return useInfiniteQuery({
     queryKey: listKey(workspaceId),
@@ -60,7 +60,7 @@ function toFeed({ pages }: InfiniteData<NotificationsPage>): NotificationFeed {
 export const refetchNotifications = (queries: QueryClient, workspaceId: string) =>
   refetchQueries(queries, listKey(workspaceId))
 
-/** Marks these read, those of a conversation, or all. */
+/** Marks these notifications as read, or those of a conversation, or all. */
 export const markNotificationsRead = (workspaceId: string, which: { ids?: string[]; conversationId?: string } = {}) =>
   unwrap(api.POST(`${path}/read`, { ...at(workspaceId), body: which }))
 
@@ -71,13 +71,13 @@ export function useNotificationPreferences(workspaceId: string) {
   return useQuery(preferencesQuery(workspaceId))
 }
 
-/** As they are known here, or asked for once. */
+/** Returns the cached preferences, or loads them once. */
 export const loadNotificationPreferences = async (
   queries: QueryClient,
   workspaceId: string,
 ): Promise<NotificationPreferences> => (await queries.ensureQueryData(preferencesQuery(workspaceId))).settings
 
-/** What a browser subscribes with. */
+/** Returns the public key for push subscriptions. */
 export const pushKey = async (queries: QueryClient, workspaceId: string): Promise<string> =>
   (await queries.ensureQueryData(preferencesQuery(workspaceId))).pushKey
 

@@ -5,11 +5,11 @@ import { t } from '../text/index.ts'
 
 const path = '/api/team/v1/workspaces/{workspaceId}/people'
 
-/** Members, API keys and team tokens, also those that are gone. */
+/** Members, API keys and team tokens, including former ones. */
 export type PeopleLists = Awaited<ReturnType<typeof readPeople>>
 
 export interface People {
-  /** Whom a lead can be given to. */
+  /** Members that leads can be assigned to. */
   members: readonly { id: string; name: string }[]
   nameOf(id: string | null): string | null
 }
@@ -20,7 +20,7 @@ export function usePeopleLists(workspaceId: string) {
   return useQuery({ queryKey: [workspaceId, 'people'], queryFn: () => readPeople(workspaceId) })
 }
 
-/** The names of ids. */
+/** Looks up names by id. */
 export function usePeople(workspaceId: string): People {
   const { data } = usePeopleLists(workspaceId)
   return useMemo(() => {

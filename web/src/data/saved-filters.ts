@@ -4,12 +4,12 @@ import { api, unwrap } from '../api/client.ts'
 const path = '/api/team/v1/workspaces/{workspaceId}/saved-filters'
 const onePath = `${path}/{filterId}` as const
 const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
-// They change seldom; who changes them says so.
+// Changes are rare and announced by an event.
 const staleMs = 5 * 60_000
 
 export type SavedFilter = Awaited<ReturnType<typeof listFilters>>[number]
 
-/** Those of all pages: each page takes its own of them. */
+/** Filters of all pages; each page selects its own. */
 export const savedFiltersKey = (workspaceId: string) => [workspaceId, 'saved-filters'] as const
 
 const listFilters = async (workspaceId: string) => (await unwrap(api.GET(path, at(workspaceId)))).savedFilters
@@ -45,7 +45,7 @@ export const changeFilter = (
   changes: Partial<Pick<SavedFilter, 'name' | 'query' | 'shared'>>,
 ) => unwrap(api.PATCH(onePath, { params: { path: { workspaceId, filterId } }, body: changes }))
 
-/** Shows the filters of a page in an order that is about to be kept; what is being read is older. */
+/** Shows a new order before it is saved; a request under way would bring the old one. */
 export function cacheFilterOrder(queries: QueryClient, workspaceId: string, ids: readonly string[]): void {
   const queryKey = savedFiltersKey(workspaceId)
   const placeOf = ({ id }: SavedFilter) => (ids.includes(id) ? ids.indexOf(id) : ids.length)
@@ -53,7 +53,7 @@ export function cacheFilterOrder(queries: QueryClient, workspaceId: string, ids:
   queries.setQueryData<SavedFilter[]>(queryKey, (all) => all?.toSorted((a, b) => placeOf(a) - placeOf(b)))
 }
 
-/** Sets in which order this reader sees the filters of a page from now on. */
+/** Saves the order in which this person sees the filters of a page. */
 export const orderFilters = (workspaceId: string, page: SavedFilter['page'], ids: readonly string[]) =>
   unwrap(api.PUT(`${path}/order`, { ...at(workspaceId), body: { page, ids: [...ids] } }))
 

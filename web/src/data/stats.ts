@@ -11,7 +11,7 @@ const pollMs = 3000
 export type Stats = Awaited<ReturnType<typeof readStats>>
 export type Attention = Stats['attention'][number]
 
-// How far a message has come is in no figure of the page.
+// No figure depends on delivery status.
 const countedEvents = eventNameValues.filter((name) => name !== 'inbox.message.status')
 
 export const statsKey = (workspaceId: string) => [workspaceId, 'stats'] as const
@@ -20,7 +20,7 @@ function readStats(workspaceId: string, days: number) {
   return unwrap(api.GET(`${path}/stats`, { params: { path: { workspaceId }, query: { days, tz: timeZone() } } }))
 }
 
-/** Fresh each time that the page is opened, and soon after something happened while it is. */
+/** Returns statistics, refetched when the page is opened and shortly after events while it is open. */
 export function useStats(workspaceId: string, days: number) {
   const queries = useQueryClient()
   useAfterEvents(countedEvents, pollMs, () => void refetchQueries(queries, statsKey(workspaceId)))

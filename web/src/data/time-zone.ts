@@ -1,10 +1,10 @@
 const aYear = 365 * 24 * 60 * 60
 
-/** Where the reader's days begin. */
+/** Returns the time zone of the browser. */
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Tells the service, whose page for home has the figures on the way before the app can ask for them. */
+/** Saves the time zone in a cookie, so that the server can include the figures of the home page. */
 export function saveTimeZoneCookie(): void {
-  // biome-ignore lint/suspicious/noDocumentCookie: the other way to write one is missing in Safari
+  // biome-ignore lint/suspicious/noDocumentCookie: Safari lacks the Cookie Store API
   document.cookie = `parley_time_zone=${encodeURIComponent(timeZone())}; path=/; max-age=${aYear}; samesite=lax`
 }

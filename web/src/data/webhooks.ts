@@ -11,7 +11,7 @@ export type EventName = Delivery['event']
 export type EventPattern = Endpoint['events'][number]
 export type DeliveryState = Delivery['state']
 
-/** The pages of a list that were read so far, as the cache holds them. */
+/** Loaded pages of a list, as cached. */
 export interface DeliveryPages {
   pages: { deliveries: Delivery[]; nextCursor: string | null }[]
   pageParams: unknown[]
@@ -24,9 +24,9 @@ export type Catalogue = Awaited<ReturnType<typeof listEvents>>
 export interface DeliveryFilter {
   state: DeliveryState | null
   event: EventName | null
-  /** An event, or the lead or conversation that it is about. */
+  /** Id of an event, lead or conversation. */
   about: string | null
-  /** How the last attempt was answered: `500`, `5xx` or `none`. */
+  /** Response to the last attempt: `500`, `5xx` or `none`. */
   answer: string | null
 }
 
@@ -35,7 +35,7 @@ export interface EndpointSettings {
   events: EventPattern[]
   phoneVisibility: 'full' | 'masked'
   description: string | null
-  /** Left as they are when not given. */
+  /** Unchanged if omitted. */
   headers?: Record<string, string>
 }
 

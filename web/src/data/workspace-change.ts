@@ -4,7 +4,7 @@ import { showToast } from '../ui/overlay/toasts.tsx'
 import { statsKey } from './stats.ts'
 import { changeWorkspace, type Workspace, type WorkspacePatch, workspaceKey } from './workspace.ts'
 
-/** Changes settings of the workspace, and says that it is done. */
+/** Changes settings of the workspace and confirms with `done`. */
 export function useWorkspaceChange({ id, name }: Workspace, done: string) {
   const queries = useQueryClient()
   return useMutation({

@@ -6,12 +6,12 @@ import { workspaceKey } from './workspace.ts'
 
 export const membersKey = (workspaceId: string) => [workspaceId, 'members'] as const
 export const connectionsKey = (workspaceId: string) => [workspaceId, 'connections'] as const
-/** All that is known of one connection alone. */
+/** Everything cached of a single connection. */
 export const connectionKey = (workspaceId: string, id: string) => [workspaceId, 'connection', id] as const
 
 const eventNames = ['team.connection.changed', 'team.member.changed', 'team.workspace.changed'] as const
 
-/** Keeps what any page may show of the workspace true from the beginning on, when what knows the inbox may not be there. */
+/** Keeps the workspace data of all pages fresh, including pages where the inbox updates are not mounted. */
 export function useLiveWorkspace(workspaceId: string): void {
   const queries = useQueryClient()
   useLive(
@@ -28,7 +28,7 @@ export function useLiveWorkspace(workspaceId: string): void {
       [queries, workspaceId],
     ),
   )
-  // None of this is announced twice, and what changed before the stream was open is announced to nobody.
+  // These events are not repeated, and changes before the stream was open were not announced.
   const state = useLiveState()
   const before = useRef(state)
   useEffect(() => {

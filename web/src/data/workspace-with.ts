@@ -13,10 +13,10 @@ const readers: Readonly<Record<string, (workspaceId: string, id: string) => Prom
   webhooks: (workspaceId, id) =>
     api.GET(`${base}/webhooks/{endpointId}`, { params: { path: { workspaceId, endpointId: id } } }),
 }
-/** Who is in more has to say which. */
+/** Number of workspaces that are tried; members of more must give the workspace. */
 const maxRequested = 20
 
-/** The workspace that has what an address names within a room; where they were last when none or only one may. */
+/** Returns the workspace that contains what a short path names, otherwise the last workspace. */
 export async function workspaceWith(session: Session, page: string, id: string): Promise<string | null> {
   const last = lastWorkspace(session)
   const read = readers[page]

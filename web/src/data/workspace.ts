@@ -10,7 +10,7 @@ const at = (workspaceId: string) => ({ params: { path: { workspaceId } } })
 export type Workspace = Awaited<ReturnType<typeof readWorkspace>>
 export type WorkspacePatch = paths[typeof path]['patch']['requestBody']['content']['application/json']
 
-/** All that is kept of a workspace. */
+/** Everything cached of a workspace. */
 export const everythingKey = (workspaceId: string) => [workspaceId] as const
 export const workspaceKey = (workspaceId: string) => [workspaceId, 'workspace'] as const
 export const allWorkspacesKey = ['workspaces'] as const
@@ -22,15 +22,15 @@ export function useWorkspace(workspaceId: string) {
   return useQuery({ queryKey: workspaceKey(workspaceId), queryFn: () => readWorkspace(workspaceId), enabled })
 }
 
-/** The statuses of the workspace in its order. */
+/** Returns the lead statuses of the workspace in order. */
 export function useStatuses(workspaceId: string): readonly string[] {
   return useWorkspace(workspaceId).data?.leadStatuses ?? noStatuses
 }
 
-/** What the workspace's amounts are in; null: nobody has said, or it is not read yet. */
+/** Returns the currency of the workspace; null if not set or not loaded. */
 export const useCurrency = (workspaceId: string): string | null => useWorkspace(workspaceId).data?.currency ?? null
 
-/** After how long a customer waits too long; null while it is not known, and where the workspace has no such goal. */
+/** Returns the response time goal in milliseconds; null if unknown or not set. */
 export function useAnswerGoalMs(workspaceId: string): number | null {
   const minutes = useWorkspace(workspaceId).data?.answerGoalMinutes ?? null
   return minutes === null ? null : minutes * 60_000

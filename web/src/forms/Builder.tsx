@@ -7,11 +7,11 @@ import { FieldList } from './FieldList.tsx'
 import { Preview } from './Preview.tsx'
 import { SettingFields } from './SettingFields.tsx'
 
-/** What a form is made of, beside how the public would see it. */
+/** Form editor with a preview. */
 export function Builder({ draft }: { draft: Draft<FormDraft> }) {
   return (
     <div className={styles.builder}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard */}
       <div className={styles.editor} tabIndex={0}>
         <FieldList draft={draft} />
         <TextFields draft={draft} />

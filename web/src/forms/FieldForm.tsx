@@ -8,13 +8,13 @@ import { hasOptions, isLeadField, optionsOf, typesOf, uniqueKey, withType } from
 
 export interface FieldFormProps {
   field: DraftField
-  /** The keys of the others. */
+  /** Keys of the other fields. */
   taken: string[]
   errorOf(part: string): string | undefined
   change(to: DraftField): void
 }
 
-/** What one field is: its words, its kind, and what can be chosen. */
+/** Editor of one field: texts, type and options. */
 export function FieldForm({ field, taken, errorOf, change }: FieldFormProps) {
   const isOfLead = isLeadField(field.key)
   const types = typesOf(field.key)
@@ -80,7 +80,7 @@ export function FieldForm({ field, taken, errorOf, change }: FieldFormProps) {
   )
 }
 
-// The text is kept as it is typed: empty lines are on their way to become options.
+// Keeps the text as typed: empty lines may become options.
 function Options(props: { options: string[]; change(to: string[]): void; error: string | undefined }) {
   const [text, setText] = useState(props.options.join('\n'))
   return (

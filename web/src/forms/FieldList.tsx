@@ -21,7 +21,7 @@ import {
   withType,
 } from './fields.ts'
 
-/** The fields in their order: dragged by a pointer, moved by buttons or Alt with an arrow. */
+/** Ordered list of fields: drag with a pointer, or move with buttons or Alt and an arrow key. */
 export function FieldList({ draft }: { draft: Draft<FormDraft> }) {
   const { fields } = draft.value
   const [openId, setOpenId] = useState<string | null>(null)
@@ -91,7 +91,7 @@ const parts = ['key', 'label', 'type', 'options'] as const
 const hasOwnError = (draft: Draft<FormDraft>, n: number): boolean =>
   parts.some((part) => draft.errorOf(`fields[${n}].${part}`) !== undefined)
 
-// The names that begin so are those of an address' parameters.
+// Names with these prefixes are query parameters of the form's address.
 const mayStandInForm = ({ key, isArchived, shownIn }: LeadField): boolean =>
   !isArchived && shownIn.includes('forms') && !/^(?:k|utm)_/.test(key)
 

@@ -35,7 +35,7 @@ import { ShareView } from './ShareView.tsx'
 import { SubmissionsView } from './SubmissionsView.tsx'
 import { type FormSearch, formViews, readFormSearch } from './search.ts'
 
-/** One form: how it is built, how it is shared, what came by it. */
+/** Page of a form: editor, sharing, submissions. */
 export function FormPage() {
   const workspaceId = useWorkspaceId()
   const { formId = '' } = useParams({ strict: false })
@@ -143,7 +143,7 @@ function RemoveDialog({ form, close }: { form: Form; close(): void }) {
     }, showError)
   return (
     <Confirm
-      title={t.forms.removeAsk({ name: form.name })}
+      title={t.forms.removeConfirm({ name: form.name })}
       action={t.forms.remove}
       confirmText={form.name}
       run={run}

@@ -14,7 +14,6 @@ import { type Column, Table } from '../ui/page/Table.tsx'
 import { useShortcuts } from '../ui/shortcuts.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
-/** The forms by which leads come in by themselves. */
 export function FormsPage() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
@@ -29,7 +28,7 @@ export function FormsPage() {
   )
   useShortcuts(
     t.forms.title,
-    useMemo(() => (mayChange ? [{ keys: 'c', label: t.forms.make, run: create }] : []), [mayChange, create]),
+    useMemo(() => (mayChange ? [{ keys: 'c', label: t.forms.create, run: create }] : []), [mayChange, create]),
   )
   return (
     <>
@@ -38,7 +37,7 @@ export function FormsPage() {
         action={
           mayChange && (
             <Button leftSection={<IconPlus size={16} />} onClick={create}>
-              {t.forms.make}
+              {t.forms.create}
             </Button>
           )
         }
@@ -47,7 +46,10 @@ export function FormsPage() {
         <QueryBoundary query={query}>
           {(forms) =>
             forms.length === 0 ? (
-              <EmptyState title={t.forms.empty} {...(mayChange && { action: { label: t.forms.make, run: create } })} />
+              <EmptyState
+                title={t.forms.empty}
+                {...(mayChange && { action: { label: t.forms.create, run: create } })}
+              />
             ) : (
               <Table
                 label={t.forms.title}

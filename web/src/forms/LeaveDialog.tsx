@@ -4,11 +4,11 @@ import { Confirm } from '../ui/overlay/Confirm.tsx'
 
 interface LeaveDialogProps {
   isChanged: boolean
-  /** Whether what is written is kept at a place. Another view of the same form keeps it. */
+  /** Whether unsaved changes survive navigation to a path; other views of the same form keep them. */
   shouldStay(place: string): boolean
 }
 
-/** Asks who leaves a form with unsaved changes. */
+/** Confirms leaving a form with unsaved changes. */
 export function LeaveDialog({ isChanged, shouldStay }: LeaveDialogProps) {
   const blocker = useBlocker({
     shouldBlockFn: ({ next }) => isChanged && !shouldStay(next.pathname),
@@ -18,7 +18,7 @@ export function LeaveDialog({ isChanged, shouldStay }: LeaveDialogProps) {
   if (blocker.status !== 'blocked') return null
   const leave = async () => blocker.proceed()
   return (
-    <Confirm title={t.forms.leave} action={t.forms.leaveDo} run={leave} close={blocker.reset}>
+    <Confirm title={t.forms.leave} action={t.forms.leaveAction} run={leave} close={blocker.reset}>
       {t.forms.leaveHelp}
     </Confirm>
   )

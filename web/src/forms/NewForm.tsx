@@ -14,7 +14,7 @@ import { Builder } from './Builder.tsx'
 import { draftFrom, settingsOf } from './draft.ts'
 import { LeaveDialog } from './LeaveDialog.tsx'
 
-/** A form that is not there until it is saved: who only looks leaves nothing behind. */
+/** Unsaved form: nothing is created until it is saved. */
 export function NewForm() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
@@ -42,7 +42,7 @@ export function NewForm() {
   return (
     <>
       <PageHeader
-        title={t.forms.make}
+        title={t.forms.create}
         before={<BackLink path="forms" label={t.forms.title} />}
         action={
           <Button onClick={() => mutate()} loading={isPending}>
@@ -56,10 +56,10 @@ export function NewForm() {
   )
 }
 
-/** What a new form begins with: enough to be sent, and closed until somebody opens it. */
+/** Returns the initial values of a new form: complete, but closed until published. */
 const sampleForm = (): FormSettings => ({
   name: t.forms.newName,
-  // Named after its heading, unless somebody gives it an address.
+  // Derived from the title unless it is set.
   slug: '',
   title: t.forms.newTitle,
   description: null,

@@ -9,7 +9,7 @@ import { type FormDraft, settingsOf } from './draft.ts'
 
 const debounceMs = 150
 
-/** The public pages as the service would draw them, shut off: no script runs in the frame, and nothing can be sent. */
+/** Preview of the public pages as the server renders them. The frame is sandboxed: no scripts, no submissions. */
 export function Preview({ draft }: { draft: FormDraft }) {
   const workspaceId = useWorkspaceId()
   const [shows, setShows] = useState<'form' | 'thanks'>('form')
@@ -35,7 +35,7 @@ export function Preview({ draft }: { draft: FormDraft }) {
       <div className={styles.looks}>
         {choice(t.forms.preview, t.forms.previewOf, shows, setShows)}
         <div className={styles.width}>{choice(t.forms.widths[width], t.forms.widths, width, setWidth)}</div>
-        {query.isError && <span className={styles.waits}>{t.forms.previewWaits}</span>}
+        {query.isError && <span className={styles.waits}>{t.forms.previewIncomplete}</span>}
       </div>
       {html !== undefined && (
         <iframe

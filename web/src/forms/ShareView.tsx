@@ -8,7 +8,7 @@ import { PageBody } from '../ui/page/PageBody.tsx'
 import { QrCode, saveQrCode } from '../ui/QrCode.tsx'
 import styles from './ShareView.module.css'
 
-/** The ways in which people come to a form. */
+/** Link, embed code and QR code of a form. */
 export function ShareView({ form }: { form: Form }) {
   const frame = `<iframe src="${form.url}" title="${escaped(form.title)}" width="100%" height="640" style="border:0"></iframe>`
   return (

@@ -14,7 +14,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { answerColumns, answerIn } from './answers.ts'
 import styles from './Submissions.module.css'
 
-/** What came by a form, with what was filled in: each is a lead. */
+/** Submissions of a form with their answers; each has a lead. */
 export function SubmissionsView({ form }: { form: Form }) {
   const workspaceId = useWorkspaceId()
   const query = useSubmissions(workspaceId, form.id)
@@ -27,7 +27,7 @@ export function SubmissionsView({ form }: { form: Form }) {
           return (
             <>
               <CsvButton form={form} />
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard */}
               <div className={styles.wide} tabIndex={0}>
                 <Table
                   label={t.forms.submissions}
@@ -98,7 +98,7 @@ function CsvButton({ form }: { form: Form }) {
 function LeadLink({ submission }: { submission: Submission }) {
   const workspaceId = useWorkspaceId()
   const { leadId, lead } = submission
-  if (lead === null) return t.forms.leadGone
+  if (lead === null) return t.forms.leadDeleted
   return (
     <Link to={leadsPage} params={{ workspaceId }} search={{ lead: leadId } as object}>
       {lead.name}
@@ -106,5 +106,5 @@ function LeadLink({ submission }: { submission: Submission }) {
   )
 }
 
-// The page of leads is a room of its own, which this one knows by its address alone.
+// Leads are another module, which this one may only link to.
 const leadsPage = '/w/$workspaceId/leads' as '/w/$workspaceId/home'

@@ -6,7 +6,7 @@ export interface AnswerColumn {
   label: string
 }
 
-/** A column for each field of the form, in its order, then for what was answered of fields that it has no more. */
+/** Returns the columns for answers: fields of the form in order, then fields that it no longer has. */
 export function answerColumns(
   fields: readonly Pick<FormField, 'key' | 'label'>[],
   submissions: readonly Pick<Submission, 'answers'>[],
@@ -18,7 +18,7 @@ export function answerColumns(
   return [...columns].map(([key, label]) => ({ key, label }))
 }
 
-/** What was answered, as it reads; nothing where nothing was. */
+/** Returns an answer as text; empty if there is none. */
 export function answerIn({ answers }: Pick<Submission, 'answers'>, key: string): string {
   const value = answers?.find((one) => one.key === key)?.value ?? ''
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no

@@ -1,21 +1,21 @@
 import type { Form, FormField, FormSettings, ListedForm } from '../data/forms.ts'
 
-/** A form while it is built. Each field has an id of its own, since its key may change or be wrong. */
+/** A form in the editor. Each field has an id, since its key may change or be invalid. */
 export interface FormDraft extends Omit<FormSettings, 'fields' | 'description' | 'redirectUrl' | 'allowedOrigins'> {
   fields: DraftField[]
   description: string
   redirectUrl: string
-  /** One a line. */
+  /** One per line. */
   allowedOrigins: string
 }
 
 export interface DraftField extends FormField {
   id: string
-  /** The key follows the label until somebody writes one, or the form has been saved. */
+  /** Whether the key was edited or saved; until then it follows the label. */
   isKeyOwn: boolean
 }
 
-/** Of a form by itself or of the list, where it has been counted how often it was sent. */
+/** Accepts a form alone or from the list, which adds submission counts. */
 export function draftOf(form: Form & Partial<ListedForm>): FormDraft {
   const { submissionCount: _count, lastSubmissionAt: _last, ...own } = form
   const { id: _, url: _url, embedHtml: _html, createdAt: _c, updatedAt: _u, ...settings } = own

@@ -1,7 +1,7 @@
 import type { FieldType, FormField } from '../data/forms.ts'
 import type { LeadField } from '../data/lead-fields.ts'
 
-/** The fields of a lead itself, with the types that each can be shown as. */
+/** Fields of a lead, with the types allowed for each. */
 export const leadFields = {
   firstName: ['text'],
   lastName: ['text'],
@@ -35,7 +35,7 @@ export function typesOf(key: string): readonly FieldType[] {
   return isLeadField(key) ? leadFields[key] : allTypes
 }
 
-/** The key that a label suggests, unlike all that are taken: `Company size` → `company_size`. */
+/** Derives a unique key from a label: `Company size` → `company_size`. */
 export function uniqueKey(label: string, taken: readonly string[]): string {
   const words = label
     .normalize('NFKD')
@@ -60,20 +60,20 @@ export function moveItem<T>(list: readonly T[], from: number, to: number): T[] {
   return one === undefined ? [...list] : rest.toSpliced(Math.max(0, Math.min(rest.length, to)), 0, one)
 }
 
-/** A field under another type: options come and go with it. */
+/** Changes the type of a field, adding or removing options. */
 export function withType(field: FormField, type: FieldType, sample: readonly string[]): FormField {
   const { options, ...rest } = field
   return hasOptions(type) ? { ...rest, type, options: options ?? [...sample] } : { ...rest, type }
 }
 
-/** Lines as somebody types them, and as options: trimmed, none empty. */
+/** Parses options from lines: trimmed, without empty lines. */
 export const optionsOf = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** A field that the workspace defines, as a form asks for it. */
+/** Creates a form field for a custom field. */
 export function formFieldOf({ key, label, type, choices, required }: LeadField): FormField {
   const asked = type === 'amount' ? 'number' : type
   return { key, label, type: asked, required, ...(hasOptions(asked) && { options: choices }) }

@@ -1,12 +1,12 @@
 export const formViews = ['build', 'share', 'submissions'] as const
 export type FormView = (typeof formViews)[number]
 
-/** What the address of a form's page says beside the form. */
+/** Query parameters of a form's page. */
 export interface FormSearch {
   view?: FormView
 }
 
-/** Leaves out what nobody of us wrote. */
+/** Drops invalid parameters. */
 export function readFormSearch(raw: Record<string, unknown>): FormSearch {
   const view = formViews.find((one) => one === raw.view)
   return view === undefined ? {} : { view }

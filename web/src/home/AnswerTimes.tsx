@@ -5,7 +5,7 @@ import { formatDuration, unitOf } from './duration.ts'
 import styles from './HomePage.module.css'
 import { pointsOf } from './points.ts'
 
-/** How long customers waited for the first answer, by who gave it. */
+/** Times to the first response, for people and agents. */
 export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
   const texts = t.home.charts
   const hasAny = answers.people !== null || answers.agents !== null || answers.otherApps !== null
@@ -13,7 +13,7 @@ export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
     return (
       <section className={styles.card} aria-label={texts.answerTimes}>
         <h2 className={styles.title}>{texts.answerTimes}</h2>
-        <p className={styles.quiet}>{texts.noAnswers}</p>
+        <p className={styles.muted}>{texts.noAnswers}</p>
       </section>
     )
   }
@@ -34,7 +34,7 @@ export function AnswerTimes({ stats: { days, answers } }: { stats: Stats }) {
         format={(seconds) => formatDuration(seconds, language)}
         unit={unitOf(longest)}
       />
-      <p className={styles.quiet}>{slowestGroup(answers)}</p>
+      <p className={styles.muted}>{slowestGroup(answers)}</p>
     </div>
   )
 }

@@ -13,7 +13,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { kindOf } from './attention.ts'
 import styles from './HomePage.module.css'
 
-/** What somebody should look at, the worst first; each line leads to where it is mended. */
+/** What needs attention, most urgent first; each entry links to where it can be fixed. */
 export function AttentionList({ attention }: { attention: Attention[] }) {
   const texts = t.home.attention
   return (
@@ -24,7 +24,7 @@ export function AttentionList({ attention }: { attention: Attention[] }) {
           <span className={styles.mark} data-tone="good">
             <IconCircleCheck size={18} />
           </span>
-          {texts.nothing}
+          {texts.empty}
         </div>
       )}
       {attention.length > 0 && (
@@ -51,7 +51,7 @@ function Line({ one }: { one: Attention }) {
       <span className={styles.mark} data-tone={tone}>
         <Icon size={18} aria-label={t.home.attention.tones[tone]} role="img" />
       </span>
-      <span className={styles.words}>{attentionText(one)}</span>
+      <span className={styles.text}>{attentionText(one)}</span>
       {one.at !== null && (
         <span className={styles.when} title={formatDateTime(one.at)}>
           {Date.parse(one.at) > Date.now() ? formatDateTime(one.at) : timeAgo(one.at)}
@@ -63,7 +63,7 @@ function Line({ one }: { one: Attention }) {
 }
 
 function attentionText({ code, name, count }: Attention): string {
-  const { words, nameless } = t.home.attention
-  const text = words[code]
-  return typeof text === 'string' ? text : text({ name: name ?? nameless, n: count ?? 0 })
+  const { messages, unnamed } = t.home.attention
+  const text = messages[code]
+  return typeof text === 'string' ? text : text({ name: name ?? unnamed, n: count ?? 0 })
 }

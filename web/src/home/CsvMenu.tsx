@@ -14,7 +14,7 @@ interface CsvMenuProps {
   days: number
 }
 
-/** The figures of the page as files for a spreadsheet. */
+/** Downloads the figures of the page as CSV. */
 export default function CsvMenu({ dropdown, stats, days }: CsvMenuProps) {
   const texts = t.home.csv
   const workspaceId = useWorkspaceId()

@@ -10,14 +10,14 @@ import styles from './HomePage.module.css'
 interface Figure {
   name: string
   value: string
-  /** There is nothing to show, and the value says so. */
+  /** Whether there is no data; the value says so. */
   isNothing?: boolean
   note: string
-  /** How it stands to the time before, and whether that is good. */
+  /** Change from the previous period, and whether it is an improvement. */
   change?: { words: string; isGood: boolean | null } | null
 }
 
-/** The few numbers that say how it goes, beside the time before. */
+/** Key figures, compared with the previous period. */
 export function Figures({ stats, chosenDays }: { stats: Stats; chosenDays: number }) {
   const { data } = useComparison(useWorkspaceId(), chosenDays)
   return (

@@ -12,7 +12,7 @@ import styles from './HomePage.module.css'
 
 const storageKey = (workspaceId: string) => `parley.begun.${workspaceId}`
 
-/** The way into a fresh workspace; gone once it is walked, or put away. */
+/** Getting-started checklist; disappears when it is complete or dismissed. */
 export default function GettingStarted({ hasLeads }: { hasLeads: boolean }) {
   const workspaceId = useWorkspaceId()
   const [isAway, setAway] = useState(() => localStorage.getItem(storageKey(workspaceId)) !== null)
@@ -25,7 +25,7 @@ export default function GettingStarted({ hasLeads }: { hasLeads: boolean }) {
   const { data: forms = 0 } = useFormCount(workspaceId, isFresh)
   if (!isFresh) return null
 
-  const texts = t.home.begin
+  const texts = t.home.gettingStarted
   const dismiss = () => {
     localStorage.setItem(storageKey(workspaceId), 'yes')
     setAway(true)
@@ -36,7 +36,7 @@ export default function GettingStarted({ hasLeads }: { hasLeads: boolean }) {
       <div className={styles.head}>
         <h2 className={styles.title}>{texts.title}</h2>
         <Button size="compact-sm" variant="subtle" color="gray" onClick={dismiss}>
-          {texts.putAway}
+          {texts.dismiss}
         </Button>
       </div>
       <ol className={styles.steps}>
@@ -68,9 +68,9 @@ function Step({ isDone, what, why, to, action, children }: StepProps) {
     <li className={styles.step} data-done={isDone || undefined}>
       <span className={styles.mark} data-tone={isDone ? 'good' : undefined}>
         {isDone ? (
-          <IconCircleCheck size={18} role="img" aria-label={t.home.begin.done} />
+          <IconCircleCheck size={18} role="img" aria-label={t.home.gettingStarted.done} />
         ) : (
-          <IconCircle size={18} color="var(--n8)" role="img" aria-label={t.home.begin.open} />
+          <IconCircle size={18} color="var(--n8)" role="img" aria-label={t.home.gettingStarted.open} />
         )}
       </span>
       <div>

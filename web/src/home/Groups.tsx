@@ -11,7 +11,7 @@ import { formatDuration } from './duration.ts'
 import { type GroupName, groupNames, useGroupNames } from './group-names.ts'
 import styles from './HomePage.module.css'
 
-/** First answers by each who gave them, and by where they were given, beside the time before. */
+/** First responses by member, agent, connection or label, compared with the previous period. */
 export function Groups({ days }: { days: number }) {
   const texts = t.home.groups
   const query = useComparison(useWorkspaceId(), days)
@@ -41,7 +41,7 @@ function GroupTable({ comparison, by, days }: { comparison: Comparison; by: Grou
   return (
     <>
       {rows.length === 0 ? (
-        <p className={styles.quiet}>{texts.none}</p>
+        <p className={styles.muted}>{texts.none}</p>
       ) : (
         <div className={styles.wide}>
           <Table
@@ -52,7 +52,7 @@ function GroupTable({ comparison, by, days }: { comparison: Comparison; by: Grou
           />
         </div>
       )}
-      <p className={styles.quiet}>
+      <p className={styles.muted}>
         {[
           texts.help({ days }),
           ...(comparison.sampledEvery > 1 ? [texts.sampled({ every: formatNumber(comparison.sampledEvery) })] : []),
@@ -87,7 +87,7 @@ function columns(nameOf: (id: string) => string): Column<AnswerGroup>[] {
   ]
 }
 
-/** How many it was before, and how much the number has changed since. */
+/** Value of the previous period and the change since then. */
 function Before({ now, before }: { now: number; before: number }) {
   const change = changeOf(now, before)
   const isMoved = change?.kind === 'more' || change?.kind === 'less'

@@ -3,7 +3,7 @@ import { AnswerTimes } from './AnswerTimes.tsx'
 import { Groups } from './Groups.tsx'
 import { LeadCharts } from './LeadCharts.tsx'
 
-/** What is below the figures: charts and tables, which come after them. */
+/** Charts and tables below the key figures; loaded after them. */
 export default function HomeCharts({ stats, days }: { stats: Stats; days: number }) {
   return (
     <>

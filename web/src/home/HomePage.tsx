@@ -24,7 +24,7 @@ const CsvMenu = prefetchedComponent(() => import('./CsvMenu.tsx'))
 
 const defaultDays = 30
 
-/** What needs somebody now, and how the last days went. */
+/** Home page: what needs attention, and statistics of the last days. */
 export function HomePage() {
   const workspaceId = useWorkspaceId()
   const { days = defaultDays } = useSearch({ from: '/w/$workspaceId/home' })
@@ -65,7 +65,7 @@ export function HomePage() {
 
 function Overview({ stats, days }: { stats: Stats; days: number }) {
   const workspaceId = useWorkspaceId()
-  // The figures do not share the line with the code of what is beside them.
+  // Loads the code of the other parts after the figures are drawn, so that both do not compete for bandwidth.
   const isDrawn = useIsPainted()
   const shape = <div className={styles.card} data-shape aria-busy="true" />
   return (
@@ -97,7 +97,7 @@ function CsvButton({ stats, days }: { stats: Stats | undefined; days: number }) 
 
 const near = 0.8
 
-/** How much of what the day allows is used. */
+/** Used part of the daily quota. */
 function QuotaMeter({ quota: { used, limit } }: { quota: Stats['quota'] }) {
   const texts = t.home.quota
   const part = limit === null ? 0 : Math.min(1, used / Math.max(1, limit))
@@ -110,7 +110,7 @@ function QuotaMeter({ quota: { used, limit } }: { quota: Stats['quota'] }) {
           <div data-tone={tone} style={{ width: `${100 * part}%` }} />
         </div>
       )}
-      <p className={styles.quiet}>
+      <p className={styles.muted}>
         {limit === null
           ? texts.unlimited({ used: formatNumber(used) })
           : texts.used({ used: formatNumber(used), limit: formatNumber(limit) })}

@@ -31,7 +31,7 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
           rows={sources.map(({ source, count }) => ({ key: source, label: t.lead.sources[source], value: count }))}
           format={formatNumber}
         />
-        {sources.length === 0 && <p className={styles.quiet}>{texts.noLeads}</p>}
+        {sources.length === 0 && <p className={styles.muted}>{texts.noLeads}</p>}
       </div>
       <div className={styles.card} data-part="6">
         <RankBars
@@ -43,13 +43,13 @@ export function LeadCharts({ stats: { days, leads } }: { stats: Stats }) {
           }))}
           format={formatNumber}
         />
-        {leads.byStatus.length === 0 && <p className={styles.quiet}>{texts.noLeads}</p>}
+        {leads.byStatus.length === 0 && <p className={styles.muted}>{texts.noLeads}</p>}
       </div>
     </>
   )
 }
 
-/** As the workspace orders its steps; what it no longer offers comes last. */
+/** Sorts by the workspace's order of statuses; removed statuses come last. */
 function inOrder(byStatus: Stats['leads']['byStatus'], order: readonly string[]): Stats['leads']['byStatus'] {
   const place = (status: string) => (order.includes(status) ? order.indexOf(status) : order.length)
   return byStatus.toSorted((a, b) => place(a.status) - place(b.status))

@@ -3,9 +3,9 @@ import type { Attention } from '../data/stats.ts'
 export type AttentionCode = Attention['code']
 
 interface Kind {
-  /** A hint tells of what can be done, and of no trouble. */
+  /** `hint` for suggestions, which are not problems. */
   tone: 'bad' | 'attention' | 'hint'
-  /** Where it is mended, within the workspace. */
+  /** Path within the workspace where it can be fixed. */
   place(one: Pick<Attention, 'id'>): string
   search?: Record<string, unknown>
 }

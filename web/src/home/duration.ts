@@ -1,4 +1,4 @@
-/** A length of time in the unit that suits it: seconds, minutes, hours or days, with one decimal below ten hours. */
+/** Formats a duration in seconds, minutes, hours or days, with one decimal below ten hours. */
 export function formatDuration(seconds: number, language: string): string {
   const [value, unit, digits] = inUnit(seconds)
   return new Intl.NumberFormat(language, {
@@ -18,5 +18,5 @@ function inUnit(seconds: number): [value: number, unit: string, digits: number] 
   return [hours / 24, 'day', 1]
 }
 
-/** The seconds of the unit that the longest time is shown in, so that a chart's marks are round in it. */
+/** Returns the seconds of the unit for the longest duration, so that chart ticks are round numbers of it. */
 export const unitOf = (longest: number): number => [86_400, 3600, 60].find((unit) => longest >= unit) ?? 1

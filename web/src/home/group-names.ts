@@ -6,7 +6,7 @@ import { t } from '../text/index.ts'
 export const groupNames = ['people', 'agents', 'connections', 'labels'] as const
 export type GroupName = (typeof groupNames)[number]
 
-/** The names of what first answers are grouped by; of what is gone that it is unknown. */
+/** Returns the names for groups of first responses; a placeholder for deleted ones. */
 export function useGroupNames(workspaceId: string): (by: GroupName, id: string) => string {
   const people = usePeople(workspaceId)
   const { data: connections = [] } = useConnections(workspaceId)
@@ -14,7 +14,7 @@ export function useGroupNames(workspaceId: string): (by: GroupName, id: string) 
   return (by, id) => {
     if (by === 'people' || by === 'agents') {
       const name = people.nameOf(id)
-      // Whoever left is not among them, and neither are tokens of the whole installation.
+      // Former members and tokens of the whole installation are not included.
       return name !== null && name !== t.common.unknown ? name : t.home.groups.gone[by]
     }
     const named: readonly { id: string; name: string }[] = by === 'connections' ? connections : labels

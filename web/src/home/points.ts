@@ -2,7 +2,7 @@ import type { Stats } from '../data/stats.ts'
 import { language } from '../text/index.ts'
 import type { Point } from '../ui/charts/chart-props.ts'
 
-/** The days as a chart names them. A day has no zone: it is named as it was counted. */
+/** Returns the labels for days. Days are already in the reader's time zone, so they are formatted in UTC. */
 export function pointsOf(days: Stats['days']): Point[] {
   const short = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
   const full = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeZone: 'UTC' })

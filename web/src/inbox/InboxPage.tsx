@@ -8,9 +8,9 @@ import { prefetchedComponent } from '../ui/overlay/lazy.ts'
 import { ErrorState } from '../ui/page/ErrorState.tsx'
 import { setRailBadge } from '../ui/rail-badges.ts'
 import { ShortcutsQueued, useShortcuts } from '../ui/shortcuts.ts'
-import unseen from '../ui/unseen.module.css'
 import { useChangeSearch } from '../ui/use-newest-search.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import visuallyHidden from '../ui/visually-hidden.module.css'
 import styles from './InboxPage.module.css'
 import { filterOf, type InboxSearch, readSearch } from './list/filters.ts'
 import { ListPane } from './list/ListPane.tsx'
@@ -19,13 +19,13 @@ import { clearSelection, useIsSelecting } from './parts/selection.ts'
 import { adjacentId } from './parts/selection-rules.ts'
 import { useOpenId } from './use-open-id.ts'
 
-// The rows are what one sees first.
+// The list is visible first.
 const ThreadPane = prefetchedComponent(
-  () => withTexts(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }), ['talk']),
+  () => withTexts(async () => ({ default: (await import('./ThreadPane.tsx')).ThreadPane }), ['conversation']),
   ({ error }) => <ErrorState error={error} retry={retryFailedLoads} />,
 )
 
-/** Three panes: who wrote, what was said, and whom with. On a phone one of them at a time. */
+/** Three panes: list, thread and customer. Phones show one at a time. */
 export function InboxPage() {
   const workspaceId = useWorkspaceId()
   const conversationId = useOpenId(workspaceId)
@@ -61,12 +61,12 @@ export function InboxPage() {
   )
   return (
     <InboxContext value={inInbox}>
-      {/* The list has the title to be seen, and is not always there. */}
-      <h1 className={unseen.unseen}>{t.inbox.title}</h1>
+      {/* Hidden heading: the list, whose title is visible, is not always shown. */}
+      <h1 className={visuallyHidden.hidden}>{t.inbox.title}</h1>
       <div className={styles.panes} data-open={conversationId === undefined ? undefined : true}>
         <ListPane search={search} openId={conversationId} open={open} openAt={openAt} filterBy={filterBy} />
         {conversationId === undefined ? (
-          <p className={styles.nothing}>{t.inbox.choose}</p>
+          <p className={styles.nothing}>{t.inbox.selectConversation}</p>
         ) : (
           <Suspense fallback={<ShortcutsQueued />}>
             <ThreadPane
@@ -82,7 +82,7 @@ export function InboxPage() {
   )
 }
 
-/** Keeps the inbox fresh, and its number at the rail, on whatever page one is. */
+/** Keeps the inbox and its badge in the rail fresh on every page. */
 export function InboxLive() {
   const workspaceId = useWorkspaceId()
   useLiveInbox(workspaceId)

@@ -19,7 +19,7 @@ import styles from './ThreadPane.module.css'
 import { Thread, type ThreadHandle } from './thread/Thread.tsx'
 import { ThreadHeader } from './thread/ThreadHeader.tsx'
 
-// A moment after the thread, which is what one has come for.
+// Loaded shortly after the thread, which matters most.
 const MessageGestures = prefetchedComponent(() => import('./quote/MessageGestures.tsx'))
 const CustomerPane = prefetchedComponent(() => withTexts(() => import('./customer/CustomerPane.tsx')))
 const Viewer = prefetchedComponent(() => import('./media/Viewer.tsx'))
@@ -32,7 +32,7 @@ interface ThreadPaneProps {
   setShowsCustomer(shows: boolean): void
 }
 
-/** What was said, who answers, and a place to write; beside it the customer. */
+/** Thread with the message field, and the customer pane beside it. */
 export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPaneProps) {
   const workspaceId = useWorkspaceId()
   const { close } = useInboxContext()
@@ -55,9 +55,9 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
     [id, conversation, setShowsCustomer],
   )
   useMessageOfAddress(thread, id, conversation !== undefined)
-  // Also when it was shown until now: it may have been erased.
+  // Also if it was shown before: it may have been erased.
   if (error instanceof ApiError && error.status === 404) {
-    return <EmptyState title={t.inbox.gone} action={{ label: t.inbox.backToList, run: close }} />
+    return <EmptyState title={t.inbox.notFound} action={{ label: t.inbox.backToList, run: close }} />
   }
   if (conversation === undefined) {
     if (error === null) {
@@ -108,10 +108,10 @@ export function ThreadPane({ id, showsCustomer, setShowsCustomer }: ThreadPanePr
   )
 }
 
-/** An address may name a message, as that of the player does; the same one followed again leads there again. */
+/** Scrolls to the message in the address, as in links of the player; following the same link again scrolls again. */
 function useMessageOfAddress(thread: { current: ThreadHandle | null }, id: string, isThere: boolean): void {
   const place = useLocation({
-    // That of another conversation, which one comes from or goes to, is no message of this one.
+    // The hash of another conversation, during navigation, is not a message of this one.
     select: ({ pathname, hash, state }) => (pathname.includes(id) ? `${hash} ${state.__TSR_key ?? ''}` : ''),
   })
   useEffect(() => {

@@ -5,7 +5,7 @@ import { customerName, phoneLabel } from './parts/inbox-texts.ts'
 
 const maxResults = 6
 
-/** Finds people who wrote, by what is typed into the palette. */
+/** Finds conversations by customer for the command palette. */
 export const conversationSource: PaletteSource = async (workspaceId, term) => {
   const rows = await findConversations(workspaceId, term, maxResults)
   return rows.map((row) => {
@@ -16,7 +16,7 @@ export const conversationSource: PaletteSource = async (workspaceId, term) => {
       kind: t.common.palette.conversation,
       label,
       hint: phone === label ? '' : phone,
-      // The router follows what is pushed onto the history.
+      // The router listens to history changes.
       run: () => window.history.pushState({}, '', `/w/${workspaceId}/inbox/${row.id}`),
     }
   })

@@ -4,13 +4,13 @@ import { flushSync } from 'react-dom'
 import { useFlushBeforeShortcut } from '../ui/shortcuts.ts'
 
 /**
- * Which conversation is open. The router draws an address a moment after it stands there, or later where much is going on;
- * who opens one conversation after the other by keys is spared those between. A key that acts on what is open has it drawn at once.
+ * Returns the open conversation. The router renders a new address with a delay, longer under load, which skips
+ * conversations that are passed quickly by keyboard. Shortcuts that act on the open conversation render it at once.
  */
 export function useOpenId(workspaceId: string): string | undefined {
   const { history } = useRouter()
   const { conversationId: drawn } = useParams({ strict: false })
-  // Ahead of the router: from there on by the address, until that is drawn.
+  // Ahead of the router until it has rendered the address.
   const [ahead, setAhead] = useState<{ id: string | undefined } | null>(null)
   const openId = ahead === null ? drawn : ahead.id
   const addressed = useCallback(
@@ -31,7 +31,7 @@ export function useOpenId(workspaceId: string): string | undefined {
   return openId
 }
 
-/** The address of another room says nothing of it: until that room is drawn, what is open stays. */
+/** Keeps the open conversation while an address outside the inbox has not been rendered yet. */
 function conversationAt(pathname: string, workspaceId: string, openId: string | undefined): string | undefined {
   const [, , workspace, page, id = ''] = pathname.split('/')
   if (workspace !== workspaceId || page !== 'inbox') return openId

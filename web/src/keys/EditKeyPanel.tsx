@@ -10,7 +10,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { AllowlistField, addressesIn, ConnectionField, ScopeBoxes } from './KeyFields.tsx'
 import { mayAnswer } from './presets.ts'
 
-/** Another name for a key, and what it may do from now on. */
+/** Edits the name and permissions of a key. */
 export function EditKeyPanel({ apiKey, close }: { apiKey: ApiKey; close(): void }) {
   const workspaceId = useWorkspaceId()
   const changed = useInvalidateKeys(workspaceId)

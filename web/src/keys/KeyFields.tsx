@@ -6,11 +6,11 @@ import type { Draft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { allScopes } from './presets.ts'
 
-/** What a key may do and see, and from where, as somebody fills it in. */
+/** Permissions, visibility and allowlist of a key, as entered. */
 export interface KeyScopeDraft {
   scopes: Scope[]
   connectionIds: string[]
-  /** One address or range a line. */
+  /** One address or range per line. */
   allowlist: string
 }
 
@@ -22,7 +22,7 @@ export function ScopeBoxes({ draft: { value, set, errorOf } }: FieldProps) {
   return (
     <Checkbox.Group
       mt="md"
-      label={t.keys.may}
+      label={t.keys.permissions}
       value={value.scopes}
       onChange={(scopes) => set({ scopes: scopes as Scope[] })}
       error={errorOf('scopes')}

@@ -13,7 +13,7 @@ interface KeyLimitsProps {
   mayChange: boolean
 }
 
-/** How much the key may send; an empty field is the usual. */
+/** Limits of the key; an empty field means the default. */
 export function KeyLimits({ apiKey, mayChange }: KeyLimitsProps) {
   const workspaceId = useWorkspaceId()
   const changed = useInvalidateKeys(workspaceId)

@@ -69,7 +69,7 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
       <LastCalls keyId={apiKey.id} />
       {dialog === 'revoke' && (
         <Confirm
-          title={t.keys.revokeAsk({ name: apiKey.name })}
+          title={t.keys.revokeConfirm({ name: apiKey.name })}
           action={t.keys.revoke}
           confirmText={apiKey.name}
           run={revoke}
@@ -83,7 +83,7 @@ export function KeyPanel({ apiKey, mayChange, close, onRotated, onRevoked }: Key
   )
 }
 
-/** Whether new customers go to this key: it changes at once. */
+/** Whether new customers go to this key; saved immediately. */
 function AnswersNewField({ apiKey, mayChange }: Pick<KeyPanelProps, 'apiKey' | 'mayChange'>) {
   const workspaceId = useWorkspaceId()
   const changed = useInvalidateKeys(workspaceId)
@@ -123,7 +123,7 @@ function RotateDialog({ apiKey, close, onRotated }: Omit<KeyPanelProps, 'mayChan
     onError: showError,
   })
   return (
-    <Confirm title={t.keys.rotateAsk} action={t.keys.rotate} run={() => rotate.mutateAsync()} close={close}>
+    <Confirm title={t.keys.rotateConfirm} action={t.keys.rotate} run={() => rotate.mutateAsync()} close={close}>
       {t.keys.rotateHelp}
       <Select
         mt="md"
@@ -145,12 +145,12 @@ function KeyFacts({ apiKey }: { apiKey: ApiKey }) {
   const facts: [string, ReactNode][] = [
     [t.keys.status, <StatusChip key="status" status={apiKey.status} />],
     [t.keys.value, <code key="value">{apiKey.shown}</code>],
-    [t.keys.may, apiKey.scopes.map((scope) => t.keys.scopes[scope]).join(', ')],
+    [t.keys.permissions, apiKey.scopes.map((scope) => t.keys.scopes[scope]).join(', ')],
     [t.keys.connections, names.length === 0 ? t.common.all : names.join(', ')],
     [t.keys.phones, apiKey.phoneVisibility === 'full' ? t.keys.phonesFull : t.keys.phonesMasked],
     [t.keys.allowlist, apiKey.allowlist.length === 0 ? t.keys.anywhere : apiKey.allowlist.join(', ')],
     [t.keys.created, formatDateTime(apiKey.createdAt)],
-    [t.settings.madeBy, <CreatedBy key="by" id={apiKey.createdBy} />],
+    [t.settings.createdBy, <CreatedBy key="by" id={apiKey.createdBy} />],
     [t.keys.lastUsed, moment(apiKey.lastUsedAt, t.keys.never)],
     [t.keys.expires, moment(apiKey.expiresAt, t.keys.never)],
     ...(apiKey.previousValidUntil === null

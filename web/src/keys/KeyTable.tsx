@@ -14,7 +14,7 @@ const columns = (): Column<ApiKey>[] => [
   { key: 'shown', title: t.keys.value, cell: ({ shown }) => <code>{shown}</code>, optional: true },
   {
     key: 'may',
-    title: t.keys.may,
+    title: t.keys.permissions,
     cell: ({ scopes }) => scopes.map((scope) => t.keys.scopes[scope]).join(', '),
     optional: true,
   },

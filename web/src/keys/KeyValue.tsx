@@ -11,7 +11,7 @@ interface KeyValueProps {
   close(): void
 }
 
-/** The only sight of a key's value. Nothing but its button closes it. */
+/** Shows the value of a key, once. Only its button closes it. */
 export function KeyValue({ name, value, scopes, close }: KeyValueProps) {
   return (
     <Dialog
@@ -29,7 +29,7 @@ export function KeyValue({ name, value, scopes, close }: KeyValueProps) {
         <Copyable value={curlLine(value, scopes)} label={t.keys.curl} />
         <Group justify="flex-end">
           <Button onClick={close} data-autofocus>
-            {t.keys.kept}
+            {t.keys.savedIt}
           </Button>
         </Group>
       </Stack>

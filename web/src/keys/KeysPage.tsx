@@ -15,7 +15,6 @@ import { KeyTable } from './KeyTable.tsx'
 import { KeyValue } from './KeyValue.tsx'
 import { NewKeyPanel } from './NewKeyPanel.tsx'
 
-/** What programs and agents come in with. */
 export function KeysPage() {
   const workspaceId = useWorkspaceId()
   const query = useApiKeys(workspaceId)
@@ -28,7 +27,7 @@ export function KeysPage() {
   useShortcuts(
     t.keys.title,
     useMemo(
-      () => (mayChange ? [{ keys: 'c', label: t.keys.make, run: () => setCreating(true) }] : []),
+      () => (mayChange ? [{ keys: 'c', label: t.keys.create, run: () => setCreating(true) }] : []),
       [mayChange, setCreating],
     ),
   )
@@ -48,7 +47,7 @@ export function KeysPage() {
         action={
           mayChange && (
             <Button leftSection={<IconPlus size={16} />} onClick={create}>
-              {t.keys.make}
+              {t.keys.create}
             </Button>
           )
         }
@@ -57,7 +56,7 @@ export function KeysPage() {
         <QueryBoundary query={query}>
           {(keys) =>
             keys.length === 0 ? (
-              <EmptyState title={t.keys.empty} {...(mayChange && { action: { label: t.keys.make, run: create } })} />
+              <EmptyState title={t.keys.empty} {...(mayChange && { action: { label: t.keys.create, run: create } })} />
             ) : (
               <KeyTable keys={keys} open={({ id }) => setOpenId(id)} />
             )

@@ -8,7 +8,7 @@ import { type Column, Table } from '../ui/page/Table.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './LastCalls.module.css'
 
-/** What a key called lately, and what came of it: for whoever looks for why a program fails. */
+/** Recent calls of a key and their results, to debug integrations. */
 export function LastCalls({ keyId }: { keyId: string }) {
   const texts = t.keys.calls
   const query = useKeyCalls(useWorkspaceId(), keyId)
@@ -19,7 +19,7 @@ export function LastCalls({ keyId }: { keyId: string }) {
           calls.length === 0 ? (
             <p>{texts.none}</p>
           ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
             <div className={styles.wide} tabIndex={0}>
               <Table label={texts.title} columns={columns()} rows={numbered(calls)} keyOf={({ key }) => key} />
             </div>
@@ -34,7 +34,7 @@ interface Row extends KeyCall {
   key: string
 }
 
-// From the oldest on, so that a row stays the same one when a newer comes.
+// Numbered from the oldest, so that keys stay stable when a call is added.
 const numbered = (calls: readonly KeyCall[]): Row[] =>
   calls.map((call, n) => ({ ...call, key: `${call.at} ${calls.length - n}` }))
 

@@ -24,7 +24,7 @@ interface KeyDraft extends KeyScopeDraft, LimitsDraft {
   expiresAt: string
 }
 
-// Nothing is chosen beforehand: what a key may do is somebody's decision.
+// No permission is preselected.
 const blank: KeyDraft = {
   name: '',
   scopes: [],
@@ -48,10 +48,10 @@ export function NewKeyPanel({ close, onCreated }: NewKeyPanelProps) {
   })
   return (
     <SidePanel
-      title={t.keys.make}
+      title={t.keys.create}
       close={close}
       submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={t.keys.make} isBusy={create.isPending} />}
+      footer={<PanelButtons close={close} action={t.keys.create} isBusy={create.isPending} />}
     >
       <TextInput
         label={t.keys.name}
@@ -96,7 +96,7 @@ export function NewKeyPanel({ close, onCreated }: NewKeyPanelProps) {
   )
 }
 
-/** Folded away, since the usual ones fit most keys; what is refused shows. */
+/** Collapsed, since the defaults fit most keys; opens on errors. */
 function Limits({ draft }: { draft: Draft<KeyDraft> }) {
   const { errorOf } = draft
   const isRefused = errorOf('unansweredSends') !== undefined || errorOf('dailySends') !== undefined

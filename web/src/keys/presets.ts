@@ -11,7 +11,7 @@ interface Preset {
   answersNewConversations: boolean
 }
 
-/** What most keys are for; the boxes below them say what each takes. */
+/** Permissions of common kinds of keys. */
 export const presets: Record<PresetName, Preset> = {
   answering: {
     scopes: ['leads.read', 'leads.write', 'inbox.read', 'inbox.write'],

@@ -23,7 +23,7 @@ interface BulkBarProps {
 
 const fields = ['status', 'assignedTo', 'priority', 'source'] as const
 
-/** What can be done to all that are selected. */
+/** Actions on the selected leads. */
 export function BulkBar({ selection, context, actions, open }: BulkBarProps) {
   const ids = [...selection.ids]
   const { submit } = useBulkChangeActions(useWorkspaceId())

@@ -27,7 +27,7 @@ interface BodyProps {
   create(): void
 }
 
-/** The list in the view that was chosen, with the open lead beside it. */
+/** The list in the chosen view, with the open lead beside it. */
 export function LeadsBody({ location, context, columns, selection, onTotal, create }: BodyProps) {
   const workspaceId = useWorkspaceId()
   const { address, goTo, query, open } = location

@@ -18,7 +18,7 @@ const TransferMenu = prefetchedComponent(() => withTexts(() => import('./Transfe
 interface LeadsHeaderProps {
   address: LeadAddress
   goTo: GoTo
-  /** Null where columns are not chosen. */
+  /** Null in views without columns. */
   columns: Columns | null
   create(): void
 }

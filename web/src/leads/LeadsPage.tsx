@@ -28,7 +28,7 @@ const BulkStrip = prefetchedComponent(() => withTexts(() => import('./bulk/BulkS
 
 const phoneColumns: ColumnChoice = { shown: ['name', 'status'], widths: { name: 218, status: 130 } }
 
-/** Everyone who asked or may buy: as a table, as a board, and what was thrown away. */
+/** Leads as a table or board, and the trash. */
 export function LeadsPage() {
   const workspaceId = useWorkspaceId()
   const isStanding = useIsPageReady()

@@ -18,7 +18,7 @@ import { nameOf } from './fields/lead.ts'
 import { DuplicateList } from './panel/Duplicates.tsx'
 import { amountProps } from './panel/LeadFields.tsx'
 
-// The first look at the list does without it.
+// Not needed to render the list.
 const LazyFieldInput = prefetchedComponent(async () => ({
   default: (await import('./fields/FieldInput.tsx')).FieldInput,
 }))
@@ -39,7 +39,7 @@ const blank = {
   assignedTo: '',
   estimatedValue: '',
   notes: '',
-  /** What was typed into the workspace's own fields, by key. */
+  /** Input of custom fields by key. */
   customFieldValues: {} as Readonly<Record<string, string>>,
 }
 type LeadDraft = typeof blank
@@ -147,7 +147,7 @@ function bodyOf(
   }
 }
 
-// Half a number finds nobody.
+// Incomplete numbers are not looked up.
 function duplicateName({ phone, email }: { phone: string; email: string }) {
   return {
     ...(phone.replace(/\D/g, '').length >= 8 && { phone }),

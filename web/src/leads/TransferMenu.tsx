@@ -8,7 +8,7 @@ import type { Dropdown } from '../ui/overlay/dropdown.tsx'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { type LeadAddress, queryOf } from './fields/address.ts'
 
-/** The ways in and out for many leads at once; an export takes the filters along that are set. */
+/** Import and export; an export uses the active filters. */
 export default function TransferMenu({ dropdown, address }: { dropdown: Dropdown; address: LeadAddress }) {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()

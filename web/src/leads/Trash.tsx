@@ -13,12 +13,12 @@ import styles from './LeadsPage.module.css'
 
 type Trashed = NonNullable<ReturnType<typeof useTrash>['data']>['pages'][number]['leads'][number]
 
-/** What was deleted and can still be had back. */
+/** Deleted leads that can still be restored. */
 export function Trash({ actions }: { actions: LeadActions }) {
   const workspaceId = useWorkspaceId()
   const query = useTrash(workspaceId)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
     <div className={styles.trash} tabIndex={0}>
       <QueryBoundary query={query}>
         {({ pages }) => {

@@ -5,7 +5,7 @@ import type { PaletteSource } from '../ui/palette-sources.ts'
 
 const maxResults = 6
 
-/** Finds leads by what is typed into the palette. */
+/** Finds leads for the command palette. */
 export const leadSource: PaletteSource = async (workspaceId, term) => {
   const leads = await findLeads(workspaceId, term, maxResults)
   return leads.map(({ id, firstName, lastName, phone, email }) => ({
@@ -14,7 +14,7 @@ export const leadSource: PaletteSource = async (workspaceId, term) => {
     kind: t.common.palette.lead,
     label: [firstName, lastName].filter(Boolean).join(' '),
     hint: phone === null ? (email ?? '') : formatPhone(phone),
-    // The router follows what is pushed onto the history.
+    // The router listens to history changes.
     run: () => window.history.pushState({}, '', `/w/${workspaceId}/leads?lead=${id}`),
   }))
 }

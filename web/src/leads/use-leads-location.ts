@@ -7,22 +7,22 @@ import { type GoTo, useLeadAddress } from './fields/use-address.ts'
 export interface LeadsLocation {
   address: LeadAddress
   goTo: GoTo
-  /** What is asked of the list: the same one as long as that part of the address is. */
+  /** Query of the list; the same object until its part of the address changes. */
   query: LeadQuery
-  /** The open lead as the list knew it when it was opened. */
+  /** The open lead as in the list when it was opened. */
   known: Lead | undefined
   open(lead: Lead | null): void
   close(): void
 }
 
-/** The list that the address asks for, and which lead of it is open. */
+/** Returns the list and the open lead of the address. */
 export function useLeadsLocation(): LeadsLocation {
   const [address, goTo] = useLeadAddress()
   const [known, setKnown] = useState<Lead | undefined>(undefined)
-  // Which lead is open changes nothing of the list, nor which columns are shown.
+  // The open lead and the columns do not affect the query.
   const { cols: _, ...listed } = address
   const listQuery = savedQuery(listed)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `listQuery` is all of the address that the query is made of
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `listQuery` stands for the address
   const query = useMemo(() => queryOf(address, language), [listQuery])
   const open = useCallback(
     (lead: Lead | null) => {

@@ -17,9 +17,9 @@ import type { Dropdown } from '../ui/overlay/dropdown.tsx'
 import { showError } from '../ui/overlay/toasts.tsx'
 import { EmptyState } from '../ui/page/EmptyState.tsx'
 import { QueryBoundary } from '../ui/page/PageBody.tsx'
-import unseen from '../ui/unseen.module.css'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
+import visuallyHidden from '../ui/visually-hidden.module.css'
 import styles from './BellPanel.module.css'
 import { customerLabel, notificationPath, notificationText } from './notification-texts.ts'
 
@@ -31,14 +31,14 @@ const icons: Record<Notification['kind'], TablerIcon> = {
   connection: IconPlugConnectedX,
 }
 
-/** What one was told of, each leading to where it is looked at. */
+/** Notifications, with links. */
 export default function BellPanel({ dropdown }: { dropdown: Dropdown }) {
   const workspaceId = useWorkspaceId()
   const query = useNotifications(workspaceId)
   const unread = query.data?.unread ?? 0
   const close = () => dropdown.setOpen(false)
   const readAll = ({ currentTarget }: MouseEvent<HTMLElement>) => {
-    // The button goes, and the keys are to be heard here all the same.
+    // The button disappears: keep the focus in the dialog for shortcuts.
     currentTarget.closest<HTMLElement>('[role="dialog"]')?.focus()
     void markNotificationsRead(workspaceId).catch(showError)
   }
@@ -53,14 +53,14 @@ export default function BellPanel({ dropdown }: { dropdown: Dropdown }) {
         <h2 className={styles.title}>{t.common.notifications}</h2>
         {unread > 0 && (
           <Button variant="subtle" size="compact-sm" onClick={readAll}>
-            {t.told.readAll}
+            {t.notifications.readAll}
           </Button>
         )}
       </div>
       <QueryBoundary query={query} rows={4}>
         {({ notifications }) =>
           notifications.length === 0 ? (
-            <EmptyState title={t.told.empty} help={t.told.emptyHelp} />
+            <EmptyState title={t.notifications.empty} help={t.notifications.emptyHelp} />
           ) : (
             <ul className={styles.list}>
               {notifications.map((notification) => (
@@ -78,12 +78,12 @@ export default function BellPanel({ dropdown }: { dropdown: Dropdown }) {
           loading={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          {t.told.older}
+          {t.notifications.older}
         </Button>
       )}
       <div className={styles.foot}>
         <Anchor component={Link} to={`/w/${workspaceId}/profile`} hash="notifications" size="sm" onClick={close}>
-          {t.told.toSettings}
+          {t.notifications.toSettings}
         </Anchor>
       </div>
     </DropdownPanel>
@@ -108,9 +108,9 @@ function Row({ notification, close }: { notification: Notification; close(): voi
         onClick={open}
       >
         <Icon size={18} stroke={1.6} aria-hidden />
-        <span className={styles.words}>
+        <span className={styles.text}>
           <span className={styles.sentence}>
-            {isUnread && <span className={unseen.unseen}>{t.told.new} </span>}
+            {isUnread && <span className={visuallyHidden.hidden}>{t.notifications.new} </span>}
             {notificationText(notification)}
           </span>
           {customer !== '' && <span className={styles.customer}>{customer}</span>}

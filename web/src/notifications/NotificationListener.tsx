@@ -21,7 +21,7 @@ import { customerLabel, notificationPath, notificationText } from './notificatio
 
 const eventNames = ['team.notices']
 
-/** Counts at the bell what is unread, and tells of what is new, on whatever page one is. It may come a moment after the page. */
+/** Shows the number of unread notifications and alerts of new ones, on every page. Loaded after the page. */
 export default function NotificationListener() {
   const workspaceId = useWorkspaceId()
   const viewState = useViewState()
@@ -34,7 +34,7 @@ export default function NotificationListener() {
   return null
 }
 
-/** What is sent to the app alone is not sent again after a break: it is read again. */
+/** Events of the app alone are not repeated after a break: refetches instead. */
 function useLiveNotifications(workspaceId: string): void {
   const queries = useQueryClient()
   const refetch = useCallback(() => void refetchNotifications(queries, workspaceId), [queries, workspaceId])
@@ -45,8 +45,8 @@ function useLiveNotifications(workspaceId: string): void {
 function useUnreadBadge(workspaceId: string): void {
   const unread = useNotifications(workspaceId).data?.unread ?? 0
   useEffect(() => {
-    setRailBadge('notifications', { count: unread, tone: 'accent', label: t.told.unread({ count: unread }) })
-    // On the icon of the app, where it is installed.
+    setRailBadge('notifications', { count: unread, tone: 'accent', label: t.notifications.unread({ count: unread }) })
+    // Badge of the installed app.
     if ('setAppBadge' in navigator) void navigator.setAppBadge(unread).catch(() => {})
     return () => setRailBadge('notifications', null)
   }, [unread])
@@ -76,7 +76,7 @@ function useViewState(): ViewState {
 
 const isSeen = (): boolean => document.visibilityState === 'visible' && document.hasFocus()
 
-/** What tells of the conversation that is open is read with it. */
+/** Marks notifications of the open conversation as read. */
 function useMarkSeen(workspaceId: string, viewState: ViewState): void {
   const { notifications = [] } = useNotifications(workspaceId).data ?? {}
   const { conversationId } = viewState
@@ -93,7 +93,7 @@ function useAlerts(workspaceId: string, { conversationId, isVisible }: ViewState
   useEffect(() => {
     if (data === undefined) return
     const newest = data.notifications[0]?.createdAt ?? ''
-    // What was there when the page was opened is no news.
+    // Notifications from before the page was opened do not alert.
     const before = known.current?.workspaceId === workspaceId ? known.current.to : newest
     known.current = { workspaceId, to: newest > before ? newest : before }
     const newOnes = newNotifications(data.notifications, before, { conversationId, isVisible })
@@ -117,7 +117,7 @@ async function alertUser(
   }
 }
 
-/** Goes where a notice of the browser leads, and has a browser that was asked told again in this session. */
+/** Follows clicks on system notifications, and renews the push subscription in this session. */
 function useBrowserNotifications(workspaceId: string): void {
   const navigate = useNavigate()
   const queries = useQueryClient()

@@ -1,16 +1,16 @@
 import type { Notification } from '../data/notifications.ts'
 
-/** What somebody looks at: the place of the page, and whether anybody sees it. */
+/** What the person is looking at: the open page, and whether it is visible. */
 export interface ViewState {
-  /** The conversation that is open; null: none. */
+  /** The open conversation; null if none. */
   conversationId: string | null
   isVisible: boolean
 }
 
-/** More that come at once are not each worth a sound and a pop-up. */
+/** Largest number of alerts at once. */
 const maxAlerts = 3
 
-/** What of the notices came since the newest that was known, unread, and is not being looked at: the oldest first. */
+/** Returns unread notifications after the newest known one, except of the visible conversation; oldest first. */
 export function newNotifications(
   notifications: readonly Notification[],
   knownTo: string,
@@ -23,7 +23,7 @@ export function newNotifications(
     .toReversed()
 }
 
-/** Whether some of it is told of the conversation that somebody looks at: it is read by that. */
+/** Returns whether a notification belongs to the visible conversation, which marks it as read. */
 export const hasVisibleUnread = (
   notifications: readonly Notification[],
   { conversationId, isVisible }: ViewState,

@@ -2,7 +2,7 @@ import { PasswordInput } from '@mantine/core'
 import { t } from '../text/index.ts'
 import type { Draft } from '../ui/use-draft.ts'
 
-/** Asks who is signed in for their password once more. */
+/** Asks for the current password. */
 export function CurrentPassword<T extends { password: string }>({ draft }: { draft: Draft<T> }) {
   return (
     <PasswordInput

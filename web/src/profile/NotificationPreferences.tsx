@@ -21,7 +21,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './NotificationPreferences.module.css'
 import { QuietHours } from './QuietHours.tsx'
 
-/** Of what somebody is told in this workspace, how, and when not. */
+/** Notification preferences for the workspace: events, channels and quiet hours. */
 export function NotificationPreferences() {
   const query = useNotificationPreferences(useWorkspaceId())
   return (
@@ -38,10 +38,10 @@ export function NotificationPreferences() {
   )
 }
 
-/** Asks the browser for leave: here and nowhere else. */
+/** Asks for the browser's permission, only here. */
 function ThisBrowser({ pushKey }: { pushKey: string }) {
   const workspaceId = useWorkspaceId()
-  const texts = t.told.settings.browser
+  const texts = t.notifications.settings.browser
   const [state, setState] = useState(() => browserPushState(workspaceId))
   const [isBusy, setBusy] = useState(false)
   const run = (change: () => Promise<unknown>) => {
@@ -84,14 +84,14 @@ function ThisBrowser({ pushKey }: { pushKey: string }) {
   )
 }
 
-/** Each choice takes effect at once. */
+/** Every change is saved at once. */
 function SettingsForm({ settings }: { settings: Settings }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
-  const texts = t.told.settings
+  const texts = t.notifications.settings
   const [value, setValue] = useState(settings)
   const { mutate, error } = useMutation({
-    // One after the other: the last choice is the one that stays.
+    // One request at a time, so that the last choice wins.
     scope: { id: 'notice-settings' },
     mutationFn: (to: Settings) => saveNotificationPreferences(queries, workspaceId, to),
     onError: showError,
@@ -105,7 +105,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
     <Section title={texts.title} help={texts.help}>
       <PreferencesTable value={value} set={set} />
       <Text size="xs" c="dimmed">
-        {texts.wayHelp}
+        {texts.methodHelp}
       </Text>
       <ToneChoice tone={value.tone ?? defaultTone} choose={(tone) => set({ tone })} />
       <Switch
@@ -116,7 +116,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       />
       <QuietHours quiet={value.quiet} change={(quiet) => set({ quiet })} />
       <div role="status" aria-live="polite">
-        {error !== null && texts.notKept}
+        {error !== null && texts.saveFailed}
       </div>
     </Section>
   )
@@ -125,7 +125,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
 const tones: readonly NotificationTone[] = ['chime', 'drop', 'knock']
 
 function ToneChoice({ tone, choose }: { tone: NotificationTone; choose(tone: NotificationTone): void }) {
-  const texts = t.told.settings
+  const texts = t.notifications.settings
   return (
     <div className={styles.tone}>
       <Select
@@ -140,13 +140,13 @@ function ToneChoice({ tone, choose }: { tone: NotificationTone; choose(tone: Not
         leftSection={<IconVolume size={16} />}
         onClick={() => void previewSound(tone).catch(showError)}
       >
-        {texts.hear}
+        {texts.play}
       </Button>
     </div>
   )
 }
 
-/** A time that is being typed is none yet. */
+/** Returns whether quiet hours are complete; a time that is being typed is not. */
 const isComplete = ({ quiet }: Settings): boolean =>
   quiet === null || (quiet.from !== '' && quiet.to !== '' && quiet.from !== quiet.to)
 
@@ -154,7 +154,7 @@ const kinds: readonly NotificationKind[] = ['mention', 'assigned', 'handover', '
 const methods: readonly NotificationMethod[] = ['bell', 'sound', 'browser', 'push']
 
 function PreferencesTable({ value, set }: { value: Settings; set(changes: Partial<Settings>): void }) {
-  const texts = t.told.settings
+  const texts = t.notifications.settings
   const change = (kind: NotificationKind, way: NotificationMethod, isOn: boolean) =>
     set({ ways: { ...value.ways, [kind]: { ...value.ways[kind], [way]: isOn } } })
   return (
@@ -164,7 +164,7 @@ function PreferencesTable({ value, set }: { value: Settings; set(changes: Partia
           <th scope="col">{texts.kind}</th>
           {methods.map((way) => (
             <th key={way} scope="col">
-              {texts.ways[way]}
+              {texts.methods[way]}
             </th>
           ))}
         </tr>
@@ -176,7 +176,7 @@ function PreferencesTable({ value, set }: { value: Settings; set(changes: Partia
             {methods.map((way) => (
               <td key={way}>
                 <Checkbox
-                  aria-label={texts.of({ kind: texts.kinds[kind], way: texts.ways[way] })}
+                  aria-label={texts.of({ kind: texts.kinds[kind], way: texts.methods[way] })}
                   checked={value.ways[kind][way]}
                   disabled={way !== 'bell' && !value.ways[kind].bell}
                   onChange={(event) => change(kind, way, event.currentTarget.checked)}

@@ -4,7 +4,7 @@ import { type Language, languages } from '../text/languages.ts'
 import { Section } from '../ui/page/Section.tsx'
 import { enterSends, opensNext, useStoredToggle } from '../ui/stored-toggles.ts'
 
-/** What this browser keeps: it takes effect at once. */
+/** Preferences of this browser; applied at once. */
 export function Preferences() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (

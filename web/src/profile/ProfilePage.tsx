@@ -9,7 +9,7 @@ import { Preferences } from './Preferences.tsx'
 import { Sessions } from './Sessions.tsx'
 import { TwoFactor } from './TwoFactor.tsx'
 
-/** What somebody sets about themselves, the same in every workspace. */
+/** Settings of the person, the same in all workspaces. */
 export function ProfilePage() {
   return (
     <>

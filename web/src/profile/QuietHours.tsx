@@ -19,9 +19,9 @@ interface QuietHoursProps {
   change(to: Quiet | null): void
 }
 
-/** When nothing sounds or pops up. */
+/** Times without sounds and alerts. */
 export function QuietHours({ quiet, change }: QuietHoursProps) {
-  const texts = t.told.settings
+  const texts = t.notifications.settings
   return (
     <>
       <Switch
@@ -36,7 +36,7 @@ export function QuietHours({ quiet, change }: QuietHoursProps) {
 }
 
 function QuietFields({ quiet, change }: QuietHoursProps & { quiet: Quiet }) {
-  const texts = t.told.settings
+  const texts = t.notifications.settings
   const [zones] = useState(() => [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', quiet.timeZone])])
   return (
     <>
@@ -52,7 +52,7 @@ function QuietFields({ quiet, change }: QuietHoursProps & { quiet: Quiet }) {
           label={texts.to}
           value={quiet.to}
           onChange={(event) => change({ ...quiet, to: event.currentTarget.value })}
-          error={quiet.from === quiet.to ? texts.same : undefined}
+          error={quiet.from === quiet.to ? texts.sameTime : undefined}
         />
         <Select
           label={texts.timeZone}

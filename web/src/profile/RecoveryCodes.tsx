@@ -3,7 +3,7 @@ import { t } from '../text/index.ts'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
 import styles from './RecoveryCodes.module.css'
 
-/** The only sight of the recovery codes. Nothing but its button closes it. */
+/** Shows the recovery codes, once. Only its button closes it. */
 export function RecoveryCodes({ codes, close }: { codes: readonly string[]; close(): void }) {
   const texts = t.profile.twoFactor
   return (
@@ -32,7 +32,7 @@ export function RecoveryCodes({ codes, close }: { codes: readonly string[]; clos
             )}
           </CopyButton>
           <Button onClick={close} data-autofocus>
-            {texts.kept}
+            {texts.savedIt}
           </Button>
         </Group>
       </Stack>

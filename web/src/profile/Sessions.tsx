@@ -10,7 +10,7 @@ import { Section } from '../ui/page/Section.tsx'
 import { useListChange } from '../ui/use-list-change.ts'
 import styles from './Sessions.module.css'
 
-/** The browsers in which the person is signed in. */
+/** Sessions of the person. */
 export function Sessions() {
   const texts = t.profile.sessions
   const query = useSessions()
@@ -43,7 +43,7 @@ export function Sessions() {
           <ul className={styles.list} aria-label={texts.title}>
             {sessions.map((one) => (
               <li key={one.id} className={styles.row}>
-                <div className={styles.words}>
+                <div className={styles.text}>
                   <strong>
                     {one.device} {one.current && <Chip tone="accent">{texts.current}</Chip>}
                   </strong>

@@ -12,7 +12,7 @@ import { TwoFactorOff } from './TwoFactorOff.tsx'
 
 const TwoFactorOn = lazyComponent(() => import('./TwoFactorOn.tsx'))
 
-/** The second step of signing in: a code from the person's phone. */
+/** Two-factor authentication with codes of an authenticator app. */
 export function TwoFactor() {
   const user = useSession().user
   const isOn = user?.twoFactor ?? false

@@ -10,7 +10,7 @@ import { CurrentPassword } from './CurrentPassword.tsx'
 
 export type Enrolment = Awaited<ReturnType<typeof beginTwoFactor>>
 
-/** An unattended browser must not be enough to keep its owner out. */
+/** Asks for the password: an unattended browser must not be enough to lock its owner out. */
 export function TwoFactorDialog({ close, onStarted }: { close(): void; onStarted(enrolment: Enrolment): void }) {
   const texts = t.profile.twoFactor
   const draft = useDraft({ password: '' })
@@ -20,7 +20,7 @@ export function TwoFactorDialog({ close, onStarted }: { close(): void; onStarted
     onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
-    <Dialog close={close} title={texts.askTitle}>
+    <Dialog close={close} title={texts.confirmTitle}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -29,10 +29,10 @@ export function TwoFactorDialog({ close, onStarted }: { close(): void; onStarted
         noValidate
       >
         <Stack gap="md">
-          <Text size="md">{texts.askHelp}</Text>
+          <Text size="md">{texts.confirmHelp}</Text>
           <CurrentPassword draft={draft} />
           <Group justify="flex-end" gap="xs">
-            <PanelButtons close={close} action={texts.goOn} isBusy={begin.isPending} />
+            <PanelButtons close={close} action={texts.continue} isBusy={begin.isPending} />
           </Group>
         </Stack>
       </form>

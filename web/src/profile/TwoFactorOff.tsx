@@ -8,7 +8,7 @@ import { showError, showToast } from '../ui/overlay/toasts.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { CurrentPassword } from './CurrentPassword.tsx'
 
-/** Asks for the password and a code, as signing in does. */
+/** Asks for the password and a code, as sign-in does. */
 export function TwoFactorOff({ close }: { close(): void }) {
   const texts = t.profile.twoFactor
   const draft = useDraft({ password: '', code: '' })

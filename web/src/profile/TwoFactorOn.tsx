@@ -16,7 +16,7 @@ interface TwoFactorOnProps {
   onDone(recoveryCodes: readonly string[]): void
 }
 
-/** The code for the camera, then a code from the phone that proves it was read. */
+/** Shows the QR code, then asks for a code that proves that it was scanned. */
 export default function TwoFactorOn({ enrolment, close, onDone }: TwoFactorOnProps) {
   const texts = t.profile.twoFactor
   const draft = useDraft({ code: '' })

@@ -2,7 +2,7 @@ import type { Session } from './session.ts'
 
 const storageKey = 'parley.workspace'
 
-/** Where the person was last, else their first workspace; null when they have none. */
+/** Returns the last used workspace, otherwise the first; null without any. */
 export function lastWorkspace({ workspaces }: Session): string | null {
   const last = localStorage.getItem(storageKey)
   const found = workspaces.find(({ id }) => id === last) ?? workspaces[0]

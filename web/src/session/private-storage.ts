@@ -1,15 +1,15 @@
-/** What of the browser's storage is used. */
+/** Used part of the browser's storage. */
 export type KeyedStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
-/** What is kept under these names is what a person has written: it goes when they do. */
+/** Keys with unsent texts of a person, which are removed at sign-out. */
 export const privatePrefixes = { draft: 'parley.draft.', sending: 'parley.sending.', noting: 'parley.noting.' } as const
 
-/** Whose it is. */
+/** Key that stores whose texts they are. */
 export const ownerKey = 'parley.private-of'
 
 let isClosed = false
 
-/** Where drafts and what is on its way outlive a reload. Once closed it takes nothing any more. */
+/** Storage for drafts and pending sends, which survive a reload. Ignores writes once closed. */
 export const privateStorage: KeyedStorage = {
   get length() {
     return localStorage.length
@@ -22,23 +22,23 @@ export const privateStorage: KeyedStorage = {
   removeItem: (key) => localStorage.removeItem(key),
 }
 
-/** From now on nothing is put into it: what is still under way would bring back what was removed. */
+/** Ignores further writes: running tasks would restore what sign-out removed. */
 export function closePrivateStorage(): void {
   isClosed = true
 }
 
-/** Keeps what this person has written; what somebody else has left here goes. */
+/** Claims the storage for a person, and clears it if it belonged to another one. */
 export function claimPrivateStorage(storage: KeyedStorage, userId: string): void {
   if (storage.getItem(ownerKey) === userId) return
   clearPrivateStorage(storage)
   try {
     storage.setItem(ownerKey, userId)
   } catch {
-    // A full storage: nothing private is in it, and the next page tries again.
+    // Storage is full: nothing private is in it, and the next page load tries again.
   }
 }
 
-/** Removes what was written in this browser and not sent. */
+/** Removes unsent texts from this browser. */
 export function clearPrivateStorage(storage: KeyedStorage): void {
   const keys = Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '')
   const prefixes = Object.values(privatePrefixes)

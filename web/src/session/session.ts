@@ -13,7 +13,7 @@ const readSession = () => unwrap(api.GET('/api/team/v1/session'))
 let current: Session | null = null
 const listeners = new Set<() => void>()
 
-/** Who is signed in; null when the browser is on its way to the sign-in page. */
+/** Loads the session; null while the browser navigates to the sign-in page. */
 export async function loadSession(): Promise<Session | null> {
   setSessionToken('', goToSignIn)
   try {
@@ -29,7 +29,7 @@ export async function loadSession(): Promise<Session | null> {
   return current
 }
 
-/** The same for who may be a stranger: null, and they stay where they are. */
+/** Loads the session; null if nobody is signed in, without leaving the page. */
 export async function findSession(): Promise<Session | null> {
   try {
     const session = await readSession()
@@ -42,8 +42,8 @@ export async function findSession(): Promise<Session | null> {
 }
 
 /**
- * Reads again who is signed in and where they are a member, after one of these has changed. A change that ended the
- * session returns the token of the next one.
+ * Reloads the session after a change of the person or their memberships. Takes the new CSRF token if the change
+ * replaced the session.
  */
 export async function refreshSession(csrfToken?: string): Promise<Session> {
   if (csrfToken !== undefined) setSessionToken(csrfToken, () => void verifySession())
@@ -53,7 +53,7 @@ export async function refreshSession(csrfToken?: string): Promise<Session> {
   return session
 }
 
-/** The session; the component is drawn again when it changes. */
+/** Returns the session; renders again when it changes. */
 export function useSession(): Session {
   return useSyncExternalStore((listener) => {
     listeners.add(listener)
@@ -61,7 +61,7 @@ export function useSession(): Session {
   }, currentSession)
 }
 
-/** The session as it is now. */
+/** Returns the current session. */
 export function currentSession(): Session {
   if (current === null) throw new Error('The app is not open yet')
   return current
@@ -73,10 +73,10 @@ export function currentUser(): SignedInUser {
   return user
 }
 
-/** The higher, the more it may. */
+/** From the lowest to the highest role. */
 const ranks: readonly Role[] = roleValues
 
-/** Whether the signed-in person may do what takes this role. */
+/** Returns whether the signed-in person has at least this role. */
 export function hasRole(workspaceId: string, role: Role): boolean {
   const { user, workspaces } = currentSession()
   if (user?.isOperator) return true
@@ -84,7 +84,7 @@ export function hasRole(workspaceId: string, role: Role): boolean {
   return own !== undefined && ranks.indexOf(own) >= ranks.indexOf(role)
 }
 
-/** Ends the session; what was written in this browser and not sent goes with it. */
+/** Ends the session and removes unsent texts from this browser. */
 export async function signOut(): Promise<void> {
   try {
     await api.POST('/api/team/v1/sign-out')
@@ -94,25 +94,25 @@ export async function signOut(): Promise<void> {
   }
   closePrivateStorage()
   clearPrivateStorage(localStorage)
-  // What waits for somebody is nothing for who comes after them.
+  // The badge must not be visible to the next person.
   if ('clearAppBadge' in navigator) await navigator.clearAppBadge().catch(() => {})
   window.location.assign('/sign-in')
 }
 
-/** Somebody has signed out, or another person in, in another tab of this browser. */
+/** Handles sign-out, or a different sign-in, in another tab. */
 function onOtherTabSignOut({ key, newValue }: StorageEvent): void {
   if (key !== ownerKey || newValue === currentUser().id) return
   closePrivateStorage()
   goToSignIn()
 }
 
-// As long as the answer with the next session may be on its way.
+// Time for a response with a new session to arrive.
 const renewalMs = 1000
 let isVerifying = false
 
 /**
- * Goes to the sign-in page, unless there is a session: a change that ends all sessions gives this browser a new one, and a
- * request that left just before is refused with the former.
+ * Goes to the sign-in page unless there is a session. A change that ends all sessions gives this browser a new one, and
+ * a request sent just before fails with the old one.
  */
 async function verifySession(): Promise<void> {
   if (isVerifying) return
@@ -124,7 +124,7 @@ async function verifySession(): Promise<void> {
   isVerifying = false
 }
 
-/** Null when nobody can tell, as the service is out of reach. */
+/** Returns null if the server is unreachable. */
 async function isSignedIn(): Promise<boolean | null> {
   try {
     return (await readSession()).user !== null

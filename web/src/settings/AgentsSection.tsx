@@ -49,7 +49,7 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
   const [isConfirming, setConfirming] = useState(false)
   const texts = t.settings.agents
   const { agentsStopped } = workspace
-  const change = useWorkspaceChange(workspace, agentsStopped ? texts.startedAgain : texts.stoppedNow)
+  const change = useWorkspaceChange(workspace, agentsStopped ? texts.nowStarted : texts.nowStopped)
   const mayChange = hasRole(workspace.id, 'admin')
   const stop = () => change.mutateAsync({ agentsStopped: true }).then(() => setConfirming(false), showError)
   return (
@@ -78,7 +78,7 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
       </div>
       {isConfirming && (
         <Confirm
-          title={texts.stopAsk}
+          title={texts.stopConfirm}
           action={texts.stop}
           confirmText={texts.stopWord}
           run={stop}
@@ -93,7 +93,7 @@ function StopSwitch({ workspace }: { workspace: Workspace }) {
 
 const maxInstructionsLength = 4000
 
-/** What every agent of the workspace is told when it asks who it is. */
+/** Instructions for all agents of the workspace, returned when they ask who they are. */
 function AgentInstructions({ workspace }: { workspace: Workspace }) {
   const texts = t.settings.agents
   const draft = useWorkspaceDraft(
@@ -104,11 +104,11 @@ function AgentInstructions({ workspace }: { workspace: Workspace }) {
   const { mayChange } = draft
   const { agentWord } = draft.value
   return (
-    <Section title={texts.word} submit={draft.save} footer={mayChange && <DraftButtons draft={draft} />}>
+    <Section title={texts.instructions} submit={draft.save} footer={mayChange && <DraftButtons draft={draft} />}>
       <Textarea
-        label={texts.wordLabel}
-        description={texts.wordHelp}
-        placeholder={mayChange ? texts.wordExample : texts.wordEmpty}
+        label={texts.instructionsLabel}
+        description={texts.instructionsHelp}
+        placeholder={mayChange ? texts.instructionsExample : texts.instructionsEmpty}
         autosize
         minRows={4}
         maxRows={20}
@@ -118,7 +118,7 @@ function AgentInstructions({ workspace }: { workspace: Workspace }) {
         error={
           draft.errorOf('agentWord') ??
           (agentWord.length >= maxInstructionsLength
-            ? texts.wordIsFull({ most: formatNumber(maxInstructionsLength) })
+            ? texts.instructionsTooLong({ most: formatNumber(maxInstructionsLength) })
             : undefined)
         }
         disabled={!mayChange}
@@ -136,10 +136,10 @@ function TakeBackSwitch({ workspace }: { workspace: Workspace }) {
       { onError: showError, onSettled: () => change.reset() },
     )
   return (
-    <Section title={texts.takingBack}>
+    <Section title={texts.lockedToPeople}>
       <Switch
-        label={texts.takingBackSwitch}
-        description={texts.takingBackHelp}
+        label={texts.lockSwitch}
+        description={texts.lockHelp}
         checked={(change.variables?.agentsMayTakeBack ?? workspace.agentsMayTakeBack) === 'when_handed'}
         onChange={(event) => set(event.currentTarget.checked)}
         disabled={change.isPending || !hasRole(workspace.id, 'admin')}

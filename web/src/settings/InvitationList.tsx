@@ -19,7 +19,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { LinkPanel } from './InvitePanel.tsx'
 import styles from './List.module.css'
 
-/** Those that can still be accepted; nothing when there are none. */
+/** Open invitations; renders nothing without any. */
 export function InvitationList() {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members
@@ -49,7 +49,7 @@ export function InvitationList() {
           { key: 'role', title: texts.role, cell: ({ role }) => t.settings.roles[role] },
           {
             key: 'by',
-            title: t.settings.madeBy,
+            title: t.settings.createdBy,
             cell: ({ createdBy }) => <CreatedBy id={createdBy} />,
             optional: true,
           },
@@ -93,7 +93,7 @@ export function InvitationList() {
       {shown !== null && <LinkPanel {...shown} close={() => setShown(null)} />}
       {confirming !== null && (
         <Confirm
-          title={texts.withdrawAsk({ email: confirming.email })}
+          title={texts.withdrawConfirm({ email: confirming.email })}
           action={texts.withdraw}
           run={() => withdraw(confirming)}
           close={() => setConfirming(null)}

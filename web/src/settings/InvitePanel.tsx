@@ -11,7 +11,7 @@ import { useDraft } from '../ui/use-draft.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import { rolesFor } from './roles.ts'
 
-/** Asks whom to invite, then shows the link. */
+/** Creates an invitation, then shows its link. */
 export function InvitePanel({ close }: { close(): void }) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members
@@ -31,7 +31,7 @@ export function InvitePanel({ close }: { close(): void }) {
       title={texts.invite}
       close={close}
       submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={texts.makeLink} isBusy={create.isPending} />}
+      footer={<PanelButtons close={close} action={texts.createLink} isBusy={create.isPending} />}
     >
       <TextInput
         type="email"
@@ -53,7 +53,7 @@ export function InvitePanel({ close }: { close(): void }) {
   )
 }
 
-/** The link of an invitation, to be passed on. */
+/** Shows the link of an invitation, to be sent to the invited person. */
 export function LinkPanel({ email, url, close }: { email: string; url: string; close(): void }) {
   const texts = t.settings.members
   return (

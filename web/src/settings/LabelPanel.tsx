@@ -14,7 +14,7 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 import styles from './List.module.css'
 
 interface LabelPanelProps {
-  /** Null for a new one. */
+  /** Null for a new label. */
   label: Label | null
   close(): void
 }
@@ -41,7 +41,7 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
   })
   return (
     <SidePanel
-      title={label === null ? texts.make : texts.change({ name: label.name })}
+      title={label === null ? texts.create : texts.change({ name: label.name })}
       close={close}
       submit={() => save.mutate()}
       footer={
@@ -81,7 +81,7 @@ export function LabelPanel({ label, close }: LabelPanelProps) {
       </Radio.Group>
       {isConfirming && label !== null && (
         <Confirm
-          title={texts.deleteAsk({ name: label.name })}
+          title={texts.deleteConfirm({ name: label.name })}
           action={t.common.delete}
           confirmText={label.name}
           run={() => deleteLabel(workspaceId, label.id).then(done, showError)}

@@ -24,14 +24,14 @@ export function LabelsSection() {
       {mayChange && (
         <div className={styles.bar}>
           <Button leftSection={<IconPlus size={16} />} onClick={create}>
-            {texts.make}
+            {texts.create}
           </Button>
         </div>
       )}
       <QueryBoundary query={query}>
         {(labels) =>
           labels.length === 0 ? (
-            <EmptyState title={texts.empty} {...(mayChange && { action: { label: texts.make, run: create } })} />
+            <EmptyState title={texts.empty} {...(mayChange && { action: { label: texts.create, run: create } })} />
           ) : (
             <Table
               label={t.settings.sections.labels.title}

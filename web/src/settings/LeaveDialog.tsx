@@ -16,7 +16,7 @@ interface LeaveDialogProps {
   close(): void
 }
 
-/** Asks before somebody goes, and what is to become of what they made: production may depend on it. */
+/** Confirms removal of a member, and what happens to the resources they created, which may be in use. */
 export function LeaveDialog({ member, run, close }: LeaveDialogProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.settings.members
@@ -25,7 +25,7 @@ export function LeaveDialog({ member, run, close }: LeaveDialogProps) {
   const [leaving, setLeaving] = useState<RemovalOptions>({ keys: 'keep', webhooks: 'keep' })
   return (
     <Confirm
-      title={isMe ? texts.leaveAsk : texts.removeAsk({ name: member.name })}
+      title={isMe ? texts.leaveConfirm : texts.removeConfirm({ name: member.name })}
       action={isMe ? texts.leave : texts.remove}
       confirmText={member.name}
       run={() => run(leaving).catch(showError)}
@@ -71,7 +71,7 @@ function CreatedResourceList({ created, options, mayDecide, decide }: CreatedRes
       ))}
       {created.keys.length > 0 && (
         <ResourceList
-          title={texts.madeKeys}
+          title={texts.createdKeys}
           resources={created.keys.map(({ id, name, lastUsedAt }) => ({ id, name, lastUsedAt }))}
           {...(mayDecide && {
             choice: {
@@ -84,7 +84,7 @@ function CreatedResourceList({ created, options, mayDecide, decide }: CreatedRes
       )}
       {webhooks.length > 0 && (
         <ResourceList
-          title={texts.madeWebhooks}
+          title={texts.createdWebhooks}
           resources={webhooks.map(({ id, description, url, lastUsedAt }) => ({
             id,
             name: description || url,

@@ -79,7 +79,7 @@ function MemberTable({ members }: { members: Member[] }) {
     }
     setLeaving(null)
     showToast(texts.removed({ name: member.name }))
-    // What they made may have gone with them.
+    // Their resources may have been removed too.
     await queries.invalidateQueries({ queryKey: everythingKey(workspaceId) })
   }
 
@@ -102,7 +102,7 @@ function MemberTable({ members }: { members: Member[] }) {
       )}
       {signedOut !== null && (
         <Confirm
-          title={texts.signOutAsk({ name: signedOut.name })}
+          title={texts.signOutConfirm({ name: signedOut.name })}
           action={texts.signOut}
           run={() => signOut(signedOut).catch(showError)}
           close={() => setSignedOut(null)}
@@ -189,7 +189,7 @@ function Person({ member }: { member: Member }) {
   const anchor = memberAnchor(member.userId)
   const isHere = useLocation({ select: ({ hash }) => hash === anchor })
   const person = useRef<HTMLElement>(null)
-  // The list is read later than the address.
+  // The list loads after the navigation.
   useEffect(() => {
     if (isHere) person.current?.focus()
   }, [isHere])

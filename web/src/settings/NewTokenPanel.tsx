@@ -30,10 +30,10 @@ export function NewTokenPanel({ close, onCreated }: NewTokenPanelProps) {
   })
   return (
     <SidePanel
-      title={texts.make}
+      title={texts.create}
       close={close}
       submit={() => create.mutate()}
-      footer={<PanelButtons close={close} action={texts.make} isBusy={create.isPending} />}
+      footer={<PanelButtons close={close} action={texts.create} isBusy={create.isPending} />}
     >
       <TextInput
         label={texts.name}

@@ -23,14 +23,14 @@ export function RepliesSection() {
       {mayChange && (
         <div className={styles.bar}>
           <Button leftSection={<IconPlus size={16} />} onClick={create}>
-            {texts.make}
+            {texts.create}
           </Button>
         </div>
       )}
       <QueryBoundary query={query}>
         {(replies) =>
           replies.length === 0 ? (
-            <EmptyState title={texts.empty} {...(mayChange && { action: { label: texts.make, run: create } })} />
+            <EmptyState title={texts.empty} {...(mayChange && { action: { label: texts.create, run: create } })} />
           ) : (
             <Table
               label={t.settings.sections.replies.title}

@@ -11,7 +11,7 @@ import { useListChange } from '../ui/use-list-change.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface ReplyPanelProps {
-  /** Null for a new one. */
+  /** Null for a new reply. */
   reply: CannedReply | null
   close(): void
 }
@@ -43,7 +43,7 @@ export function ReplyPanel({ reply, close }: ReplyPanelProps) {
   }
   return (
     <SidePanel
-      title={reply === null ? texts.make : texts.change({ shortcut: reply.shortcut })}
+      title={reply === null ? texts.create : texts.change({ shortcut: reply.shortcut })}
       close={close}
       submit={() => save.mutate()}
       footer={
@@ -100,7 +100,7 @@ export function ReplyPanel({ reply, close }: ReplyPanelProps) {
   )
 }
 
-/** Deletes a reply at once, and brings it back when asked soon. */
+/** Deletes a saved reply at once, with undo. */
 function useRemoval(workspaceId: string) {
   const queryKey = cannedRepliesKey(workspaceId)
   const queries = useQueryClient()

@@ -13,10 +13,10 @@ type Field = keyof Retention
 const fields: readonly Field[] = ['conversationsDays', 'activitiesDays', 'sendsDays', 'submissionsDays', 'auditDays']
 const minDays = 30
 const maxDays = 3650
-/** What is proposed when a limit is switched on. */
+/** Default when a limit is enabled. */
 const defaultDays = 730
 
-/** For how long the workspace keeps what would else stay for ever. */
+/** Retention periods of data that is otherwise kept forever. */
 export function RetentionSection() {
   const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)

@@ -39,7 +39,7 @@ const contents: Record<SectionName, ComponentType> = {
   about: AboutSection,
 }
 
-/** How a workspace is set up, a section at a time, each with an address of its own. */
+/** Settings of a workspace in sections, each with its own address. */
 export function SettingsPage() {
   const workspaceId = useWorkspaceId()
   const { section: chosen } = useParams({ strict: false })

@@ -13,7 +13,7 @@ interface StatusesFieldProps {
   disabled: boolean
 }
 
-/** The steps of a lead, in order. */
+/** Lead statuses in order. */
 export function StatusesField({ value, change, error, disabled }: StatusesFieldProps) {
   const texts = t.settings.workspace
   return (

@@ -37,13 +37,13 @@ export function TokensSection() {
     <>
       <div className={styles.bar}>
         <Button leftSection={<IconPlus size={16} />} onClick={create}>
-          {texts.make}
+          {texts.create}
         </Button>
       </div>
       <QueryBoundary query={query}>
         {(tokens) =>
           tokens.length === 0 ? (
-            <EmptyState title={texts.empty} action={{ label: texts.make, run: create }} />
+            <EmptyState title={texts.empty} action={{ label: texts.create, run: create }} />
           ) : (
             <Table
               label={t.settings.sections.tokens.title}
@@ -69,7 +69,7 @@ export function TokensSection() {
       )}
       {confirming !== null && (
         <Confirm
-          title={texts.revokeAsk({ name: confirming.name })}
+          title={texts.revokeConfirm({ name: confirming.name })}
           action={texts.revoke}
           confirmText={confirming.name}
           run={() => revoke(confirming).catch(showError)}
@@ -90,7 +90,7 @@ function columns(): Column<Token>[] {
     { key: 'shown', title: texts.shown, cell: ({ shown }) => <code>{shown}</code>, optional: true },
     {
       key: 'by',
-      title: t.settings.madeBy,
+      title: t.settings.createdBy,
       cell: ({ createdBy }) => <CreatedBy id={createdBy} />,
       optional: true,
     },
@@ -128,7 +128,7 @@ const revokeColumn = (ask: (token: Token) => void): Column<Token> => ({
   ),
 })
 
-/** The only sight of a token's value. Nothing but its button closes it. */
+/** Shows the value of a token, once. Only its button closes it. */
 function TokenValue({ name, value, close }: { name: string; value: string; close(): void }) {
   const texts = t.settings.tokens
   return (
@@ -145,7 +145,7 @@ function TokenValue({ name, value, close }: { name: string; value: string; close
         <Copyable value={value} label={texts.value} />
         <Group justify="flex-end">
           <Button onClick={close} data-autofocus>
-            {texts.kept}
+            {texts.savedIt}
           </Button>
         </Group>
       </Stack>

@@ -23,7 +23,7 @@ import { useListChange } from '../ui/use-list-change.ts'
 import { countries } from './countries.ts'
 import styles from './List.module.css'
 
-/** Every workspace of the installation, and what the plan of each includes. For operators. */
+/** All workspaces of the installation and their features. For operators. */
 export function WorkspacesSection() {
   const texts = t.settings.workspaces
   const query = useAllWorkspaces()
@@ -39,7 +39,7 @@ export function WorkspacesSection() {
     <>
       <div className={styles.bar}>
         <Button leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
-          {texts.make}
+          {texts.create}
         </Button>
       </div>
       <QueryBoundary query={query}>
@@ -101,14 +101,14 @@ function NewWorkspacePanel({ close }: { close(): void }) {
     mutationFn: () => createWorkspace({ name: value.name.trim(), defaultCountry: value.defaultCountry || null }),
     onSuccess: async ({ name }) => {
       await Promise.all([refreshSession(), queries.invalidateQueries({ queryKey: allWorkspacesKey })])
-      showToast(texts.made({ name }))
+      showToast(texts.workspaceCreated({ name }))
       close()
     },
     onError: (error) => draft.applyError(error) || showError(error),
   })
   return (
     <SidePanel
-      title={texts.make}
+      title={texts.create}
       close={close}
       submit={() => create.mutate()}
       footer={<PanelButtons close={close} action={t.common.create} isBusy={create.isPending} />}

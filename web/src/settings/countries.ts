@@ -1,7 +1,7 @@
 import { language } from '../text/index.ts'
 import { countryCodes } from './country-codes.ts'
 
-/** Every country that has phone numbers, by its name in the reader's language. */
+/** Returns the countries with phone numbers, named in the reader's language. */
 export function countries(): { value: string; label: string }[] {
   const names = new Intl.DisplayNames(language, { type: 'region' })
   return countryCodes

@@ -1,12 +1,12 @@
 import { language } from '../text/index.ts'
 
-/** Money that is in use, as ISO 4217 names it. */
+/** Currencies in use, by ISO 4217 code. */
 export const currencyCodes =
   'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG'.split(
     ' ',
   )
 
-/** Every currency by its name in the reader's language, with its code, which many know better. */
+/** Returns the currencies, named in the reader's language, with the code. */
 export function currencies(): { value: string; label: string }[] {
   const names = new Intl.DisplayNames(language, { type: 'currency' })
   return currencyCodes

@@ -22,7 +22,7 @@ export type SectionName = keyof typeof t.settings.sections
 interface SectionInfo {
   name: SectionName
   icon: TablerIcon
-  /** Who may look at it; an operator may look at everything. */
+  /** Role that may open it; operators may open everything. */
   role: Role | 'operator'
 }
 
@@ -50,5 +50,5 @@ export const mayOpen = (workspaceId: string, { role }: SectionInfo): boolean =>
 export const openSections = (workspaceId: string): SectionInfo[] =>
   sections.filter((section) => mayOpen(workspaceId, section))
 
-/** Where a member stands among them, in an address. */
+/** Returns the anchor of a member in the list. */
 export const memberAnchor = (userId: string): string => `member-${userId}`

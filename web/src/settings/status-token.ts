@@ -1,4 +1,4 @@
-/** What somebody typed as the API's token of a status: `In review` is `in_review`; null when nothing is left of it. */
+/** Converts a label to a status token of the API: `In review` becomes `in_review`; null if nothing is left. */
 export function statusToken(typed: string): string | null {
   const token = typed
     .normalize('NFD')
@@ -9,7 +9,7 @@ export function statusToken(typed: string): string | null {
   return /^[a-z0-9_]{1,50}$/.test(token) ? token : null
 }
 
-/** The list with one of its members a place further up (-1) or down (1); the same at the ends. */
+/** Moves an item up (-1) or down (1); unchanged at the ends. */
 export function moveItem(list: readonly string[], one: string, by: -1 | 1): string[] {
   const from = list.indexOf(one)
   const to = from + by

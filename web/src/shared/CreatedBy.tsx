@@ -2,7 +2,7 @@ import { usePeopleLists } from '../data/people.ts'
 import { t } from '../text/index.ts'
 import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
-/** Who answers for a key, token, invitation or webhook. */
+/** Person responsible for a key, token, invitation or webhook. */
 export function CreatedBy({ id }: { id: string | null }) {
   const workspaceId = useWorkspaceId()
   const { data: people } = usePeopleLists(workspaceId)

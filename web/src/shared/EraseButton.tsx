@@ -14,7 +14,7 @@ interface EraseButtonProps {
   onDone?: () => void
 }
 
-/** Begins to erase a customer; for admins, whom it asks first. */
+/** Starts erasing a customer, after confirmation; for admins. */
 export function EraseButton({ name, onDone }: EraseButtonProps) {
   const workspaceId = useWorkspaceId()
   const [isConfirming, setConfirming] = useState(false)

@@ -16,7 +16,7 @@ interface EraseDialogProps {
 const listedKinds = ['leads', 'conversations', 'messages', 'files', 'notes', 'events', 'importFiles'] as const
 type Counts = Record<(typeof listedKinds)[number], number>
 
-/** Shows what there is, and has a word typed before it goes. */
+/** Shows what will be erased, and requires typing a word to confirm. */
 export default function EraseDialog({ name, close, onDone }: EraseDialogProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.erasure
@@ -28,7 +28,7 @@ export default function EraseDialog({ name, close, onDone }: EraseDialogProps) {
       close()
       onDone?.()
       if (erased?.state === 'done') showToast(`${texts.done}: ${countsText(erased.removed).join(', ')}`)
-      else showToast(texts.goesOn)
+      else showToast(texts.continues)
       await queries.invalidateQueries({ queryKey: everythingKey(workspaceId) })
     } catch (error) {
       showError(error)
@@ -49,7 +49,7 @@ interface ErasurePreviewProps {
 function ErasurePreview({ query: { data, isError, error, refetch } }: ErasurePreviewProps) {
   const texts = t.erasure
   if (isError) return <ErrorState error={error} retry={() => void refetch()} />
-  if (data === undefined) return <span role="status"> {texts.looking}</span>
+  if (data === undefined) return <span role="status"> {texts.loading}</span>
   const words = data === null ? [] : countsText(data)
   return <span role="status"> {words.length === 0 ? texts.nothing : `${texts.found} ${words.join(', ')}.`}</span>
 }

@@ -13,13 +13,13 @@ import { useWorkspaceId } from '../ui/use-workspace-id.ts'
 
 interface LabelPickerProps {
   dropdown: Dropdown
-  /** Whether a label is carried, or by some of those that are asked about. */
+  /** Whether the label is set; `some` if only on some of several. */
   carries(labelId: string): boolean | 'some'
   set(labelId: string, isOn: boolean): void
 }
 
 interface LabelItem extends PickerItem {
-  /** The name of one that is to be made. */
+  /** Name of a label to be created. */
   name?: string
 }
 
@@ -47,11 +47,11 @@ export default function LabelPicker({ dropdown, carries, set }: LabelPickerProps
     }
   }
   const make = async (name: string) => {
-    // The next one of them all, so that neighbours differ.
+    // The next color in turn, so that neighbors differ.
     const color = labelColorValues[labels.size % labelColorValues.length] ?? 'grey'
     const { label } = await createLabel(workspaceId, { name, color })
     await queries.invalidateQueries({ queryKey: labelsKey(workspaceId) })
-    showToast(pick.labelMade({ name }))
+    showToast(pick.labelCreated({ name }))
     set(label.id, true)
   }
   return (

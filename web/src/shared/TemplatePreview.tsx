@@ -2,7 +2,7 @@ import { t } from '../text/index.ts'
 import styles from './TemplatePreview.module.css'
 import { parseTemplate } from './template-preview.ts'
 
-/** A template as the customer will read it, with what was typed for its values; what is still missing stands by its number. */
+/** Template as the customer will see it, with the entered values; missing ones are shown as numbers. */
 export function TemplatePreview({ body, values }: { body: string; values: readonly string[] }) {
   return (
     <figure className={styles.preview}>
@@ -12,7 +12,7 @@ export function TemplatePreview({ body, values }: { body: string; values: readon
           'text' in piece ? (
             piece.text
           ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name
+            // biome-ignore lint/suspicious/noArrayIndexKey: nodes have no ids
             <mark key={n} data-empty={piece.value === '' || undefined}>
               {piece.value || `{{${piece.parameter}}}`}
             </mark>

@@ -2,10 +2,10 @@ import type { NotificationTone } from '../data/notifications.ts'
 
 let context: AudioContext | null = null
 
-/** Browsers let nothing sound before the first touch or key: from then on it may. */
+/** Browsers block sound until the first user gesture. Prepares it then. */
 export function unlockAudioOnGesture(): () => void {
   const begin = () => {
-    // Of a finger only the end counts, and keys like Escape not at all.
+    // Touch counts only at its end, and keys such as Escape do not count.
     if (navigator.userActivation?.hasBeenActive === false) return
     context ??= new AudioContext()
     void context.resume()
@@ -22,7 +22,7 @@ const gestures = ['pointerdown', 'pointerup', 'keydown']
 const lockMs = 3000
 
 interface Note {
-  /** Where it begins, and where it has slid to at its end. */
+  /** Start frequency, and the one that it slides to. */
   hertz: number
   toHertz: number
   atSeconds: number
@@ -46,12 +46,12 @@ const tones: Readonly<Record<NotificationTone, readonly Note[]>> = {
   ],
 }
 
-/** What was chosen, by one of the pages that are open. */
+/** Plays the chosen sound in only one of the open tabs. */
 export async function playSound(id: string, tone: NotificationTone): Promise<void> {
   const player = context
-  // A page that nobody has touched yet would keep the others from it.
+  // A tab without a user gesture must not take the lock from others.
   if (player?.state !== 'running') return
-  // Whoever has the lock plays; it is held until the slowest page has asked for it.
+  // The tab with the lock plays; it keeps the lock until the slowest tab has requested it.
   await navigator.locks.request(`parley.sound.${id}`, { ifAvailable: true }, async (lock) => {
     if (lock === null) return
     play(player, tones[tone])
@@ -59,7 +59,7 @@ export async function playSound(id: string, tone: NotificationTone): Promise<voi
   })
 }
 
-/** For who chooses among them, and has just pressed for it. */
+/** Plays a sound while choosing among them, after a click. */
 export async function previewSound(tone: NotificationTone): Promise<void> {
   context ??= new AudioContext()
   await context.resume()

@@ -8,14 +8,14 @@ export interface Template {
   status: string
   body: string
   parameterCount: number
-  /** The file that its header needs. */
+  /** File that the header requires. */
   header: 'image' | 'video' | 'document' | null
   sendable: boolean
 }
 
 export type TemplatePart = { text: string } | { parameter: number; value: string }
 
-/** A template's body in pieces, with what was typed for `{{1}}`, `{{2}}`, …; nothing typed yet is an empty value. */
+/** Splits the body of a template into text and the values of `{{1}}`, `{{2}}`, …; missing values are empty. */
 export function parseTemplate(body: string, values: readonly string[]): TemplatePart[] {
   return body
     .split(/(\{\{\s*\d+\s*\}\})/)
@@ -26,7 +26,7 @@ export function parseTemplate(body: string, values: readonly string[]): Template
     })
 }
 
-/** The message as the customer will read it. */
+/** Returns the message as the customer will see it. */
 export const filledText = (body: string, values: readonly string[]): string =>
   parseTemplate(body, values)
     .map((piece) => ('text' in piece ? piece.text : piece.value || `{{${piece.parameter}}}`))
@@ -36,7 +36,7 @@ const greetingPattern =
   /(?:^|[^\p{L}])(?:hi|hello|hey|dear|hola|ol[áa]|oi|estimad[oa]|car[oa]|prezad[oa]|querid[oa]|(?:bom|buenos?|boa|buenas) \p{L}{3,6})[,!]? ?\*?$/iu
 const compareTemplates = 30
 
-/** What a template's values begin with: the person's first name where somebody is greeted, nothing elsewhere. */
+/** Returns initial values: the first name in a greeting, otherwise empty. */
 export function valuesFor(
   { body, parameterCount }: Pick<Template, 'body' | 'parameterCount'>,
   firstName: string,
@@ -53,7 +53,7 @@ export function valuesFor(
 
 export type Problem = 'empty' | 'lines' | 'spaces' | 'long'
 
-/** What the platform would refuse a value for; null when it takes it. */
+/** Returns why the platform would refuse a value; null if it accepts it. */
 export function problemOf(value: string): Problem | null {
   const trimmed = value.trim()
   if (trimmed === '') return 'empty'
@@ -62,11 +62,11 @@ export function problemOf(value: string): Problem | null {
   return trimmed.length > 2048 ? 'long' : null
 }
 
-/** Templates that can be sent and whose name or words hold all of the term's words; those in the reader's language first. */
+/** Returns sendable templates with all words of the term in name or text; those in the reader's language first. */
 export const findTemplates = (templates: readonly Template[], term: string, language: string): Template[] =>
   search(templates, term, language).filter(({ sendable }) => sendable)
 
-/** Those that the platform has approved and that need more than is filled in here: shown, so that nobody looks for them. */
+/** Returns approved templates that need more than can be entered here; shown so that nobody searches for them. */
 export const findUnsendable = (templates: readonly Template[], term: string, language: string): Template[] =>
   search(templates, term, language).filter(({ sendable, status }) => !sendable && status === 'APPROVED')
 

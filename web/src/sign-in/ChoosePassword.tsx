@@ -7,7 +7,7 @@ import { newPasswordProblems } from './problems.ts'
 import { leaveFor } from './SignIn.tsx'
 import { useEntryForm } from './use-entry-form.ts'
 
-/** Asks who came by a link and has no password to choose one: without it the end of the session locks them out. */
+/** Asks people who signed in by a link to choose a password: without one they are locked out later. */
 export function ChoosePassword({ email }: { email: string }) {
   const texts = t.entry
   const form = useEntryForm({ password: '' }, newPasswordProblems, async ({ password }) => {

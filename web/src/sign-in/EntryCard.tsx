@@ -6,11 +6,11 @@ interface EntryCardProps {
   title: string
   help: string
   children?: ReactNode
-  /** Beneath the card: another way. */
+  /** Shown below the card, for an alternative. */
   below?: ReactNode
 }
 
-/** What somebody sees who is not in the app yet: one thing to do, and what it is for. */
+/** Layout of pages before sign-in: one task with its explanation. */
 export function EntryCard({ title, help, children, below }: EntryCardProps) {
   useEffect(() => {
     document.title = `${title} · Parley`

@@ -4,7 +4,7 @@ import { ChoosePassword } from './ChoosePassword.tsx'
 import { findJoining, JoinPage } from './Join.tsx'
 import { LinkPage, leaveFor, SignInPage } from './SignIn.tsx'
 
-/** The page of an address where nobody is signed in yet; null while the browser is on its way to another one. */
+/** Returns the page for an address before sign-in; null while the browser navigates to another one. */
 export async function entryPage(pathname: string): Promise<ReactNode> {
   const [, place, token = ''] = pathname.split('/')
   if (place === 'choose-password') return choosePasswordPage()

@@ -6,12 +6,12 @@ import type { EntryField, useEntryForm } from './use-entry-form.ts'
 
 interface FormProps {
   form: Pick<ReturnType<typeof useEntryForm>, 'problem' | 'isBusy' | 'submit'>
-  /** What the button says. */
+  /** Label of the button. */
   action: string
   children?: ReactNode
 }
 
-/** The caret is in its first field from the beginning. */
+/** Focuses its first field. */
 export function Form({ form, action, children }: FormProps) {
   const place = useRef<HTMLFormElement>(null)
   useLayoutEffect(
@@ -19,7 +19,7 @@ export function Form({ form, action, children }: FormProps) {
     [],
   )
   return (
-    // What is wrong is said here, not by the browser, whose bubbles would cover it.
+    // Validation is shown in the page; the browser's popups would cover it.
     <form ref={place} className={styles.form} noValidate onSubmit={form.submit}>
       {form.problem !== null && (
         <p className={styles.problem} role="alert">
@@ -34,7 +34,7 @@ export function Form({ form, action, children }: FormProps) {
   )
 }
 
-/** A password that is chosen here. */
+/** Field for a new password. */
 export function NewPassword({ field }: { field: EntryField }) {
   return (
     <TextInput

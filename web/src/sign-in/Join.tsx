@@ -14,7 +14,7 @@ import { entryProblem, useEntryForm } from './use-entry-form.ts'
 interface FoundInvitation {
   token: string
   invitation: Invitation
-  /** Who is signed in; null for a newcomer. */
+  /** Name of the signed-in person; null for a new user. */
   name: string | null
 }
 
@@ -28,7 +28,7 @@ export function findJoining(token: string): Joining {
   )
 }
 
-/** Joining a workspace by an invitation's link. Opening it changes nothing. */
+/** Accepts an invitation. Opening the link changes nothing. */
 export function JoinPage({ joining }: { joining: Joining }) {
   const found = use(joining)
   if (!('error' in found))

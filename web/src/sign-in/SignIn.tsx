@@ -8,14 +8,14 @@ import { safeNext } from './next.ts'
 import { codeProblems, signInProblems } from './problems.ts'
 import { useEntryForm } from './use-entry-form.ts'
 
-/** Leads on, unless a code is asked for. */
+/** Navigates on, unless a code is required. */
 function useSteps(next: string) {
   const [challenge, setChallenge] = useState<string | null>(null)
   const go = (step: SignInStep) => (step.step === 'totp' ? setChallenge(step.challenge ?? '') : leaveFor(next))
   return { challenge, go }
 }
 
-/** The page is left for good: what it holds of the session before is gone with it. */
+/** Loads a new page, which discards the state of the previous session. */
 export const leaveFor = (place: string): void => window.location.assign(place)
 
 export function SignInPage() {
@@ -68,7 +68,7 @@ function CodeForm({ challenge, go }: StepProps & { challenge: string }) {
   )
 }
 
-/** Opening the link changes nothing: mail programs open links to look at them. The button uses it up. */
+/** Opening the link changes nothing, since mail programs open links to scan them. The button uses it. */
 export function LinkPage({ token }: { token: string }) {
   const texts = t.entry
   const { challenge, go } = useSteps('/choose-password')
@@ -89,10 +89,10 @@ export function LinkPage({ token }: { token: string }) {
   )
 }
 
-/** In place of a form that there is no use for any more. */
+/** Replaces a form that can no longer be used. */
 export function LinkExpired({ help }: { help: string }) {
   return (
-    <EntryCard title={t.entry.linkOver} help={help}>
+    <EntryCard title={t.entry.linkExpired} help={help}>
       <a href="/sign-in">{t.entry.withPassword}</a>
     </EntryCard>
   )

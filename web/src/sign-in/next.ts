@@ -1,10 +1,10 @@
-/** Rooms of a workspace, as they may be typed without one. */
+/** Pages of a workspace, which may be typed without its id. */
 const pages = ['home', 'inbox', 'leads', 'connections', 'forms', 'webhooks', 'keys', 'settings', 'profile']
 
-// Only places of ours that sign-in is a step towards: an open redirect would lend our name to anyone.
+// Only our own paths that require sign-in: an open redirect would help phishing.
 const allowedPrefixes = new RegExp(
   `^/(invite/[A-Za-z0-9_-]{1,100}|w/[0-9a-f-]{36}[\\w\\-./?=&%]{0,500}|(${pages.join('|')})(/[\\w-]{1,100})?(\\?[\\w\\-.=&%]{0,500})?)$`,
 )
 
-/** Where somebody is to be after signing in. */
+/** Returns the path to open after sign-in. */
 export const safeNext = (next: string): string => (allowedPrefixes.test(next) ? next : '/')

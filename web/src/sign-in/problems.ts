@@ -1,12 +1,12 @@
 import { t } from '../text/index.ts'
 
-/** By the name of the field, in the order of the form. */
+/** By field name, in the order of the form. */
 export type Problems<T> = { [K in keyof T]?: string }
 
-/** As the service counts them. */
+/** Same limits as on the server. */
 const [minPassword, maxPassword, maxName] = [12, 256, 100]
 
-// What shows nothing is no name, whatever it is made of.
+// A name of invisible characters counts as empty.
 const isBlank = (text: string): boolean => !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
 
 const required = (text: string, problem: string): string | undefined => (text.trim() === '' ? problem : undefined)

@@ -4,7 +4,7 @@ import { t } from '../text/index.ts'
 import { errorSentence } from '../ui/format/error-texts.ts'
 import type { Problems } from './problems.ts'
 
-/** What an input takes beside its label. */
+/** Props of an input, apart from its label. */
 export interface EntryField {
   name: string
   value: string
@@ -13,14 +13,14 @@ export interface EntryField {
 }
 
 interface EntryForm<T> {
-  /** What failed as a whole; null when nothing has. */
+  /** Error of the whole form; null if none. */
   problem: string | null
   isBusy: boolean
   field(name: keyof T & string): EntryField
   submit(event: FormEvent<HTMLFormElement>): void
 }
 
-/** A form of a few texts: what is wrong is said beside its field, and nothing that was typed is lost. */
+/** Returns the state of a form with text fields: errors are shown beside their fields, and input is kept. */
 export function useEntryForm<T extends { [name in keyof T]: string }>(
   initial: T,
   problemsOf: (value: T) => Problems<T>,
@@ -37,7 +37,7 @@ export function useEntryForm<T extends { [name in keyof T]: string }>(
     const [first] = Object.keys(found)
     if (first !== undefined) return form.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
     setBusy(true)
-    // Until the next page is there: a second click would use up what works once.
+    // Busy until the next page has loaded: a second submit would fail, since links and codes work once.
     await send(value).catch((error: unknown) => {
       setProblem(entryProblem(error))
       setBusy(false)
@@ -74,7 +74,7 @@ const refusals = {
   'You are a member of this workspace already': 'isMember',
 } as const
 
-/** What the service says, in the reader's words. */
+/** Translates an error of the server. */
 export function entryProblem(error: unknown): string {
   const message = error instanceof ApiError ? error.message : ''
   if (message in refusals) return t.entry.refusals[refusals[message as keyof typeof refusals]]

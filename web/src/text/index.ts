@@ -1,23 +1,25 @@
+import type common from './en/common.json'
+import type conversation from './en/conversation.json'
 import type entry from './en/entry.json'
 import type frame from './en/frame.json'
 import type home from './en/home.json'
 import type list from './en/list.json'
-import type rest from './en/rest.json'
-import type talk from './en/talk.json'
 import { type Language, languages } from './languages.ts'
 import { type Catalogue, type TextsOf, textsOf } from './messages.ts'
 
-export type Texts = TextsOf<typeof entry & typeof frame & typeof home & typeof list & typeof rest & typeof talk>
+export type Texts = TextsOf<
+  typeof entry & typeof frame & typeof home & typeof list & typeof common & typeof conversation
+>
 
 const storageKey = 'parley.language'
 
 /**
- * Every text that people read, in their language. Those of the frame and the inbox's list are loaded before anything is
- * drawn; what says more is loaded by `withTexts`.
+ * All texts of the app in the chosen language. Texts of the frame and the inbox list are loaded before the first
+ * render; others by `withTexts`.
  */
 export let t = {} as Texts
 export let language: Language = 'en'
-/** What the service says of a field or a whole request, in the reader's words; null before the rest of the texts is there. */
+/** Translates an error of the server about a field or request; null until the remaining texts have loaded. */
 export let translateProblem: (message: string) => string | null = () => null
 
 export async function loadTexts(): Promise<void> {
@@ -26,8 +28,8 @@ export async function loadTexts(): Promise<void> {
   document.documentElement.lang = language
 }
 
-/** What the app's own pages speak with: those before it have a part of their own. */
-const all = ['frame', 'list', 'home', 'talk', 'rest'] as const
+/** Catalogues of the app; pages before sign-in have their own. */
+const all = ['frame', 'list', 'home', 'conversation', 'common'] as const
 const names = [...all, 'entry'] as const
 type PartName = (typeof names)[number]
 const loaders = Object.fromEntries(names.map((name) => [name, once(() => addTexts(name))])) as Record<
@@ -35,22 +37,22 @@ const loaders = Object.fromEntries(names.map((name) => [name, once(() => addText
   () => Promise<void>
 >
 
-/** Loads something together with all texts, unless it says which parts it needs. */
+/** Loads something with all catalogues, or with the given ones. */
 export async function withTexts<T>(load: () => Promise<T>, names: readonly PartName[] = all): Promise<T> {
-  // Before, not beside: a module may speak as soon as it is there.
+  // Before, not in parallel: a module may use texts as soon as it is loaded.
   await Promise.all(names.map((name) => loaders[name]()))
   return load()
 }
 
-/** Adds texts to those that are there. */
+/** Adds a catalogue to the loaded texts. */
 async function addTexts(part: PartName): Promise<void> {
   const reading: Promise<{ default: Catalogue }> = import(`./${language}/${part}.json`, { with: { type: 'json' } })
-  const [catalogue, refusals] = await Promise.all([reading, part === 'rest' ? import('./refusals.ts') : null])
+  const [catalogue, refusals] = await Promise.all([reading, part === 'common' ? import('./refusals.ts') : null])
   t = { ...t, ...textsOf(catalogue.default, language) }
   if (refusals !== null) translateProblem = (message) => refusals.translateProblem(t.problem, message)
 }
 
-/** What fails is tried again the next time. */
+/** Runs once; a failed run is repeated on the next call. */
 function once(load: () => Promise<void>): () => Promise<void> {
   let loading: Promise<void> | undefined
   return () => {
@@ -62,7 +64,7 @@ function once(load: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Takes another language; the page is drawn anew in it. Drafts are kept elsewhere. */
+/** Changes the language and renders the page again. Drafts are stored elsewhere. */
 export function chooseLanguage(chosen: Language): void {
   localStorage.setItem(storageKey, chosen)
   window.location.reload()

@@ -1,3 +1,3 @@
-/** The languages of the app, each by a folder of catalogues beside this file, and what it calls itself. */
+/** Languages of the app, each with a folder of catalogues beside this file, and their own names. */
 export const languages = { en: 'English', pt: 'Português', es: 'Español' } as const
 export type Language = keyof typeof languages

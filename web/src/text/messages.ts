@@ -2,7 +2,7 @@ import compile from 'icu-minify/compile'
 import format, { type CompiledMessage } from 'icu-minify/format'
 import type { Calls } from './schema.ts'
 
-/** Messages in ICU MessageFormat by their names; those that the build has compiled need no more than to be put together. */
+/** Messages in ICU MessageFormat by name; compiled by the build, so that only formatting is left. */
 export interface Catalogue {
   [name: string]: CompiledMessage | Catalogue
 }
@@ -10,7 +10,7 @@ export interface Catalogue {
 type Values = Record<string, string | number>
 type Call = (values: never) => string
 
-/** What is said of a catalogue: a text where the message is one, and what makes one where it has arguments. */
+/** Type of a catalogue: a string, or a function for messages with arguments. */
 export type TextsOf<Parts, Called = Calls> = {
   readonly [Name in keyof Parts]: Name extends keyof Called
     ? Called[Name] extends Call
@@ -19,7 +19,7 @@ export type TextsOf<Parts, Called = Calls> = {
     : Parts[Name]
 }
 
-// The general rules of Portuguese make zero a singular; "0 leads" is what is written everywhere.
+// CLDR treats zero as singular in Portuguese, but "0 leads" is the common form.
 const zeroIsPlural = 'pt-PT'
 
 export function textsOf(catalogue: Catalogue, language: string): Record<string, unknown> {
@@ -34,7 +34,7 @@ export function textsOf(catalogue: Catalogue, language: string): Record<string, 
   }
   const said = (one: CompiledMessage | Catalogue): unknown => {
     if (typeof one === 'object' && !Array.isArray(one)) return textsIn(one)
-    // In the build this hands on what it is given: see web/vite/texts.ts.
+    // In the build, `compile` returns its argument: see web/vite/texts.ts.
     const message = typeof one === 'string' ? compile(one) : one
     return typeof message === 'string' ? message : (values: Values) => format(message, language, values, options)
   }

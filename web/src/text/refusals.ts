@@ -1,9 +1,9 @@
-import type rest from './en/rest.json'
+import type common from './en/common.json'
 import type { TextsOf } from './messages.ts'
 
 /**
- * How the service words what it refuses, each said by the message of its name in the reader's language, which is given what
- * stands in named brackets. The first that fits is taken.
+ * Patterns of the server's error texts. Each is translated by the message of its name, with the named groups as
+ * arguments. The first match wins.
  */
 export const problemPatterns = {
   unmatched: /^is empty, and rows are matched by it$/,
@@ -131,8 +131,8 @@ export const problemPatterns = {
   templates: /^The platform did not list its templates/,
 } as const
 
-/** Says in a language what the service says, which speaks English alone; null for what it has no words for. */
-export function translateProblem(words: TextsOf<typeof rest>['problem'], message: string): string | null {
+/** Translates an error text of the server, which is English; null if no pattern matches. */
+export function translateProblem(words: TextsOf<typeof common>['problem'], message: string): string | null {
   for (const [name, form] of Object.entries(problemPatterns) as [keyof typeof problemPatterns, RegExp][]) {
     const found = form.exec(message.slice(0, 500))
     if (found === null) continue

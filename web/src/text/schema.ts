@@ -11,7 +11,7 @@ export interface Calls {
     needs: { newPassword: (values: { least: Shown }) => string; shorterPassword: (values: { most: Shown }) => string; name: (values: { most: Shown }) => string }
   }
   common: {
-    toLookAt: (values: { n: Shown }) => string
+    needAttention: (values: { n: Shown }) => string
     palette: { appearance: (values: { word: Shown }) => string; language: (values: { name: Shown }) => string }
     keys: { goTo: (values: { page: Shown }) => string }
     failure: { reference: (values: { id: Shown }) => string }
@@ -22,12 +22,12 @@ export interface Calls {
     unreadBadge: (values: { n: Shown }) => string
     filters: { remove: (values: { what: Shown }) => string; searchFor: (values: { term: Shown }) => string }
     saved: { delete: (values: { name: Shown }) => string; deleted: (values: { name: Shown }) => string }
-    youSaid: (values: { text: Shown }) => string
-    said: (values: { name: Shown; text: Shown }) => string
+    ownMessage: (values: { text: Shown }) => string
+    messageBy: (values: { name: Shown; text: Shown }) => string
     byAi: (values: { name: Shown }) => string
-    byAiSaid: (values: { text: Shown }) => string
+    aiMessage: (values: { text: Shown }) => string
     byToken: (values: { name: Shown }) => string
-    notices: { unshownKind: (values: { kind: Shown }) => string }
+    notices: { unsupportedKind: (values: { kind: Shown }) => string }
     unreadCount: (values: { n: number }) => string
     waiting: (values: { span: Shown }) => string
     waitingSince: (values: { moment: Shown }) => string
@@ -37,13 +37,13 @@ export interface Calls {
     failures: { code: (values: { code: Shown }) => string }
     fileFailures: { code: (values: { code: Shown }) => string }
     note: (values: { name: Shown }) => string
-    lines: { took: (values: { who: Shown }) => string; tookFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; gave: (values: { who: Shown; agent: Shown }) => string; agentBegan: (values: { agent: Shown }) => string; sentSo: (values: { who: Shown }) => string; sentSoFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyEnded: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string }
+    activities: { tookOver: (values: { who: Shown }) => string; tookOverFrom: (values: { who: Shown; from: Shown }) => string; handedOver: (values: { who: Shown }) => string; handedToAgent: (values: { who: Shown; agent: Shown }) => string; assignedToAgent: (values: { agent: Shown }) => string; repliedAndTookOver: (values: { who: Shown }) => string; repliedAndTookOverFrom: (values: { who: Shown; from: Shown }) => string; watchdog: (values: { agent: Shown }) => string; keyInvalid: (values: { agent: Shown }) => string; merged: (values: { agent: Shown }) => string; opened: (values: { who: Shown }) => string; resolved: (values: { who: Shown }) => string; closed: (values: { who: Shown }) => string; pending: (values: { who: Shown }) => string; snoozed: (values: { who: Shown; until: Shown }) => string; snoozedOpen: (values: { who: Shown }) => string; assigned: (values: { who: Shown; to: Shown }) => string; assignedSelf: (values: { who: Shown }) => string; unassigned: (values: { who: Shown }) => string; labelled: (values: { who: Shown; labels: Shown }) => string; unlabelled: (values: { who: Shown; labels: Shown }) => string; relabelled: (values: { who: Shown; added: Shown; removed: Shown }) => string }
     handover: { toTeam: (values: { who: Shown }) => string; toOne: (values: { who: Shown; to: Shown }) => string; offered: (values: { who: Shown }) => string; since: (values: { moment: Shown }) => string }
     people: { viewing: (values: { name: Shown }) => string; typing: (values: { name: Shown }) => string }
     bulk: { choose: (values: { name: Shown }) => string }
   }
   lead: {
-    readAs: (values: { amount: Shown }) => string
+    interpretedAs: (values: { amount: Shown }) => string
   }
   filtering: {
     is: (values: { field: Shown; values: Shown }) => string
@@ -69,7 +69,7 @@ export interface Calls {
     moveRight: (values: { column: Shown }) => string
     select: (values: { name: Shown }) => string
     selected: (values: { n: Shown }) => string
-    bulk: { set: (values: { field: Shown }) => string; becomes: (values: { field: Shown; value: Shown }) => string; ask: { title: (values: { leads: Shown }) => string; action: (values: { leads: Shown }) => string }; askDelete: { title: (values: { leads: Shown }) => string; action: (values: { leads: Shown }) => string }; everything: (values: { n: Shown }) => string; collecting: (values: { n: Shown }) => string; running: (values: { done: Shown; all: Shown }) => string; undoing: (values: { done: Shown; all: Shown }) => string; done: (values: { leads: Shown }) => string; deleted: (values: { leads: Shown }) => string; unchanged: (values: { leads: Shown }) => string; failed: (values: { leads: Shown }) => string; undone: (values: { leads: Shown }) => string; kept: (values: { leads: Shown }) => string; undoUntil: (values: { when: Shown }) => string }
+    bulk: { set: (values: { field: Shown }) => string; becomes: (values: { field: Shown; value: Shown }) => string; confirm: { title: (values: { leads: Shown }) => string; action: (values: { leads: Shown }) => string }; confirmDelete: { title: (values: { leads: Shown }) => string; action: (values: { leads: Shown }) => string }; everything: (values: { n: Shown }) => string; collecting: (values: { n: Shown }) => string; running: (values: { done: Shown; all: Shown }) => string; undoing: (values: { done: Shown; all: Shown }) => string; done: (values: { leads: Shown }) => string; deleted: (values: { leads: Shown }) => string; unchanged: (values: { leads: Shown }) => string; failed: (values: { leads: Shown }) => string; undone: (values: { leads: Shown }) => string; kept: (values: { leads: Shown }) => string; undoUntil: (values: { when: Shown }) => string }
     deleted: (values: { name: Shown }) => string
     deletedMany: (values: { n: Shown }) => string
     restored: (values: { name: Shown }) => string
@@ -84,11 +84,11 @@ export interface Calls {
     more: (values: { n: Shown }) => string
     menu: (values: { name: Shown }) => string
     nowShared: (values: { name: Shown }) => string
-    nowOwn: (values: { name: Shown }) => string
+    nowPrivate: (values: { name: Shown }) => string
     labels: { changed: (values: { name: Shown }) => string }
   }
   home: {
-    attention: { words: { connection_unavailable: (values: { name: Shown }) => string; quota_reached: (values: { n: Shown }) => string; customers_waiting: (values: { n: number }) => string; key_paused: (values: { name: Shown }) => string; webhook_disabled: (values: { name: Shown }) => string; webhook_failing: (values: { name: Shown; n: Shown }) => string; acknowledgement_missing: (values: { name: Shown }) => string; key_expired: (values: { name: Shown }) => string; acknowledgement_ending: (values: { name: Shown }) => string; key_expiring: (values: { name: Shown }) => string; quota_near: (values: { n: Shown }) => string; connection_not_set_up: (values: { name: Shown }) => string } }
+    attention: { messages: { connection_unavailable: (values: { name: Shown }) => string; quota_reached: (values: { n: Shown }) => string; customers_waiting: (values: { n: number }) => string; key_paused: (values: { name: Shown }) => string; webhook_disabled: (values: { name: Shown }) => string; webhook_failing: (values: { name: Shown; n: Shown }) => string; acknowledgement_missing: (values: { name: Shown }) => string; key_expired: (values: { name: Shown }) => string; acknowledgement_ending: (values: { name: Shown }) => string; key_expiring: (values: { name: Shown }) => string; quota_near: (values: { n: Shown }) => string; connection_not_set_up: (values: { name: Shown }) => string } }
     figures: { inDays: (values: { n: Shown }) => string; waitingFor: (values: { minutes: Shown }) => string; median: (values: { n: number }) => string }
     charts: { slowestPeople: (values: { people: Shown }) => string; slowestAgents: (values: { agents: Shown }) => string }
     change: { counts: { more: (values: { before: Shown; days: Shown; percent: Shown }) => string; less: (values: { before: Shown; days: Shown; percent: Shown }) => string; same: (values: { days: Shown }) => string; new: (values: { days: Shown }) => string }; times: { more: (values: { percent: Shown; before: Shown; days: Shown }) => string; less: (values: { percent: Shown; before: Shown; days: Shown }) => string; same: (values: { days: Shown }) => string; new: (values: { days: Shown }) => string } }
@@ -104,8 +104,8 @@ export interface Calls {
     tooLong: (values: { over: Shown }) => string
     closesIn: (values: { hours: number; minutes: Shown }) => string
     closesAt: (values: { time: Shown }) => string
-    movedWhileWriting: (values: { name: Shown }) => string
-    owner: { agent: (values: { name: Shown }) => string; takeOverToWrite: (values: { name: Shown }) => string; onItsWay: (values: { name: Shown }) => string }
+    repliedWhileWriting: (values: { name: Shown }) => string
+    owner: { agent: (values: { name: Shown }) => string; takeOverToWrite: (values: { name: Shown }) => string; alreadySending: (values: { name: Shown }) => string }
     templates: { parameter: (values: { n: Shown }) => string }
   }
   customer: {
@@ -120,23 +120,23 @@ export interface Calls {
     previewNamed: (values: { name: Shown }) => string
     positionOf: (values: { at: Shown; length: Shown }) => string
     speed: (values: { times: Shown }) => string
-    makeLeadOf: (values: { name: Shown }) => string
+    createLeadOf: (values: { name: Shown }) => string
     reactions: (values: { list: Shown }) => string
     reactedElsewhere: (values: { emoji: Shown }) => string
     viewer: { place: (values: { n: Shown; of: Shown }) => string }
   }
   connections: {
-    inTrouble: (values: { n: number }) => string
+    problemCount: (values: { n: number }) => string
     versionUntil: (values: { version: Shown; day: Shown }) => string
     platformError: (values: { code: Shown }) => string
     otherReason: (values: { code: Shown }) => string
     risk: { byYou: (values: { at: Shown }) => string; byOther: (values: { at: Shown }) => string; until: (values: { at: Shown }) => string }
-    session: { tryAgainIn: (values: { s: Shown }) => string; countsFor: (values: { s: Shown }) => string; unlinkAsk: (values: { name: Shown }) => string }
+    session: { tryAgainIn: (values: { s: Shown }) => string; countsFor: (values: { s: Shown }) => string; unlinkConfirm: (values: { name: Shown }) => string }
     since: (values: { at: Shown }) => string
     isPaused: (values: { name: Shown }) => string
     sendsAgain: (values: { name: Shown }) => string
     settingsOf: (values: { name: Shown }) => string
-    removeAsk: (values: { name: Shown }) => string
+    removeConfirm: (values: { name: Shown }) => string
     removed: (values: { name: Shown }) => string
     failures: { count: (values: { n: Shown }) => string }
     facts: { seconds: (values: { n: Shown }) => string; endsIn: (values: { last4: Shown }) => string }
@@ -154,20 +154,20 @@ export interface Calls {
     uploading: (values: { percent: Shown }) => string
     refused: { type: (values: { name: Shown }) => string; size: (values: { name: Shown; most: Shown }) => string; empty: (values: { name: Shown }) => string; many: (values: { name: Shown; most: Shown }) => string }
     quote: { answering: (values: { name: Shown }) => string }
-    react: { with: (values: { emoji: Shown }) => string; takeBack: (values: { emoji: Shown }) => string }
+    react: { with: (values: { emoji: Shown }) => string; remove: (values: { emoji: Shown }) => string }
   }
-  finding: {
-    found: { lookedTo: (values: { day: Shown }) => string }
+  search: {
+    results: { searchedBackTo: (values: { day: Shown }) => string }
   }
   fields: {
     change: (values: { name: Shown }) => string
     isArchived: (values: { name: Shown }) => string
-    bringBack: (values: { name: Shown }) => string
+    restore: (values: { name: Shown }) => string
     up: (values: { name: Shown }) => string
     down: (values: { name: Shown }) => string
     moved: (values: { name: Shown; place: Shown }) => string
     define: (values: { name: Shown }) => string
-    unfit: (values: { type: Shown }) => string
+    invalid: (values: { type: Shown }) => string
     openLink: (values: { name: Shown }) => string
   }
   forms: {
@@ -177,11 +177,11 @@ export interface Calls {
     removeField: (values: { label: Shown }) => string
     fieldRemoved: (values: { label: Shown }) => string
     qrOf: (values: { name: Shown }) => string
-    removeAsk: (values: { name: Shown }) => string
+    removeConfirm: (values: { name: Shown }) => string
     removed: (values: { name: Shown }) => string
   }
   keys: {
-    revokeAsk: (values: { name: Shown }) => string
+    revokeConfirm: (values: { name: Shown }) => string
     revoked: (values: { name: Shown }) => string
     valueOf: (values: { name: Shown }) => string
     editOf: (values: { name: Shown }) => string
@@ -249,16 +249,16 @@ export interface Calls {
   }
   settings: {
     workspace: { quotaUpTo: (values: { ceiling: Shown }) => string; up: (values: { name: Shown }) => string; down: (values: { name: Shown }) => string; remove: (values: { name: Shown }) => string }
-    members: { roleOf: (values: { name: Shown }) => string; linkTitle: (values: { email: Shown }) => string; linkOf: (values: { email: Shown }) => string; awaySince: (values: { moment: Shown }) => string; withdrawOf: (values: { email: Shown }) => string; withdrawAsk: (values: { email: Shown }) => string; removeOf: (values: { name: Shown }) => string; removeAsk: (values: { name: Shown }) => string; removed: (values: { name: Shown }) => string; endsTokens: (values: { names: Shown }) => string; endsInvitations: (values: { emails: Shown }) => string; used: (values: { ago: Shown }) => string; signOutOf: (values: { name: Shown }) => string; signOutAsk: (values: { name: Shown }) => string; signedOut: (values: { name: Shown }) => string }
-    labels: { change: (values: { name: Shown }) => string; deleteAsk: (values: { name: Shown }) => string }
+    members: { roleOf: (values: { name: Shown }) => string; linkTitle: (values: { email: Shown }) => string; linkOf: (values: { email: Shown }) => string; awaySince: (values: { moment: Shown }) => string; withdrawOf: (values: { email: Shown }) => string; withdrawConfirm: (values: { email: Shown }) => string; removeOf: (values: { name: Shown }) => string; removeConfirm: (values: { name: Shown }) => string; removed: (values: { name: Shown }) => string; endsTokens: (values: { names: Shown }) => string; endsInvitations: (values: { emails: Shown }) => string; used: (values: { ago: Shown }) => string; signOutOf: (values: { name: Shown }) => string; signOutConfirm: (values: { name: Shown }) => string; signedOut: (values: { name: Shown }) => string }
+    labels: { change: (values: { name: Shown }) => string; deleteConfirm: (values: { name: Shown }) => string }
     replies: { change: (values: { shortcut: Shown }) => string; deleted: (values: { shortcut: Shown }) => string }
     filters: { rename: (values: { name: Shown }) => string; deleteOf: (values: { name: Shown }) => string; deleted: (values: { name: Shown }) => string }
     hours: { from: (values: { day: Shown; nth: Shown }) => string; to: (values: { day: Shown; nth: Shown }) => string; remove: (values: { day: Shown; nth: Shown }) => string; addTo: (values: { day: Shown }) => string }
-    agents: { wordIsFull: (values: { most: Shown }) => string }
-    tokens: { valueOf: (values: { name: Shown }) => string; revokeOf: (values: { name: Shown }) => string; revokeAsk: (values: { name: Shown }) => string; revoked: (values: { name: Shown }) => string }
+    agents: { instructionsTooLong: (values: { most: Shown }) => string }
+    tokens: { valueOf: (values: { name: Shown }) => string; revokeOf: (values: { name: Shown }) => string; revokeConfirm: (values: { name: Shown }) => string; revoked: (values: { name: Shown }) => string }
     retention: { daysOf: (values: { name: Shown }) => string }
     audit: { times: (values: { count: Shown }) => string; leads: (values: { n: number }) => string; left: (values: { shown: Shown }) => string }
-    workspaces: { made: (values: { name: Shown }) => string; planOf: (values: { name: Shown }) => string }
+    workspaces: { workspaceCreated: (values: { name: Shown }) => string; planOf: (values: { name: Shown }) => string }
   }
   start: {
     title: (values: { name: Shown }) => string
@@ -267,7 +267,7 @@ export interface Calls {
     exists: (values: { name: Shown }) => string
     elsewhere: (values: { connection: Shown }) => string
   }
-  told: {
+  notifications: {
     unread: (values: { count: number }) => string
     sentences: { mention: (values: { actor: Shown }) => string; assigned: (values: { actor: Shown }) => string; handover: (values: { actor: Shown }) => string; waiting: (values: { count: number }) => string; connection: (values: { connection: Shown; reason: Shown }) => string; connectionLost: (values: { connection: Shown }) => string }
     settings: { of: (values: { kind: Shown; way: Shown }) => string }
@@ -277,32 +277,32 @@ export interface Calls {
     progress: { at: (values: { percent: Shown; rate: Shown }) => string; quota: (values: { at: Shown }) => string }
     report: { row: (values: { n: Shown }) => string }
     values: { unknown: (values: { n: number }) => string; of: (values: { column: Shown }) => string; meaningOf: (values: { text: Shown }) => string }
-    undo: { until: (values: { when: Shown }) => string; ask: (values: { n: number }) => string; undoing: (values: { done: Shown; all: Shown }) => string; undone: (values: { n: number }) => string; kept: (values: { n: number }) => string }
-    mapping: { fillsOf: (values: { column: Shown }) => string; customField: (values: { name: Shown }) => string; nameOf: (values: { column: Shown }) => string; splitExample: (values: { name: Shown; first: Shown; last: Shown }) => string; amountsHelp: (values: { example: Shown }) => string }
+    undo: { until: (values: { when: Shown }) => string; confirm: (values: { n: number }) => string; undoing: (values: { done: Shown; all: Shown }) => string; undone: (values: { n: number }) => string; kept: (values: { n: number }) => string }
+    mapping: { targetOf: (values: { column: Shown }) => string; customField: (values: { name: Shown }) => string; nameOf: (values: { column: Shown }) => string; splitExample: (values: { name: Shown; first: Shown; last: Shown }) => string; amountsHelp: (values: { example: Shown }) => string }
     export: { count: (values: { n: number }) => string; search: (values: { term: Shown }) => string }
   }
   triage: {
-    pick: { createLabel: (values: { name: Shown }) => string; labelMade: (values: { name: Shown }) => string }
-    bulk: { chosen: (values: { n: number }) => string; all: (values: { shown: Shown }) => string; most: (values: { shown: Shown }) => string; working: (values: { done: Shown; of: Shown }) => string; changed: (values: { n: number }) => string; broken: (values: { shown: Shown; of: Shown }) => string; undone: (values: { n: number }) => string; left: (values: { n: number }) => string }
+    pick: { createLabel: (values: { name: Shown }) => string; labelCreated: (values: { name: Shown }) => string }
+    bulk: { chosen: (values: { n: number }) => string; all: (values: { shown: Shown }) => string; most: (values: { shown: Shown }) => string; working: (values: { done: Shown; of: Shown }) => string; changed: (values: { n: number }) => string; interrupted: (values: { shown: Shown; of: Shown }) => string; undone: (values: { n: number }) => string; left: (values: { n: number }) => string }
     mentions: { unread: (values: { n: number }) => string; by: (values: { who: Shown; customer: Shown }) => string }
   }
   webhooks: {
-    trouble: (values: { count: number }) => string
+    failingCount: (values: { count: number }) => string
     headersKept: (values: { names: Shown }) => string
-    headersAgain: (values: { names: Shown }) => string
+    headersReenter: (values: { names: Shown }) => string
     headerRemove: (values: { name: Shown }) => string
-    stateWords: { fine: (values: { ago: Shown }) => string; failing: (values: { failures: number; since: Shown }) => string; paused: (values: { until: Shown }) => string; off: (values: { since: Shown }) => string; gone: (values: { since: Shown }) => string; stopped: (values: { since: Shown }) => string }
-    waitingWords: (values: { count: Shown }) => string
+    stateDescriptions: { fine: (values: { ago: Shown }) => string; failing: (values: { failures: number; since: Shown }) => string; paused: (values: { until: Shown }) => string; off: (values: { since: Shown }) => string; gone: (values: { since: Shown }) => string; stopped: (values: { since: Shown }) => string }
+    pendingCount: (values: { count: Shown }) => string
     nextTry: (values: { at: Shown }) => string
     secretValid: (values: { count: number }) => string
     secretUntil: (values: { until: Shown }) => string
     secretOf: (values: { name: Shown }) => string
-    removeAsk: (values: { name: Shown }) => string
+    removeConfirm: (values: { name: Shown }) => string
     removed: (values: { name: Shown }) => string
     replayOpen: (values: { count: Shown }) => string
     attemptsCount: (values: { count: number }) => string
     attempt: (values: { number: Shown }) => string
-    answered: (values: { status: Shown }) => string
+    response: (values: { status: Shown }) => string
     ms: (values: { ms: Shown }) => string
     seconds: (values: { seconds: Shown }) => string
     minutes: (values: { minutes: Shown }) => string

@@ -6,7 +6,7 @@ interface AvatarProps {
   size?: number
 }
 
-/** Initials on a tint that is always the same for a name; a figure for who is known by a number alone. */
+/** Initials on a color derived from the name; an icon if only a number is known. */
 export function Avatar({ name, size = 36 }: AvatarProps) {
   const initials = initialsOf(name)
   return (

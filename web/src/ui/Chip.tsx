@@ -3,7 +3,7 @@ import styles from './Chip.module.css'
 
 export type Tone = 'plain' | 'accent' | 'agent' | 'good' | 'attention' | 'bad'
 
-/** A word with a colour that means something; the word alone says it too. */
+/** Colored label; the text alone is sufficient. */
 export function Chip({ tone = 'plain', title, children }: { tone?: Tone; title?: string; children: ReactNode }) {
   return (
     <span className={styles.chip} data-tone={tone} title={title}>

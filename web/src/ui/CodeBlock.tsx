@@ -5,18 +5,18 @@ import styles from './CodeBlock.module.css'
 import { Tip } from './overlay/Tip.tsx'
 
 interface CodeBlockProps {
-  /** What it is, for screen readers. */
+  /** Accessible name. */
   label: string
-  /** Shown and copied as it is, over as many lines as it takes. */
+  /** Shown and copied unchanged, may have several lines. */
   value: string
   isLow?: boolean
 }
 
-/** Lines for a program, or of one: code to copy, a request's body. */
+/** Code to copy, or the body of a request. */
 export function CodeBlock({ label, value, isLow }: CodeBlockProps) {
   return (
     <section className={styles.block} aria-label={label}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard */}
       <pre className={styles.code} data-low={isLow || undefined} tabIndex={0}>
         {value}
       </pre>

@@ -5,13 +5,13 @@ import styles from './Copyable.module.css'
 import { Tip } from './overlay/Tip.tsx'
 
 interface CopyableProps {
-  /** What is copied, and shown as it is. */
+  /** Shown and copied unchanged. */
   value: string
-  /** What it is, for screen readers. */
+  /** Accessible name. */
   label: string
 }
 
-/** A value to take elsewhere: an address, a key, a line for the shell. */
+/** Value with a copy button: a URL, a key, a command. */
 export function Copyable({ value, label }: CopyableProps) {
   return (
     <div className={styles.box}>

@@ -3,7 +3,7 @@ import styles from './LabelDot.module.css'
 
 export type LabelColor = (typeof labelColorValues)[number]
 
-/** A label by its name; one that is too long for its place is whole where the mouse rests on it. */
+/** Name of a label; a long one is complete in the tooltip. */
 export function LabelChip({ name, color }: { name: string; color: LabelColor }) {
   return (
     <span className={styles.chip} title={name}>
@@ -15,7 +15,7 @@ export function LabelChip({ name, color }: { name: string; color: LabelColor }) 
   )
 }
 
-/** The colour of a label; its name stands beside it. */
+/** Color of a label, beside its name. */
 export function LabelDot({ color }: { color: LabelColor }) {
   return <span className={styles.dot} data-color={color} aria-hidden="true" />
 }

@@ -5,7 +5,7 @@ interface QrCodeProps {
   label: string
   /** In pixels. */
   size?: number
-  /** How much of it may be dirty: `L` for the eye of a phone before a screen, `M` for what may be printed. */
+  /** Error correction: `L` for screens, `M` for print. */
   ecc?: Correction
 }
 
@@ -13,7 +13,7 @@ type Correction = 'L' | 'M'
 
 const border = 3
 
-/** A code for a camera, dark on light in every scheme: scanners want it so. */
+/** QR code, dark on light in both color schemes, as scanners expect. */
 export function QrCode({ value, label, size = 200, ecc = 'M' }: QrCodeProps) {
   const { side, path } = renderQr(value, ecc)
   return (
@@ -32,7 +32,7 @@ export function QrCode({ value, label, size = 200, ecc = 'M' }: QrCodeProps) {
   )
 }
 
-/** Hands the browser the code as a file to print. */
+/** Downloads the QR code for print. */
 export function saveQrCode(value: string, name: string): void {
   const { side, path } = renderQr(value, 'M')
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><rect width="${side}" height="${side}" fill="#fff"/><path d="${path}"/></svg>`

@@ -1,19 +1,19 @@
 import styles from './SkipLink.module.css'
 
 interface SkipLinkProps {
-  /** The id of what it leads to, which can be given the focus. */
+  /** Id of the target, which must be focusable. */
   to: string
   children: string
 }
 
-/** A way past what comes before, for whoever goes by Tab. It shows while it has the focus. */
+/** Link that skips navigation for keyboard users; visible while focused. */
 export function SkipLink({ to, children }: SkipLinkProps) {
   return (
     <a
       className={styles.skip}
       href={`#${to}`}
       onClick={(event) => {
-        // The address is the page's own.
+        // Keeps the hash out of the address, which the router uses.
         event.preventDefault()
         document.getElementById(to)?.focus()
       }}

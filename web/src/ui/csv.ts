@@ -1,8 +1,8 @@
-// Spreadsheets run what begins like this as a formula, whoever wrote it, and some begin anew within a cell. What lies before
-// the sign has no character at which they do, so that no text is read twice.
+// Spreadsheets run cells that start like this as formulas, and some restart parsing within a cell. The skipped prefix
+// excludes the characters that restart, so that no text is scanned twice.
 const formula = /(^|[;\t\r\n])(?=[\p{Zs}\p{Cf}"']*[=＝﹦+＋﹢\-－﹣−@＠﹫])/gu
 
-/** A file that spreadsheets open, with every cell in quotes, and nothing in it that they would run. */
+/** Returns a CSV file with all cells quoted, and without anything that spreadsheets would run. */
 export function csvOf(rows: readonly (readonly (string | number)[])[]): string {
   return `\uFEFF${rows.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('')}`
 }
@@ -12,7 +12,7 @@ function cellOf(value: string | number): string {
   return `"${text.replaceAll('"', '""')}"`
 }
 
-/** Hands the browser a file to keep. */
+/** Downloads a CSV file. */
 export function saveCsv(name: string, rows: readonly (readonly (string | number)[])[]): void {
   const url = URL.createObjectURL(new Blob([csvOf(rows)], { type: 'text/csv' }))
   const link = document.createElement('a')

@@ -1,17 +1,17 @@
 import { useQueries } from '@tanstack/react-query'
 
-/** Something that the palette offers besides pages and keys: a conversation, a lead. */
+/** Result in the command palette: a conversation, a lead. */
 export interface PaletteResult {
   id: string
   group: string
-  /** One of its group, in a word: said where another group has the same person. */
+  /** What it is, in one word; shown if another group contains the same person. */
   kind: string
   label: string
   hint?: string
   run(): void
 }
 
-/** A room's search by name; rooms add theirs to the list below when they are built. */
+/** Search of a page for the command palette; pages register theirs in the list below. */
 export type PaletteSource = (workspaceId: string, term: string) => Promise<PaletteResult[]>
 
 const minTerm = 2

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A number beside a page of the rail: what is unread, or in trouble. */
+/** Badge of a page in the rail: unread items or problems. */
 export interface Badge {
   count: number
   tone: 'accent' | 'bad'
@@ -10,7 +10,7 @@ export interface Badge {
 const badges = new Map<string, Badge>()
 const listeners = new Set<() => void>()
 
-/** Sets the number at a page of the rail; null or 0 takes it away. */
+/** Sets the badge of a page in the rail; null or 0 removes it. */
 export function setRailBadge(path: string, badge: Badge | null): void {
   const before = badges.get(path)
   if (badge === null || badge.count === 0) {
@@ -24,7 +24,7 @@ export function useRailBadge(path: string): Badge | null {
   return useSyncExternalStore(subscribe, () => badges.get(path) ?? null)
 }
 
-/** What several pages count together, where one sign stands for them all. */
+/** Returns the total of several pages, for a single indicator. */
 export function useRailCount(paths: readonly string[]): number {
   return useSyncExternalStore(subscribe, () => paths.reduce((sum, path) => sum + (badges.get(path)?.count ?? 0), 0))
 }

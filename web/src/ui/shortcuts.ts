@@ -2,14 +2,14 @@ import { createElement, useEffect, useLayoutEffect } from 'react'
 import { areShortcutsBlocked } from './overlay/shortcuts-blocked.ts'
 import styles from './shortcuts.module.css'
 
-/** What a key does. `keys` is `t`, `?`, `mod+k`, or `g i` for one after the other. */
+/** A shortcut. `keys` is `t`, `?`, `mod+k`, or `g i` for a sequence. */
 export interface Shortcut {
   keys: string
   label: string
   run(): void
-  /** Also while somebody types into a field. */
+  /** Whether it also works in text fields. */
   inFields?: boolean
-  /** Leads on from what the address says, whether or not that is drawn. */
+  /** Whether it depends only on the address, so that it need not be rendered first. */
   skipsFlush?: boolean
 }
 
@@ -23,7 +23,7 @@ let first: { key: string; atMs: number } | null = null
 
 export const keySequence = (before: string, key: string): string => `${before} ${key}`
 
-/** Lets keys act while the component is there. What was added last comes first. Keep `actions` stable. */
+/** Registers shortcuts while mounted. The last registered ones take precedence. `actions` must be stable. */
 export function useShortcuts(group: string, actions: readonly Shortcut[]): void {
   useEffect(() => {
     const entry = { group, actions }
@@ -39,8 +39,8 @@ export function useShortcuts(group: string, actions: readonly Shortcut[]): void 
 const flushers = new Set<() => void>()
 
 /**
- * Has `draw` draw what the address says before a key acts, since the router does it a moment later: of two keys that come one
- * right after the other, the second is meant for what the first one has opened.
+ * Calls `draw` before a shortcut runs, to render the current address, which the router does with a delay: of two quick
+ * key presses, the second applies to what the first has opened.
  */
 export function useFlushBeforeShortcut(draw: () => void): void {
   useEffect(() => {
@@ -49,7 +49,7 @@ export function useFlushBeforeShortcut(draw: () => void): void {
   }, [draw])
 }
 
-/** Every key that acts now, each once. */
+/** Returns all active shortcuts without duplicates. */
 export function activeShortcuts(): ActiveShortcut[] {
   const all = stacks.toReversed().flatMap(({ group, actions }) => actions.map((action) => ({ ...action, group })))
   return all.filter((one, n) => all.findIndex(({ keys }) => keys === one.keys) === n)
@@ -67,7 +67,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (isDone || isKept) event.preventDefault()
 }
 
-/** Returns whether the key did something, or begins a sequence that does. */
+/** Returns whether the key ran a shortcut or started a sequence. */
 function handleKey(pressed: string, atMs: number, hasOwnKeys: boolean): boolean {
   const before = first !== null && atMs - first.atMs < sequenceMs ? first.key : null
   first = null
@@ -99,8 +99,7 @@ const clearQueued = () => {
 }
 
 /**
- * While it is there, what is to act on a key is still on its way: the key is kept until then. Whoever takes to the pointer meanwhile
- * is elsewhere by then.
+ * While mounted, a component with shortcuts is loading: queues key presses until then. A click meanwhile discards them.
  */
 export function ShortcutsQueued(): null {
   useLayoutEffect(() => {
@@ -110,7 +109,7 @@ export function ShortcutsQueued(): null {
   useEffect(
     () => () => {
       document.removeEventListener('pointerdown', clearQueued)
-      // What comes in its place hears keys by then.
+      // The component that replaces it has registered its shortcuts by then.
       queueMicrotask(() => {
         queueHolders--
         if (queueHolders === 0) replayQueuedKeys()
@@ -125,15 +124,15 @@ function replayQueuedKeys(): void {
   const keys = queued
   clearQueued()
   keys.forEach((key, n) => {
-    // What was typed on for a field that a key before has opened.
+    // Text typed for a field that an earlier key has opened.
     if (isField(document.activeElement)) document.execCommand('insertText', false, key)
-    // Pressed again only because nothing happened.
+    // A repeated key was pressed only because nothing happened.
     else if (key !== keys[n - 1] && !areShortcutsBlocked() && !isDialogOpen())
       handleKey(key.toLowerCase(), performance.now(), false)
   })
 }
 
-// By what is printed on the key in the reader's layout; Shift is part of the character.
+// Uses the character in the reader's keyboard layout, which includes Shift.
 function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | null {
   if (altKey || key.length === 0 || ['Shift', 'Control', 'Meta'].includes(key)) return null
   const name = key.length === 1 ? key.toLowerCase() : key
@@ -147,13 +146,13 @@ const isField = (target: EventTarget | null): boolean =>
 const isInDialog = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('[role="dialog"], [role="menu"], [role="listbox"]') !== null
 
-// Wherever the focus is: that of a dialog is moved a moment after it shows.
+// Regardless of the focus, which moves into a dialog shortly after it is shown.
 const isDialogOpen = (): boolean => document.querySelector('[role="dialog"][aria-modal="true"]') !== null
 
 const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 const displayKey: Record<string, string> = { mod: isMac ? '⌘' : 'Ctrl', Escape: 'Esc', Enter: '↵', ' ': 'Space' }
 
-/** The keys as they are printed on a keyboard. */
+/** Keys as printed on a keyboard. */
 export function ShortcutHint({ keys }: { keys: string }) {
   const parts = (keys === ' ' ? [keys] : keys.split(/[ +]/)).map(
     (part) => displayKey[part] ?? (part.length === 1 ? part.toUpperCase() : part),

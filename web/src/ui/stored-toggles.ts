@@ -3,11 +3,11 @@ import { useSyncExternalStore } from 'react'
 interface StoredToggle {
   isOn(): boolean
   set(isOn: boolean): void
-  /** Calls at each change; returns how to stop. */
+  /** Calls back on changes; returns a function to unsubscribe. */
   subscribe(listener: () => void): () => void
 }
 
-/** A choice that this browser keeps for whoever uses it: on until somebody turns it off. */
+/** Creates a preference stored in this browser; on by default. */
 function createToggle(storageKey: string): StoredToggle {
   const listeners = new Set<() => void>()
   return {
@@ -25,11 +25,11 @@ function createToggle(storageKey: string): StoredToggle {
 
 export const useStoredToggle = ({ subscribe, isOn }: StoredToggle): boolean => useSyncExternalStore(subscribe, isOn)
 
-/** Whether Enter sends, rather than beginning a line. */
+/** Whether Enter sends instead of inserting a line break. */
 export const enterSends = createToggle('parley.enter-sends')
 
-/** Whether the next conversation opens when one is resolved or snoozed. */
+/** Whether the next conversation opens when one is closed or snoozed. */
 export const opensNext = createToggle('parley.opens-next')
 
-/** A keyboard on glass has no other key for a new line. */
+/** Returns whether the keyboard is on screen, without another key for a line break. */
 export const isTouch = (): boolean => window.matchMedia('(pointer: coarse)').matches

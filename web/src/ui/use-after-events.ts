@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef } from 'react'
 import { useLive } from '../api/live.ts'
 
-/** Calls `look` some time after an event of these names came; of many that come together, once. Keep `names` stable. */
+/** Calls `onChange` some time after events with these names; once for several events. `names` must be stable. */
 export function useAfterEvents(names: readonly string[], waitMs: number, onChange: () => void): void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const latest = useRef(onChange)

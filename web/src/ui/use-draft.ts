@@ -2,15 +2,15 @@ import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { problemText } from './format/error-texts.ts'
 
-/** What somebody is filling in, with what the service said of each field. Nothing typed is lost by a refusal. */
+/** A form being edited, with the server's errors for each field. Errors keep the input. */
 export interface Draft<T> {
   value: T
   set(changes: Partial<T>): void
-  /** What a refusal says of a field. */
+  /** Returns the error of a field. */
   errorOf(field: string): string | undefined
-  /** The same of one place alone, `customFieldValues.city`. */
+  /** Returns the error of an exact path, such as `customFieldValues.city`. */
   issueAt(path: string): string | undefined
-  /** Takes a refusal; answers whether it was about fields that the form shows. */
+  /** Stores the errors of a response; returns whether they belong to fields of the form. */
   applyError(error: unknown): boolean
   isChanged: boolean
   reset(to: T): void

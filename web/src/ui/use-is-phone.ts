@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks'
 
-/** Whether the page is as narrow as on a phone; known from the first drawing on. */
+/** Returns whether the page is as narrow as on a phone; known on the first render. */
 export const useIsPhone = (): boolean =>
   useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false }) ?? false

@@ -1,7 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { showError } from './overlay/toasts.tsx'
 
-/** Changes a cached list at once, and takes that back, saying why, when the service refuses. Returns whether it was kept. */
+/** Changes a cached list optimistically; reverts and shows the error on refusal. Returns whether it succeeded. */
 export function useListChange<T>(queryKey: QueryKey) {
   const queries = useQueryClient()
   return async (next: (before: T[]) => T[], call: () => Promise<unknown>): Promise<boolean> => {

@@ -2,8 +2,9 @@ import { useRouter } from '@tanstack/react-router'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 /**
- * What the address says of the page at `pathname`, as soon as it says so. The router draws it a moment later, and whoever
- * chooses in that moment would choose from what stood there before. `drawn` is what it draws, for an address of another page.
+ * Returns the query parameters of the page at `pathname` as soon as they change. The router renders them later, and a
+ * choice in between would start from old ones. `drawn` is what the router rendered, returned for addresses of other
+ * pages.
  */
 export function useNewestSearch<T>(pathname: string, drawn: T, read: (search: Record<string, unknown>) => T): T {
   const router = useRouter()
@@ -16,12 +17,12 @@ export function useNewestSearch<T>(pathname: string, drawn: T, read: (search: Re
   )
 }
 
-/** Makes of what the address says now what it is to say. */
+/** Computes new query parameters from the current ones. */
 export type ChangeSearch<T> = (next: (before: T) => T, how?: { replace: boolean }) => void
 
 /**
- * Changes what the address says of the page that is open: always from what it says by then, and never from what is drawn, so
- * that of two changes one right after the other neither undoes the other.
+ * Changes the query parameters of the open page, always based on the current address and not on the rendered one, so
+ * that two quick changes do not overwrite each other.
  */
 export function useChangeSearch<T extends object>(read: (search: Record<string, unknown>) => T): ChangeSearch<T> {
   const router = useRouter()

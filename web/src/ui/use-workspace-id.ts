@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 
-/** The workspace that the address names: where every component has it from. */
+/** Returns the workspace of the address. */
 export function useWorkspaceId(): string {
   const workspaceId = useParams({ strict: false, select: (params) => params.workspaceId })
   if (workspaceId === undefined) throw new Error('This page is not within a workspace')

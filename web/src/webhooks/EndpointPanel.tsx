@@ -18,10 +18,10 @@ import { EventFields } from './EventFields.tsx'
 import { HeaderFields, type HeaderLine, headersOf } from './HeaderFields.tsx'
 
 interface EndpointPanelProps {
-  /** The one to change; a new one without. */
+  /** The endpoint to edit; without one, a new one. */
   endpoint?: Endpoint
   close(): void
-  /** With the secret of a new one. */
+  /** Includes the secret of a new endpoint. */
   onSaved(endpoint: Endpoint, secret: string | null): void
 }
 
@@ -30,7 +30,7 @@ export interface EndpointDraft {
   description: string
   events: EventPattern[]
   phoneVisibility: 'full' | 'masked'
-  /** Null while they stay as they are. */
+  /** Null if unchanged. */
   headers: HeaderLine[] | null
 }
 
@@ -46,7 +46,7 @@ export function EndpointPanel({ endpoint, close, onSaved }: EndpointPanelProps) 
   const workspaceId = useWorkspaceId()
   const draft = useDraft(endpoint === undefined ? blank : draftOf(endpoint))
   const { value, set, errorOf } = draft
-  const action = endpoint === undefined ? t.webhooks.make : t.common.save
+  const action = endpoint === undefined ? t.webhooks.create : t.common.save
   const save = useMutation({
     mutationFn: async () => {
       if (endpoint === undefined) return createEndpoint(workspaceId, settingsOf(value))
@@ -57,7 +57,7 @@ export function EndpointPanel({ endpoint, close, onSaved }: EndpointPanelProps) 
   })
   return (
     <SidePanel
-      title={endpoint === undefined ? t.webhooks.make : t.webhooks.edit}
+      title={endpoint === undefined ? t.webhooks.create : t.webhooks.edit}
       close={close}
       submit={() => save.mutate()}
       footer={<PanelButtons close={close} action={action} isBusy={save.isPending} />}

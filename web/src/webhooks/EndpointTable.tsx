@@ -29,7 +29,7 @@ const columns = (): Column<Endpoint>[] => [
   },
   {
     key: 'waiting',
-    title: t.webhooks.waiting,
+    title: t.webhooks.pending,
     cell: ({ health: { waiting } }) =>
       waiting === 0 ? '–' : waiting >= cappedCount ? `${formatNumber(waiting)}+` : formatNumber(waiting),
     optional: true,
@@ -44,7 +44,7 @@ const columns = (): Column<Endpoint>[] => [
   },
 ]
 
-// The list counts no further.
+// The list counts up to this number.
 const cappedCount = 1000
 
 function Name({ endpoint }: { endpoint: Endpoint }) {

@@ -12,7 +12,7 @@ interface EventFieldsProps {
   error: string | undefined
 }
 
-/** The events of both groups; a whole group is one choice, which its single ones stand under. */
+/** Events of both groups; a whole group is one choice above its events. */
 export function EventFields({ value, change, error }: EventFieldsProps) {
   const workspaceId = useWorkspaceId()
   const { data: catalogue = [] } = useEventCatalogue(workspaceId)

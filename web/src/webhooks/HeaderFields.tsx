@@ -10,10 +10,10 @@ export interface HeaderLine {
 }
 
 interface HeaderFieldsProps {
-  /** Null: those that are set stay. */
+  /** Null: keeps the stored headers. */
   value: HeaderLine[] | null
   savedNames: readonly string[]
-  /** The address is another server's: those that are set are not for that one. */
+  /** Whether the address is on another server, for which stored headers are not valid. */
   isElsewhere: boolean
   change(to: HeaderLine[] | null): void
   error: string | undefined
@@ -29,7 +29,7 @@ export function HeaderFields({ value, savedNames, isElsewhere, change, error }: 
       {value === null && (
         <Group gap="xs" mt={6}>
           <Text size="sm">
-            {(isElsewhere ? t.webhooks.headersAgain : t.webhooks.headersKept)({ names: savedNames.join(', ') })}
+            {(isElsewhere ? t.webhooks.headersReenter : t.webhooks.headersKept)({ names: savedNames.join(', ') })}
           </Text>
           <Button variant="default" size="compact-sm" onClick={add}>
             {t.webhooks.headersReplace}
@@ -71,6 +71,6 @@ export function HeaderFields({ value, savedNames, isElsewhere, change, error }: 
   )
 }
 
-/** Lines without a name are passed over. */
+/** Skips lines without a name. */
 export const headersOf = (lines: readonly HeaderLine[]): Record<string, string> =>
   Object.fromEntries(lines.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]))

@@ -6,7 +6,7 @@ import { Copyable } from '../ui/Copyable.tsx'
 import { Dialog } from '../ui/overlay/Dialog.tsx'
 import { Segments } from '../ui/page/Segments.tsx'
 
-/** The only sight of a signing secret, with what a receiver does with it. Nothing but its button closes it. */
+/** Shows a signing secret, once, with code to verify signatures. Only its button closes it. */
 export function SecretValue({ name, secret, close }: { name: string; secret: string; close(): void }) {
   const [language, setLanguage] = useState<SnippetLanguage>('Node.js')
   return (
@@ -33,7 +33,7 @@ export function SecretValue({ name, secret, close }: { name: string; secret: str
         <CodeBlock label={t.webhooks.verify} value={verifySnippets[language](secret)} />
         <Group justify="flex-end">
           <Button onClick={close} data-autofocus>
-            {t.webhooks.kept}
+            {t.webhooks.savedIt}
           </Button>
         </Group>
       </Stack>
@@ -41,23 +41,23 @@ export function SecretValue({ name, secret, close }: { name: string; secret: str
   )
 }
 
-/** Lines for a receiver that checks signatures with the library of Standard Webhooks in its language. */
+/** Code that verifies signatures with the Standard Webhooks libraries. */
 const verifySnippets = {
   'Node.js': (secret: string) => `import { Webhook } from 'standardwebhooks' // npm install standardwebhooks
 
 const webhook = new Webhook('${secret}')
-// body: the raw text of the request, not JSON that was parsed and written again
-const event = webhook.verify(body, headers) // throws when it is not from here`,
+// body: the raw text of the request, not JSON that was parsed and serialized again
+const event = webhook.verify(body, headers) // throws if the signature is invalid`,
   Python: (secret: string) => `from standardwebhooks import Webhook  # pip install standardwebhooks
 
 webhook = Webhook("${secret}")
 # body: the raw bytes of the request
-event = webhook.verify(body, headers)  # raises when it is not from here`,
+event = webhook.verify(body, headers)  # raises if the signature is invalid`,
   PHP: (secret: string) => `<?php // composer require standard-webhooks/standard-webhooks
 
 $webhook = new \\StandardWebhooks\\Webhook('${secret}');
 // $body: the raw text of the request
-$event = $webhook->verify($body, $headers); // throws when it is not from here`,
+$event = $webhook->verify($body, $headers); // throws if the signature is invalid`,
 } as const
 
 export type SnippetLanguage = keyof typeof verifySnippets

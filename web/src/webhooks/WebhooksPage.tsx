@@ -18,7 +18,7 @@ import { useUpdateEndpointCache } from './update-cache.ts'
 import { useLiveEndpoints } from './use-live-updates.ts'
 import { nameOf } from './webhook-texts.ts'
 
-/** The endpoints that events are sent to, and how that goes. */
+/** Webhook endpoints and their status. */
 export function WebhooksPage() {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
@@ -31,7 +31,7 @@ export function WebhooksPage() {
   useShortcuts(
     t.webhooks.title,
     useMemo(
-      () => (mayChange ? [{ keys: 'c', label: t.webhooks.make, run: () => setCreating(true) }] : []),
+      () => (mayChange ? [{ keys: 'c', label: t.webhooks.create, run: () => setCreating(true) }] : []),
       [mayChange, setCreating],
     ),
   )
@@ -47,7 +47,7 @@ export function WebhooksPage() {
         action={
           mayChange && (
             <Button leftSection={<IconPlus size={16} />} onClick={create}>
-              {t.webhooks.make}
+              {t.webhooks.create}
             </Button>
           )
         }
@@ -58,7 +58,7 @@ export function WebhooksPage() {
             endpoints.length === 0 ? (
               <EmptyState
                 title={t.webhooks.empty}
-                {...(mayChange && { action: { label: t.webhooks.make, run: create } })}
+                {...(mayChange && { action: { label: t.webhooks.create, run: create } })}
               />
             ) : (
               <EndpointTable endpoints={endpoints} open={({ id }) => open(id)} />

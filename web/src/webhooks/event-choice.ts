@@ -10,7 +10,7 @@ export const groups = {
 
 export type Group = keyof typeof groups
 
-/** The choice once a box was ticked or cleared. A whole group takes the place of its single events. */
+/** Ticks or clears a box. A whole group replaces its events. */
 export function toggle(chosen: readonly EventPattern[], pattern: EventPattern): EventPattern[] {
   if (chosen.includes(pattern)) return chosen.filter((one) => one !== pattern)
   const members: readonly EventPattern[] = pattern in groups ? groups[pattern as Group] : []

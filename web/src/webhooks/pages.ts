@@ -1,9 +1,6 @@
 import type { Delivery, DeliveryPages } from '../data/webhooks.ts'
 
-/**
- * What is shown once the newest page was read again: that page, and after it what was read before of what is older. When
- * so much has come that the two do not meet, the page alone.
- */
+/** Merges the refetched newest page with older pages loaded before. If there is a gap, keeps only the newest page. */
 export function mergeNewestPage(before: DeliveryPages, newest: DeliveryPages['pages'][number]): DeliveryPages {
   const last = newest.deliveries.at(-1)
   const known = before.pages.flatMap(({ deliveries }) => deliveries)

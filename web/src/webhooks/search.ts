@@ -7,19 +7,19 @@ export type EndpointView = (typeof endpointViews)[number]
 export const deliveryStates: readonly DeliveryState[] = deliveryStateValues
 export const statHours = [24, 168, 720] as const
 
-/** What the address of an endpoint's page says beside the endpoint. */
+/** Query parameters of an endpoint's page. */
 export interface EndpointSearch {
   view?: EndpointView
   state?: DeliveryState
   event?: EventName
-  /** What was typed to look for: an id, or how the receiver answered. */
+  /** Search text: an id, or a response status. */
   find?: string
-  /** The event whose delivery is open. */
+  /** Event of the open delivery. */
   delivery?: string
   hours?: (typeof statHours)[number]
 }
 
-/** Leaves out what nobody of us wrote. */
+/** Drops invalid parameters. */
 export function readEndpointSearch(raw: Record<string, unknown>): EndpointSearch {
   const view = endpointViews.find((one) => one === raw.view)
   const state = deliveryStates.find((one) => one === raw.state)
@@ -38,7 +38,7 @@ export function readEndpointSearch(raw: Record<string, unknown>): EndpointSearch
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const answer = /^([1-5][0-9]{2}|[1-5]xx|none)$/
 
-/** What a typed text looks for; null for what can be nothing. */
+/** Parses a search text; null if it is invalid. */
 export function parseDeliverySearch(text: string): { about: string } | { answer: string } | null {
   const typed = text.trim().toLowerCase()
   if (uuid.test(typed)) return { about: typed }

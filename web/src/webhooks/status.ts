@@ -1,6 +1,6 @@
 import type { Endpoint } from '../data/webhooks.ts'
 
-/** How an endpoint stands, in one word; the page has the sentences. */
+/** Status of an endpoint; the page explains it. */
 export type EndpointStatus = 'fine' | 'new' | 'failing' | 'paused' | 'stopped' | 'gone' | 'off'
 
 export function endpointStatus({
@@ -17,20 +17,20 @@ export function endpointStatus({
   return health.lastSuccessAt === null ? 'new' : 'fine'
 }
 
-/** Whether somebody should look after it. What a member disabled is as they want it. */
+/** Returns whether the endpoint needs attention. One disabled by a member does not. */
 export const needsAttention = (status: EndpointStatus): boolean => ['failing', 'stopped', 'gone'].includes(status)
 
-/** The earliest of the moments at which something is due; null when nothing is. */
+/** Returns the earliest time; null if there is none. */
 export function earliest(moments: readonly (string | null)[]): string | null {
   return moments.reduce((first, one) => (one !== null && (first === null || one < first) ? one : first), null)
 }
 
 const minPollMs = 700
 export const maxPollMs = 60_000
-/** When what nothing holds back is due. */
+/** Due time of deliveries that wait for nothing. */
 export const now = new Date(0).toISOString()
 
-/** When to look again at what is due then: a little after, never hastily, and not only after hours. */
+/** Returns when to poll for something due: shortly after, with lower and upper bounds. */
 export function nextPollMs(due: string | null, nowMs: number): number | null {
   if (due === null) return null
   return Math.min(maxPollMs, Math.max(minPollMs, Date.parse(due) - nowMs + minPollMs))

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type Endpoint, queryKeys } from '../data/webhooks.ts'
 
-/** Shows an endpoint as an answer gave it, then lets its list be read again; null when only the latter is wanted. */
+/** Caches an endpoint from a response, then refetches the list; null only refetches. */
 export function useUpdateEndpointCache(workspaceId: string): (endpoint: Endpoint | null) => void {
   const queries = useQueryClient()
   return (endpoint) => {
@@ -14,7 +14,7 @@ export function useUpdateEndpointCache(workspaceId: string): (endpoint: Endpoint
   }
 }
 
-/** Takes an endpoint that was deleted out of the list. */
+/** Removes a deleted endpoint from the list. */
 export function useRemoveEndpointFromCache(workspaceId: string): (endpointId: string) => void {
   const queries = useQueryClient()
   return (endpointId) => {

@@ -16,15 +16,15 @@ import { deliveriesOf, mergeNewestPage } from './pages.ts'
 import { earliest, maxPollMs, nextPollMs, now } from './status.ts'
 
 /**
- * Calls `look` when an event has been there for long enough to be delivered, of many that come together once; and when the
- * stream opens, as deliveries of before it are told to nobody.
+ * Calls `refresh` when events are old enough to be delivered, once for several; and when the stream opens, since
+ * earlier deliveries were not announced.
  */
 export function useAfterDeliveries(waitMs: number, refresh: () => void): void {
   useAfterEvents(eventNameValues, waitMs, refresh)
   useOnStreamOpen(refresh)
 }
 
-/** Calls `look` once what is due has had its time, and again at growing distances while nothing came of it. */
+/** Calls `refresh` after something is due, and again at growing intervals until it changes. */
 export function useWhenDue(due: string | null, refresh: () => void): void {
   const latest = useRef(refresh)
   latest.current = refresh
@@ -43,7 +43,7 @@ export function useWhenDue(due: string | null, refresh: () => void): void {
   }, [due])
 }
 
-/** Keeps the endpoints of a page up to date. */
+/** Keeps the endpoints of a page fresh. */
 export function useLiveEndpoints(workspaceId: string, endpoints: readonly Endpoint[] | undefined): void {
   const queries = useQueryClient()
   const refresh = () => void refetchQueries(queries, queryKeys.list(workspaceId))
@@ -51,7 +51,7 @@ export function useLiveEndpoints(workspaceId: string, endpoints: readonly Endpoi
   useWhenDue(earliest((endpoints ?? []).filter(hasMore).map(({ health }) => health.nextAttemptAt ?? now)), refresh)
 }
 
-/** A delivery, read until nothing more will come of it. Calls `changed` whenever something has. */
+/** Loads a delivery and refetches it until it is final. Calls `changed` on changes. */
 export function useLiveDelivery(workspaceId: string, endpointId: string, eventId: string, changed: () => void) {
   const query = useDelivery(workspaceId, endpointId, eventId)
   const latest = useRef(changed)
@@ -64,7 +64,7 @@ export function useLiveDelivery(workspaceId: string, endpointId: string, eventId
   return query
 }
 
-/** Keeps the newest deliveries of a list up to date, whatever was read of the older ones. */
+/** Keeps the newest deliveries of a list fresh, along with the loaded older ones. */
 export function useLiveDeliveries(
   workspaceId: string,
   endpointId: string,
@@ -77,7 +77,7 @@ export function useLiveDeliveries(
     const key = [...queryKeys.deliveries(workspaceId, endpointId), filter]
     const number = ++looks.current.begun
     const newest = await readDeliveries(workspaceId, endpointId, filter, null).catch(() => null)
-    // An answer may be overtaken by that of a later look.
+    // A later request may have been answered first.
     if (newest === null || number < looks.current.shown) return
     looks.current.shown = number
     queries.setQueryData<DeliveryPages>(key, (before) => before && mergeNewestPage(before, newest))

@@ -9,14 +9,14 @@ import { useAfterDeliveries } from './use-live-updates.ts'
 
 const pollMs = 30_000
 
-/** Shows at the rail how many endpoints are in trouble. */
+/** Shows the number of endpoints with problems in the rail. */
 export function useWebhookBadge(workspaceId: string): void {
   const { data = [] } = useEndpoints(workspaceId)
   const queries = useQueryClient()
   useAfterDeliveries(pollMs, () => void refetchQueries(queries, queryKeys.list(workspaceId)))
   const count = data.filter((endpoint) => needsAttention(endpointStatus(endpoint))).length
   useEffect(() => {
-    setRailBadge('webhooks', { count, tone: 'bad', label: t.webhooks.trouble({ count }) })
+    setRailBadge('webhooks', { count, tone: 'bad', label: t.webhooks.failingCount({ count }) })
     return () => setRailBadge('webhooks', null)
   }, [count])
 }

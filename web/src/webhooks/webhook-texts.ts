@@ -7,7 +7,7 @@ import { type EndpointStatus, endpointStatus } from './status.ts'
 export const nameOf = ({ description, url }: Pick<Endpoint, 'description' | 'url'>): string =>
   description || hostOf(url)
 
-/** Members who may not see addresses are given the host with `…` after it. */
+/** Returns the host; members who may not see addresses receive it followed by `…`. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }
@@ -26,27 +26,27 @@ export function endpointStatusName(status: EndpointStatus): string {
   return t.webhooks.states[status === 'gone' ? 'stopped' : status]
 }
 
-/** What an endpoint's state means, and what to do. */
+/** Explains an endpoint's status and what to do. */
 export function endpointStatusSentence(endpoint: Endpoint): string {
-  const { stateWords } = t.webhooks
+  const { stateDescriptions } = t.webhooks
   const { health, stateChangedAt } = endpoint
   const status = endpointStatus(endpoint)
   switch (status) {
     case 'fine':
-      return stateWords.fine({ ago: timeAgo(health.lastSuccessAt ?? '') })
+      return stateDescriptions.fine({ ago: timeAgo(health.lastSuccessAt ?? '') })
     case 'new':
-      return stateWords.new
+      return stateDescriptions.new
     case 'failing':
-      return stateWords.failing({
+      return stateDescriptions.failing({
         failures: health.failuresInARow,
         since: timeAgo(health.failingSince ?? stateChangedAt),
       })
     case 'paused':
-      return stateWords.paused({ until: formatShortTime(health.pausedUntil ?? '') })
+      return stateDescriptions.paused({ until: formatShortTime(health.pausedUntil ?? '') })
     case 'gone':
     case 'stopped':
     case 'off':
-      return stateWords[status]({ since: formatDateTime(stateChangedAt) })
+      return stateDescriptions[status]({ since: formatDateTime(stateChangedAt) })
   }
 }
 
@@ -58,11 +58,11 @@ export const deliveryTones: Record<DeliveryState, Tone> = {
 }
 
 export function patternName(pattern: EventPattern): string {
-  const { groups, eventWords } = t.webhooks
-  return pattern in groups ? groups[pattern as keyof typeof groups] : eventWords[pattern as keyof typeof eventWords]
+  const { groups, eventNames } = t.webhooks
+  return pattern in groups ? groups[pattern as keyof typeof groups] : eventNames[pattern as keyof typeof eventNames]
 }
 
-/** Milliseconds as people say them: `84 ms`, `1.2 s`, `3 min`, `5 h`. */
+/** Formats milliseconds: `84 ms`, `1.2 s`, `3 min`, `5 h`. */
 export function formatMs(ms: number): string {
   const { webhooks } = t
   if (ms < 1000) return webhooks.ms({ ms: formatNumber(Math.round(ms)) })
@@ -73,8 +73,8 @@ export function formatMs(ms: number): string {
 }
 
 export function resultText(attempt: { status: number | null; ms: number } | null): string {
-  if (attempt === null) return t.webhooks.notTried
-  const answer = attempt.status === null ? t.webhooks.notAnswered : t.webhooks.answered({ status: attempt.status })
+  if (attempt === null) return t.webhooks.noAttempts
+  const answer = attempt.status === null ? t.webhooks.noResponse : t.webhooks.response({ status: attempt.status })
   return `${answer} · ${formatMs(attempt.ms)}`
 }
 

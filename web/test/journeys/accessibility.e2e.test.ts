@@ -23,21 +23,21 @@ const mainPages = [
   'settings/workspace',
   'profile',
 ]
-/** What opens over a page is looked at in the light: in the dark and on a phone, by `every-page.e2e.test.ts`. */
+/** Checks what opens over a page in light mode; dark mode and phones in `every-page.e2e.test.ts`. */
 const look = (page: Page, within?: string) =>
   within === undefined ? issuesInSchemes(page) : issuesIn(page, 'light', within)
 let isAmidst = false
 
 for (const stop of stops)
-  test(`nothing of ${currentPath(stop)}, light or dark, has a fault that axe knows`, async () => {
-    // What a test before has left, when it failed.
+  test(`${currentPath(stop)} has no accessibility violations in light and dark mode`, async () => {
+    // Left by an earlier test that failed.
     if (isAmidst) await page.reload()
     isAmidst = true
     assert.deepEqual(await walk(stop, look), [])
     isAmidst = false
   })
 
-test('the main pages have no fault on a phone, nor scroll sideways', async () => {
+test('the main pages have no violations on a phone and no horizontal overflow', async () => {
   const { page: small } = await demo.open('nowhere', { viewport: phone })
   const { goTo } = walkerOf(demo, small)
   for (const stop of stops.filter(({ place }) => mainPages.includes(place))) {
@@ -47,7 +47,7 @@ test('the main pages have no fault on a phone, nor scroll sideways', async () =>
   }
 })
 
-test('no page for strangers, light or dark, has a fault that axe knows', async () => {
+test('pages before sign-in have no accessibility violations in light and dark mode', async () => {
   const { page } = await visitOf(demo.browser)
   for (const address of forStrangers) {
     await page.goto(address)
@@ -56,7 +56,7 @@ test('no page for strangers, light or dark, has a fault that axe knows', async (
   }
 })
 
-test('no simulated phone, light or dark, has a fault that axe knows', async () => {
+test('simulated phones have no accessibility violations in light and dark mode', async () => {
   const { page } = await visitOf(demo.browser)
   for (const place of ['phone', 'phone/owner']) {
     await page.goto(`${demo.simulatorUrl}/${place}`)

@@ -6,7 +6,7 @@ import { sharedDemo } from '../support/demo.ts'
 
 const demo = await sharedDemo()
 
-test('a form is built with a live preview, opened, filled on a phone, and the lead appears', async () => {
+test('a form is built with a live preview, published, submitted on a phone, and creates a lead', async () => {
   const { page } = await demo.open('forms')
   await page.getByRole('table').waitFor()
   await page.keyboard.press('c')
@@ -54,7 +54,7 @@ test('a form is built with a live preview, opened, filled on a phone, and the le
   await visitor.getByLabel('Company size').selectOption('over 10')
   await page.getByRole('radiogroup', { name: 'View' }).getByText('Submissions').click()
   await page.getByText('No submissions yet').waitFor()
-  // The service takes what is sent within two seconds for a program's work.
+  // The server treats submissions within two seconds as automated.
   await visitor.waitForFunction(() => performance.now() > 2500)
   await visitor.getByRole('button', { name: 'Send' }).click()
   await visitor.getByText('Thank you!').waitFor()

@@ -7,7 +7,7 @@ const demo = await sharedDemo()
 const inboxPath = `/workspaces/${demo.workspaceId}/inbox/conversations`
 const agent = { authorization: `Bearer ${demo.apiKey}` }
 
-test('a reply goes out once however often it is clicked, and its ticks climb', async () => {
+test('a reply is sent once however often it is clicked, and its ticks progress', async () => {
   const rosa = await newWriter(demo, 'Rosa Prado', 'Do you open today?')
   const { page } = await demo.open(rosa.place)
   await field(page).waitFor()
@@ -26,7 +26,7 @@ test('a reply goes out once however often it is clicked, and its ticks climb', a
   assert.deepEqual(await rosa.receivedMessages(), ['Until six.', 'And tomorrow\nfrom nine.'])
 })
 
-test('T takes over, the agent is refused from then on, and H hands back with a sentence', async () => {
+test('T takes over and blocks the agent, and H hands back with a note', async () => {
   const nuno = await newWriter(demo, 'Nuno Reis', 'Is this a robot?', 'agent')
   const { page } = await demo.open(nuno.place)
   await page.getByText(/^Handled by (?!your team)/).waitFor()

@@ -5,7 +5,7 @@ import { sharedDemo } from '../support/demo.ts'
 
 const demo = await sharedDemo()
 
-test('a key is made, shown once, works from the shell, gets a new value and is revoked', async () => {
+test('a key is created, shown once, used from the shell, rotated and revoked', async () => {
   const { page } = await demo.open('keys')
   await page.getByRole('button', { name: 'New API key' }).click()
   const panel = page.getByRole('dialog')

@@ -13,7 +13,7 @@ const rowOf = (page: Page, name: string) => page.getByRole('row', { name })
 const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name: `Lead ${name}` })
 const shows = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
 
-test('a lead is created by hand, with a hint at who it may be, and is found by search', async () => {
+test('a lead is created by hand, with a hint about a possible duplicate, and found by search', async () => {
   const { page } = await demo.open('leads')
   const before = (await demo.team('GET', `${leads}?limit=1`)).total as number
   await shows(page, `${before} leads`)
@@ -49,7 +49,7 @@ test('a lead is created by hand, with a hint at who it may be, and is found by s
   await shows(page, `${before + 1} leads`)
 })
 
-test('a cell is changed in its place by keys alone, and shows what the service said against it', async () => {
+test('a cell is edited in place by keyboard, and shows the error of the server', async () => {
   const { lead } = await demo.team('POST', leads, { firstName: 'Sexta', lastName: 'Prova', phone: '+55 11 95550-7778' })
   const { page } = await demo.open('leads?q=sexta')
   await rowOf(page, 'Sexta Prova').waitFor()
@@ -83,7 +83,7 @@ test('a cell is changed in its place by keys alone, and shows what the service s
   })
 })
 
-test('a file with bad rows is mapped, tried, and tells what it refused in a file to mend', async () => {
+test('a file with invalid rows is mapped, tested, and offers the rejected rows as a file', async () => {
   const { page } = await demo.open('leads/import')
   const rows = ['Ana Lima;+55 11 95551-2001;Santos;1200', 'Bruno;12;Recife;10', 'Caio;;Natal;x', 'Dora;;Natal;5']
   const bad = ['Nome;Telefone;Cidade;Valor', ...rows, ''].join('\n')
@@ -118,7 +118,7 @@ test('a file with bad rows is mapped, tried, and tells what it refused in a file
   assert.deepEqual([ana.notes, ana.phone], ['Santos', '5511955512001'])
 })
 
-test('an export has the leads that fit the filters of the address', async () => {
+test('an export contains the leads that match the filters of the address', async () => {
   for (const [name, email] of [
     ['Exported One', 'one@export.example'],
     ['Exported Two', 'two@export.example'],

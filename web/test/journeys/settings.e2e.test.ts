@@ -5,7 +5,7 @@ import { sharedDemo } from '../support/demo.ts'
 
 const demo = await (await sharedDemo()).newWorkspace()
 
-test('the settings of the workspace are changed and kept', async () => {
+test('the workspace settings are changed and saved', async () => {
   const { page } = await demo.open('settings')
   await page.getByLabel('Name').fill('Acme Sales')
   await page.getByLabel('New leads per day', { exact: true }).fill('500')
@@ -26,7 +26,7 @@ test('the settings of the workspace are changed and kept', async () => {
   assert.deepEqual(workspace.leadStatuses.slice(-3), ['won', 'lost', 'in_review'])
 })
 
-test('a label is made, changed and deleted', async () => {
+test('a label is created, changed and deleted', async () => {
   const { page } = await demo.open('settings/labels')
   await page.getByRole('button', { name: 'New label' }).first().click()
   const panel = page.getByRole('dialog')

@@ -8,12 +8,12 @@ import { newMember, sharedDemo, signIn } from '../support/demo.ts'
 
 const demo = await sharedDemo()
 
-test('one signs in by the link of the first start and stands in the workspace', async () => {
+test('the sign-in link of the first start opens the workspace', async () => {
   const { page } = await demo.open()
   await page.waitForURL(new RegExp(`/w/${demo.workspaceId}/home$`))
 })
 
-test('a stranger who follows a link into the app comes to it after signing in, and signs out again', async () => {
+test('a link into the app opens after sign-in, and the person signs out again', async () => {
   const { email } = await newMember(demo, 'Sara Porta')
   const { page } = await visitOf(demo.browser)
   const place = `${demo.url}/w/${demo.workspaceId}/settings/labels`
@@ -31,7 +31,7 @@ test('a stranger who follows a link into the app comes to it after signing in, a
   assert.equal(await page.getByRole('navigation', { name: 'Main' }).count(), 0)
 })
 
-test('the pages before the app are set in its font from the first, and a password that is too short is said beside it', async () => {
+test('pages before sign-in use the app’s font from the start, and a short password shows an error beside it', async () => {
   const { email } = await newMember(demo, 'Lia Senha')
   const { members } = await demo.team('GET', `/workspaces/${demo.workspaceId}/members`)
   const { userId } = members.find((member: { email: string }) => member.email === email)
@@ -50,7 +50,7 @@ test('the pages before the app are set in its font from the first, and a passwor
   await assertAccessible(page)
 })
 
-/** In which fonts the browser has drawn the letters of an element. */
+/** Returns the fonts that the browser used for an element. */
 async function fontsOf(page: Page, selector: string): Promise<string[]> {
   const devTools = await page.context().newCDPSession(page)
   for (const domain of ['DOM', 'CSS'] as const) await devTools.send(`${domain}.enable`)

@@ -7,7 +7,7 @@ import { sharedDemo } from '../support/demo.ts'
 const demo = await (await sharedDemo()).newWorkspace()
 const receiver = await startReceiver()
 
-test('a webhook is made, a test event and a new lead reach it signed, and its answers are shown', async () => {
+test('a webhook is created, receives a signed test event and a new lead, and shows the responses', async () => {
   const { page } = await demo.open('webhooks')
   await page.getByText('No webhooks yet').waitFor()
   await page.keyboard.press('c')

@@ -13,7 +13,7 @@ import {
 
 const all = ['en', 'es', 'pt']
 
-test('an amount means the same wherever it is typed and in whatever language', () => {
+test('an amount means the same wherever and in whatever language it is typed', () => {
   const spellings: [value: number | null | undefined, typed: string[]][] = [
     [null, ['', ' ']],
     [0, ['0']],
@@ -30,7 +30,7 @@ test('an amount means the same wherever it is typed and in whatever language', (
     [1_234_567, ['1,234,567', '1.234.567']],
     [1_234_567.8, ['1,234,567.8']],
     [999_999_999_999.99, ['999999999999.99']],
-    // What means another thing elsewhere: a thousand, a million.
+    // Ambiguous between languages: thousand or million.
     [undefined, ['10 mil', '10M', '10 mi', '10k5', 'k', '1000000000k', 'lots', 'R$', '1e3', '-5', '.5', '1.']],
     [undefined, ['1.234.567.89', '1,500,50', '1.234,567', '0.500', '1.5000', '12,34,567', '1.2.3']],
     [undefined, ['1000000000000', '1'.repeat(10_000)]],
@@ -38,7 +38,7 @@ test('an amount means the same wherever it is typed and in whatever language', (
   for (const [value, typed] of spellings) for (const text of typed) assert.equal(parseAmount(text), value, text)
 })
 
-test('what was read is told where it was typed in another way than the language and the currency write it', () => {
+test('the interpreted amount is shown if it was typed in another notation than that of language and currency', () => {
   const table: [typed: string, language: string, currency: string | null, told: string | null][] = [
     ['2.500', 'en', null, '2,500'],
     ['2.500', 'pt', null, null],
@@ -59,7 +59,7 @@ test('what was read is told where it was typed in another way than the language 
     assert.equal(normalizedAmount(text, language, currency), expected, `${text} ${language}`)
 })
 
-test('an amount is read as it is shown', () => {
+test('a displayed amount parses to the same value', () => {
   for (const language of all) {
     for (const value of [0, 7, 1500, 1500.5, 12_345.67, 1_234_567.89]) {
       assert.equal(parseAmount(amountInputText(value, language)), value)
@@ -68,7 +68,7 @@ test('an amount is read as it is shown', () => {
   }
 })
 
-test('an amount is shown in the currency of the workspace, without cents when it has none, else as a bare number', () => {
+test('an amount is shown in the workspace currency, without decimals if whole, or as a plain number', () => {
   assert.deepEqual(
     [formatAmount(1500, 'BRL'), formatAmount(1500.5, 'BRL'), formatAmount(1500, 'JPY'), formatAmount(1500.5, null)],
     ['R$1,500', 'R$1,500.50', '¥1,500', '1,500.50'],
@@ -80,7 +80,7 @@ test('an amount is shown in the currency of the workspace, without cents when it
   )
 })
 
-test('an amount that is shown in a currency can be typed in again as it stands', () => {
+test('an amount displayed in a currency can be typed in again unchanged', () => {
   const common = 'BRL USD EUR MXN ARS COP CLP PEN UYU PYG BOB GTQ HNL CRC DOP GBP PLN CZK SEK JPY INR NGN AOA'
   for (const currency of common.split(' ')) {
     for (const language of all) {
@@ -91,7 +91,7 @@ test('an amount that is shown in a currency can be typed in again as it stands',
   }
 })
 
-test('a number is read as an amount is, keeps its sign and its decimals', () => {
+test('a number is parsed like an amount, but keeps its sign and decimals', () => {
   const spellings: [value: string | null | undefined, typed: string[]][] = [
     [null, ['']],
     ['0', ['-0']],

@@ -29,7 +29,7 @@ const official: UploadLimits = {
 }
 const generous: UploadLimits = { ...official, kinds: [{ kind: 'document', bytes: 2 * megabyte, types: ['*/*'] }] }
 
-test('a file goes as what it is, else as a document, and what the channel does not take is refused before a byte goes', () => {
+test('a file is sent as its kind, otherwise as a document, and rejected before upload if the channel does not accept it', () => {
   const table: [limits: UploadLimits, name: string, type: string, size: number, expected: object][] = [
     [official, 'a.jpg', 'image/jpeg', 5 * megabyte, { kind: 'image', type: 'image/jpeg' }],
     [official, 'a.jpg', 'image/jpg', 1, { kind: 'image', type: 'image/jpeg' }],
@@ -89,7 +89,7 @@ const file = (id: string, changes: Partial<Attachment> = {}): Attachment => ({
   ...changes,
 })
 
-test('a file goes from step to step and never aside; what does not fit its step changes nothing', () => {
+test('a file only moves between valid states; changes that do not fit its state are ignored', () => {
   const table: [from: keyof typeof steps, change: Change, to: Step | 'gone' | 'same'][] = [
     ['waiting', { type: 'uploadBegan', id: 'a' }, { at: 'uploading', share: 0 }],
     ['waiting', { type: 'progressed', id: 'a', share: 0.7 }, 'same'],
@@ -130,7 +130,7 @@ test('a file goes from step to step and never aside; what does not fit its step 
   }
 })
 
-test('a file keeps one Idempotency-Key however often it fails and is tried again', () => {
+test('a file keeps one Idempotency-Key across retries', () => {
   const way: Change[] = [
     { type: 'uploadBegan', id: 'a' },
     { type: 'failed', id: 'a', error },
@@ -147,7 +147,7 @@ test('a file keeps one Idempotency-Key however often it fails and is tried again
   assert.deepEqual(one, file('a', { caption: 'Hi', submitted: { seenId: 'm2', quotedId: null } }))
 })
 
-test('the next file is sent when the one before was accepted, and none passes one that failed', () => {
+test('the next file is sent when the previous one was accepted, and none overtakes a failed one', () => {
   const ready = { step: steps.ready, submitted: letGo }
   const table: [Attachments, string | null, boolean][] = [
     [[file('a', { step: steps.ready }), file('b', { step: steps.ready })], null, false],
@@ -164,7 +164,7 @@ test('the next file is sent when the one before was accepted, and none passes on
   }
 })
 
-test('the text is the caption of the first file that takes one, and the quote is of the first file', () => {
+test('the text is the caption of the first file that can have one, and the quote belongs to the first file', () => {
   const all = [file('voice', { kind: 'voice' }), file('a'), file('b', { caption: ' the other ' })]
   const sent = reduceAttachments(all, { type: 'submitted', text: 'one', seenId: 'm', quotedId: 'q' })
   assert.deepEqual(
@@ -187,7 +187,7 @@ test('the text is the caption of the first file that takes one, and the quote is
   )
 })
 
-test('text and caption stay with their files when these change places, and no letter is lost with a file', () => {
+test('text and caption stay with their files when reordered, and no text is lost with a file', () => {
   const all = [file('a'), file('b', { caption: 'second' })]
   const swapped = preserveCaptions(all, reduceAttachments(all, { type: 'moved', id: 'b', by: -1 }), 'first')
   assert.deepEqual(
@@ -203,7 +203,7 @@ test('text and caption stay with their files when these change places, and no le
   assert.deepEqual([last.text, last.attachments], ['first', []])
 })
 
-test('a voice is recorded in what the channel takes: as spoken where it can be, else as a sound, else not at all', () => {
+test('a voice message is recorded in a format of the channel: as voice if possible, otherwise as audio, otherwise not at all', () => {
   const [ogg, webm, mp4] = ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4;codecs=mp4a.40.2']
   const only = (kind: MediaKind, types: string[]): Pick<UploadLimits, 'kinds'> => ({
     kinds: [{ kind, bytes: megabyte, types }],
@@ -226,7 +226,7 @@ test('a voice is recorded in what the channel takes: as spoken where it can be, 
   }
 })
 
-test('a waveform has at most 64 heights from 0 to 100, however long or soft the voice was', () => {
+test('a waveform has at most 64 bars from 0 to 100, however long or quiet the voice was', () => {
   assert.deepEqual(waveformOf([]), [])
   assert.deepEqual(waveformOf([0.1, 0.2, 0]), [50, 100, 0])
   assert.deepEqual(waveformOf([0, 0]), [0, 0])

@@ -30,7 +30,7 @@ const hour = 60 * minute
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 const inMs = (ms: number) => new Date(now + ms).toISOString()
 
-test('the window is announced from four hours on, presses in the last hour, and ends', () => {
+test('the window is shown from four hours on, urgent in the last hour, and closes', () => {
   const closing = (ms: number, hours: number, minutes: number, isUrgent: boolean) =>
     ({ state: 'closing', at: inMs(ms), hours, minutes, isUrgent }) as const
   const table: [string | null, ReturnType<typeof windowStateAt>, number | null][] = [
@@ -51,7 +51,7 @@ test('the window is announced from four hours on, presses in the last hour, and 
   }
 })
 
-test('a draft is kept for its conversation, forgotten when empty, and never read from nonsense', () => {
+test('a draft is stored per conversation, deleted when empty, and ignored when invalid', () => {
   const storage = newStorage()
   writeDraft(storage, 'w', 'a', { mode: 'note', reply: 'Hello', note: 'Ask Ana' }, 1)
   assert.deepEqual(readDraft(storage, 'w', 'a'), { mode: 'note', reply: 'Hello', note: 'Ask Ana' })
@@ -65,7 +65,7 @@ test('a draft is kept for its conversation, forgotten when empty, and never read
   }
 })
 
-test('a sign asks at the beginning of a word, up to the caret', () => {
+test('suggestions start with a sign at the start of a word, up to the caret', () => {
   const table: [string, '/' | '@', { term: string; start: number } | null][] = [
     ['/', '/', { term: '', start: 0 }],
     ['/hou', '/', { term: 'hou', start: 0 }],
@@ -85,7 +85,7 @@ test('a sign asks at the beginning of a word, up to the caret', () => {
   assert.deepEqual(findTypeahead('/hours', 2, '/'), { sign: '/', term: 'h', start: 0 })
 })
 
-test('the list stays open where a text is nothing but a word for it, so that Enter does not send that', () => {
+test('the list stays open while the whole text is a suggestion term, so that Enter does not send it', () => {
   const rows: [text: string, found: number, isOpen: boolean][] = [
     ['/', 0, true],
     ['/pri', 1, true],
@@ -102,7 +102,7 @@ test('the list stays open where a text is nothing but a word for it, so that Ent
   assert.equal(note !== null && isTypeaheadOpen('@nobody', note, 0), false)
 })
 
-test('canned replies are found by shortcut before text, whatever the accents', () => {
+test('saved replies are found by shortcut before text, regardless of accents', () => {
   const replies = [
     { id: '1', shortcut: 'price', text: 'From 10' },
     { id: '2', shortcut: 'hours', text: 'Abrimos às 9, preço na loja' },
@@ -115,7 +115,7 @@ test('canned replies are found by shortcut before text, whatever the accents', (
   assert.deepEqual(found('zzz'), [])
 })
 
-test('the placeholders of a canned reply are filled; what is not known leaves no hole', () => {
+test('placeholders of a saved reply are replaced; unknown values leave no gap', () => {
   const facts = { contact: { name: 'Ana Lima', phone: '5511955501101' }, me: 'Rui', workspace: 'Acme' }
   const table: [string, string][] = [
     ['Hi {{contact.first_name}}, I am {{me.name}} of {{ workspace.name }}.', 'Hi Ana, I am Rui of Acme.'],
@@ -132,7 +132,7 @@ test('the placeholders of a canned reply are filled; what is not known leaves no
   )
 })
 
-test('members are found by any word of their name, and named by the whole of it', () => {
+test('members are found by any word of their name, and mentioned by the full name', () => {
   const members = [
     { userId: '1', name: 'Ana' },
     { userId: '2', name: 'Ana Lima' },
@@ -157,7 +157,7 @@ test('members are found by any word of their name, and named by the whole of it'
   for (const [text, expected] of table) assert.deepEqual(findMentions(text, members), expected, text)
 })
 
-test('a template is shown as the customer will read it, with what is still missing', () => {
+test('a template is shown as the customer will read it, with missing values marked', () => {
   assert.deepEqual(parseTemplate('Hi {{1}}, {{ 2 }}!', [' Ana ']), [
     { text: 'Hi ' },
     { parameter: 1, value: 'Ana' },
@@ -180,7 +180,7 @@ test('a template is shown as the customer will read it, with what is still missi
   for (const [value, expected] of table) assert.equal(problemOf(value), expected)
 })
 
-test('templates are found by all words, only those that can be sent, the reader’s language first', () => {
+test('templates are found by all words, only sendable ones, those in the reader’s language first', () => {
   const one = (name: string, language: string, sendable = true, status = 'APPROVED') => ({
     id: `${name}.${language}`,
     name,
@@ -207,7 +207,7 @@ test('templates are found by all words, only those that can be sent, the reader�
   assert.deepEqual([unsendable(''), unsendable('hello')], [['gone.en'], []])
 })
 
-test('a send is kept for who sent it, in order, until it is dropped, and nonsense is passed over', () => {
+test('a pending send is stored for its sender, in order, until removed, and invalid entries are ignored', () => {
   const storage = newStorage()
   const one = (key: string, atMs: number, userId = 'me') => ({
     key,
@@ -228,7 +228,7 @@ test('a send is kept for who sent it, in order, until it is dropped, and nonsens
   assert.deepEqual(keys(), ['b'])
 })
 
-test('what was seen is the newest message of a thread that is known to its end', () => {
+test('the newest message counts as seen only if the thread is loaded to its end', () => {
   const item = (id: string, authorId: string | null, name: string | null = null): TimelineItem =>
     ({ type: 'message', id, at: '', message: { author: { id: authorId, name } } }) as TimelineItem
   const note = { type: 'note', id: 'n', at: '' } as TimelineItem
@@ -247,7 +247,7 @@ test('what was seen is the newest message of a thread that is known to its end',
   for (const [all, since, expected] of table) assert.equal(newMessageAuthor(all, since, 'me'), expected)
 })
 
-test('an agent can go on whose key is active, may answer, and allows the connection', () => {
+test('an agent can take over if its key is active, may reply, and allows the connection', () => {
   const key = { id: '1', name: 'A', status: 'active', scopes: ['inbox.write'], connectionIds: [], expiresAt: null }
   const table: [Partial<AgentKey>, boolean][] = [
     [{}, true],
@@ -262,7 +262,7 @@ test('an agent can go on whose key is active, may answer, and allows the connect
     assert.equal(agentsFor([{ ...key, ...changes }], 'c', now).length === 1, expected)
 })
 
-test('what stands in the way of sending is the widest that does', () => {
+test('the obstacle with the widest scope is shown', () => {
   const open = { inboxEnabled: true, inboxAvailable: true }
   const works = { channel: 'waba', state: 'active', stateReason: null, acknowledgement: null } as const
   const qr = { ...works, channel: 'unofficial' } as const
@@ -288,7 +288,7 @@ test('what stands in the way of sending is the widest that does', () => {
   }
 })
 
-test('a template begins with the name where it greets somebody, and nowhere else', () => {
+test('a template starts with the name in a greeting, and nowhere else', () => {
   const table: [body: string, count: number, values: string[]][] = [
     ['Hi {{1}}, your order {{2}} is here', 2, ['Ana', '']],
     ['Olá {{1}}!', 1, ['Ana']],

@@ -9,7 +9,7 @@ import { withTexts } from '../../src/text/index.ts'
 
 await withTexts(async () => {})
 
-test('each state has a tone, a word and, where it cannot send, a reason; only what somebody must mend is trouble', () => {
+test('each state has a tone, a label and, if it cannot send, a reason; only states that need action are problems', () => {
   const cases = [
     ['active', null, 'good', 'Connected', null, false],
     ['paused', null, 'plain', 'Paused', null, false],
@@ -26,7 +26,7 @@ test('each state has a tone, a word and, where it cannot send, a reason; only wh
   }
 })
 
-test('a secret that the platform is shown is asked for again when its address leads to another server', () => {
+test('a secret must be re-entered when its address changes to another server', () => {
   const connection = { channel: 'waba', baseUrl: 'https://graph.example' } as Connection
   const asked = (baseUrl: string) => {
     const draft = { ...settingsOf(connection), baseUrl }
@@ -38,7 +38,7 @@ test('a secret that the platform is shown is asked for again when its address le
   }
 })
 
-test('a field goes to the column that was given it last, and leaves the one that only was proposed for it', () => {
+test('a field moves to the column chosen last, and away from one that was only suggested', () => {
   const columns = [
     { name: 'Nome', target: 'firstName' },
     { name: 'Fone', target: 'phone' },
@@ -51,13 +51,13 @@ test('a field goes to the column that was given it last, and leaves the one that
   assert.equal(matchersOf('ndjson', new Map())[0], 'id')
 })
 
-test('the command for QR sessions is the one of the operations guide', () => {
+test('the command for QR sessions is the one in the operations guide', () => {
   const section = readFileSync(new URL('../../src/connections/detail/SessionSection.tsx', import.meta.url), 'utf8')
   const command = /baileysCommand = '([^']+)'/.exec(section)?.[1] ?? 'none'
   assert.ok(readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8').includes(`\n${command}\n`))
 })
 
-test('what stands before cents is told by the amounts of a file, and where they do not tell by the language', () => {
+test('the decimal separator is detected from sample amounts, otherwise from the language', () => {
   for (const [samples, english, portuguese] of [
     [['1.234,50', '12,00'], ',', ','],
     [['1,234.50'], '.', '.'],
@@ -70,7 +70,7 @@ test('what stands before cents is told by the amounts of a file, and where they 
   }
 })
 
-test('what somebody says of a value goes before what was proposed, and what nobody knows is not sent', () => {
+test('a chosen meaning overrides the suggestion, and unknown ones are not sent', () => {
   const values = [
     { text: 'Ganho', count: 2, value: 'won' },
     { text: 'Velho', count: 1, value: null },

@@ -28,7 +28,7 @@ await withTexts(async () => {})
 const choices = ['Recife', 'Natal']
 const rule = (type: FieldType) => ({ type, choices })
 
-test('what is typed is kept in one form whatever the language writes, and an empty input removes the field', () => {
+test('input is stored in one format regardless of language, and empty input removes the field', () => {
   const table: [FieldType, string, string | boolean | null | undefined][] = [
     ['text', ' Recife ', 'Recife'],
     ['text', ' ', null],
@@ -52,7 +52,7 @@ test('what is typed is kept in one form whatever the language writes, and an emp
   for (const [type, text, kept] of table) assert.equal(parseTyped(rule(type), text), kept, `${type} ${text}`)
 })
 
-test('a value is shown as people read it, and one that does not fit as it is', () => {
+test('values are formatted for reading, and invalid ones shown unchanged', () => {
   const table: [FieldType, string | boolean, string, boolean][] = [
     ['amount', '1500.5', '1,500.50', true],
     ['amount', '1500', '1,500', true],
@@ -93,7 +93,7 @@ test('a value is shown as people read it, and one that does not fit as it is', (
   }
 })
 
-test('the type of a value that nobody has defined is guessed by its looks', () => {
+test('the type of a value without a definition is guessed', () => {
   const table: [FieldType, (string | boolean)[]][] = [
     ['boolean', [true]],
     ['date', ['2026-01-31']],
@@ -119,7 +119,7 @@ const field = (key: string, more: Partial<LeadField> = {}): LeadField => ({
   ...more,
 })
 
-test('fields are columns by their key: those of the workspace until somebody chooses, archived ones never', () => {
+test('fields are columns by key: those of the workspace by default, never archived ones', () => {
   const fields = [field('city'), field('sum', { type: 'amount', shownIn: [] }), field('old', { isArchived: true })]
   assert.deepEqual(fieldColumns(fields), ['field:city', 'field:sum'])
   const first = withFieldColumns(defaultChoice, fields)
@@ -146,7 +146,7 @@ test('fields are columns by their key: those of the workspace until somebody cho
   )
 })
 
-test('forms and imports offer what is defined, in the types that they know', () => {
+test('forms and imports offer defined fields in the types they support', () => {
   assert.deepEqual(formFieldOf(field('sum', { type: 'amount', required: true })), {
     key: 'sum',
     label: 'SUM',

@@ -10,7 +10,7 @@ import { parseDeliverySearch } from '../../src/webhooks/search.ts'
 
 await withTexts(async () => {})
 
-test('the marks of an axis are few and round, and reach above the highest value', () => {
+test('axis ticks are few and round, and reach the highest value', () => {
   const cases: [highest: number, ticks: number[]][] = [
     [0, [0, 1]],
     [0.4, [0, 0.1, 0.2, 0.3, 0.4]],
@@ -24,7 +24,7 @@ test('the marks of an axis are few and round, and reach above the highest value'
   for (const [highest, ticks] of cases) assert.deepEqual(ticksFor(highest), ticks, String(highest))
 })
 
-test('a length of time is told in the unit that suits it', () => {
+test('durations are formatted in a suitable unit', () => {
   const cases: [seconds: number, told: string][] = [
     [0, '0 sec'],
     [12.4, '12 sec'],
@@ -39,7 +39,7 @@ test('a length of time is told in the unit that suits it', () => {
   for (const [seconds, told] of cases) assert.equal(formatDuration(seconds, 'en'), told, String(seconds))
 })
 
-test('the name of a step becomes a token, and a step moves within the list', () => {
+test('a status name becomes a token, and a status moves within the list', () => {
   const cases: [typed: string, token: string | null][] = [
     ['In Review', 'in_review'],
     ['  Negociação! ', 'negociacao'],
@@ -53,7 +53,7 @@ test('the name of a step becomes a token, and a step moves within the list', () 
   assert.deepEqual(moveItem(['a', 'b', 'c'], 'a', -1), ['a', 'b', 'c'])
 })
 
-test('a figure is told beside the one of the time before', () => {
+test('a figure is compared with the previous period', () => {
   const cases: [now: number | null, before: number | null, change: Change | null][] = [
     [12, 10, { kind: 'more', part: 0.2 }],
     [5, 10, { kind: 'less', part: 0.5 }],
@@ -67,7 +67,7 @@ test('a figure is told beside the one of the time before', () => {
   for (const [now, before, change] of cases) assert.deepEqual(changeOf(now, before), change, `${now} ${before}`)
 })
 
-test('what is typed to find deliveries is an id or an answer', () => {
+test('a delivery search is an id or a response status', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
   const cases: [typed: string, sought: ReturnType<typeof parseDeliverySearch>][] = [
     [` ${id.toUpperCase()} `, { about: id }],
@@ -81,7 +81,7 @@ test('what is typed to find deliveries is an id or an answer', () => {
   for (const [typed, sought] of cases) assert.deepEqual(parseDeliverySearch(typed), sought, typed)
 })
 
-test('answers have a column each, those of fields that the form has no more come last', () => {
+test('every field has a column of answers; fields the form no longer has come last', () => {
   const fields = [
     { key: 'firstName', label: 'Name' },
     { key: 'size', label: 'Size' },

@@ -4,7 +4,7 @@ import type { Form } from '../../src/data/forms.ts'
 import { draftOf, settingsOf } from '../../src/forms/draft.ts'
 import { uniqueKey } from '../../src/forms/fields.ts'
 
-test('a label suggests a key that the service takes and no other field has', () => {
+test('a label suggests a valid key that no other field uses', () => {
   const cases: [label: string, taken: string[], key: string][] = [
     ['Company size', [], 'company_size'],
     ['Tamanho da operação?', [], 'tamanho_da_operacao'],
@@ -19,7 +19,7 @@ test('a label suggests a key that the service takes and no other field has', () 
   assert.match(uniqueKey('x'.repeat(200), []), /^x{37}$/)
 })
 
-test('what was not touched is saved as it was', () => {
+test('unchanged values are saved unchanged', () => {
   const settings = {
     slug: 'visit',
     name: 'Visit',

@@ -21,18 +21,18 @@ const cells: [text: string | number, cell: string][] = [
 ]
 
 for (const [text, cell] of cells) {
-  test(`the cell ${JSON.stringify(text)} is written so that no spreadsheet runs it`, () => {
+  test(`the cell ${JSON.stringify(text)} is written so that spreadsheets do not run it`, () => {
     assert.equal(csvOf([[text]]), `\uFEFF${cell}\r\n`)
   })
 }
 
-test('a long text takes steps in proportion to its length', () => {
+test('parsing time is linear in the length of the text', () => {
   for (const filler of [' ', ';', '"', '\u200b', '; ']) {
     assert.ok(csvOf([[filler.repeat(200_000)]]).length > 200_000)
   }
 })
 
-test('a phone is grouped as people read it, and never changed', () => {
+test('phones are grouped for reading, without changing digits', () => {
   const table = [
     ['5511955501101', '+55 11 95550-1101'],
     ['551133334444', '+55 11 3333-4444'],
@@ -54,7 +54,7 @@ test('a phone is grouped as people read it, and never changed', () => {
   }
 })
 
-test('a phone that is copied or typed over has its digits alone', () => {
+test('a copied or edited phone has digits only', () => {
   const table = [
     ['5511955501101', '+5511955501101'],
     ['+5511955501101', '+5511955501101'],

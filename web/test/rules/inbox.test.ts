@@ -35,7 +35,7 @@ function row(id: string, at: number, changes: Partial<Conversation> = {}): Conve
 const listOf = (cursor: string | null, ...rows: Conversation[]): ConversationList => ({ rows, cursor })
 const ids = ({ rows }: ConversationList) => rows.map(({ id }) => id).join('')
 
-test('a file that failed says why, where somebody can do something about it', () => {
+test('a failed file shows a reason if somebody can act on it', () => {
   for (const [code, words] of [
     ['http_404', /No longer/],
     ['size_mismatch', /isn’t the one/],
@@ -48,7 +48,7 @@ test('a file that failed says why, where somebody can do something about it', ()
   assert.deepEqual([null, 'too_large', 'internal'].map(fileFailure), [null, null, null])
 })
 
-test('a list holds what its filter says, whatever the service would be asked', () => {
+test('a list contains what matches its filter', () => {
   const cases: [Record<string, unknown>, Partial<Conversation>, boolean | null][] = [
     [{}, {}, true],
     [{}, { status: 'resolved' }, false],
@@ -77,7 +77,7 @@ test('a list holds what its filter says, whatever the service would be asked', (
   }
 })
 
-test('a row comes, moves, changes in place and goes; what lies behind the rows read so far waits for its page', () => {
+test('a row is added, moved, updated and removed; rows after the loaded ones wait for their page', () => {
   const filter = filterOf({})
   const list = listOf('more', row('c', 3), row('b', 2), row('a', 1))
   assert.equal(ids(upsertRow(list, row('a', 4), filter, ana)), 'acb')
@@ -92,7 +92,7 @@ test('a row comes, moves, changes in place and goes; what lies behind the rows r
   assert.equal(ids(appendPage(list, listOf(null, row('a', 1), row('z', 0)))), 'cbaz')
 })
 
-test('a list read again keeps the rows that are as they were, and one that brings nothing new is the same', () => {
+test('a refetched list reuses unchanged rows, and is the same object if nothing changed', () => {
   const before = listOf('more', row('c', 3), row('b', 2), row('a', 1))
   assert.equal(reuseRows(undefined, before), before)
   assert.equal(reuseRows(before, structuredClone(before)), before)
@@ -104,7 +104,7 @@ test('a list read again keeps the rows that are as they were, and one that bring
   assert.notEqual(reuseRows(before, { ...before, cursor: null }), before)
 })
 
-test('who waits longest comes first, and an answer takes the row out', () => {
+test('the longest waiting conversation comes first, and an answer removes it', () => {
   const filter = filterOf({ sort: 'waiting' })
   const waits = (id: string, since: number) => row(id, since, { unansweredSince: minute(since) })
   const list = listOf(null, waits('a', 1), waits('c', 3))
@@ -112,7 +112,7 @@ test('who waits longest comes first, and an answer takes the row out', () => {
   assert.equal(ids(upsertRow(list, row('a', 9), filter, ana)), 'c')
 })
 
-test('of two states of one time the one that was asked for before the other was heard is the older', () => {
+test('with equal times, a response requested before an event is the older version', () => {
   const inbox = { workspaceId: 'ties' } as Inbox
   const asked = currentSequence()
   recordConversation(inbox, 'a', row('a', 5, { unreadCount: 0 }))
@@ -125,7 +125,7 @@ test('of two states of one time the one that was asked for before the other was 
   )
 })
 
-test('what was done here lies over whatever is read, until it is ended', () => {
+test('a pending change overrides loaded data until it ends', () => {
   const inbox = { workspaceId: 'pending' } as Inbox
   const filter = filterOf({})
   recordConversation(inbox, 'a', row('a', 5))
@@ -141,7 +141,7 @@ test('what was done here lies over whatever is read, until it is ended', () => {
   assert.equal(read().assignedTo, null)
 })
 
-test('an address is read for what it can mean, and comes back as it was', () => {
+test('invalid parameters of an address are dropped, and the rest survives a round trip', () => {
   assert.deepEqual(readSearch({ view: 'all', status: 'open', sort: 'x', unread: 'no', owner: '<b>', search: '  ' }), {})
   const search = { view: 'mine', status: 'any', labelId: ana, unread: true, sort: 'waiting' } as const
   assert.deepEqual(readSearch(search), search)
@@ -151,7 +151,7 @@ test('an address is read for what it can mean, and comes back as it was', () => 
 
 const rowsOf = (text: string) => [...text].map((id) => ({ id }))
 
-test('whoever has scrolled keeps the rows in sight where they are', () => {
+test('visible rows stay in place when scrolled', () => {
   const place = (before: string, after: string, top: number) =>
     anchoredScrollTop(rowsOf(before), rowsOf(after), top, 10)
   assert.equal(place('abcdef', 'xabcdef', 0), 0)
@@ -161,7 +161,7 @@ test('whoever has scrolled keeps the rows in sight where they are', () => {
   assert.equal(place('abcdef', 'uvwxyz', 20), 20)
 })
 
-test('links lead to the web and to mail alone, without the marks of the sentence', () => {
+test('links are only web and e-mail addresses, without closing punctuation', () => {
   const hrefs = (text: string) => parseLinks(text).flatMap(({ href }) => href ?? [])
   assert.deepEqual(hrefs('See https://example.com/a?b=1, please.'), ['https://example.com/a?b=1'])
   assert.deepEqual(hrefs('(www.example.com) or ana@example.com!'), [
@@ -189,7 +189,7 @@ function said(id: string, at: number, changes: Partial<Message> = {}): TimelineI
 const byAna = { direction: 'outbound', author: { type: 'user', id: ana, name: 'Ana' } } as const
 const day = (at: string) => at.slice(0, 10)
 
-test('bubbles of one author within three minutes are a group; days, breaks and unread lines stand between', () => {
+test('messages of one author within three minutes are grouped, separated by days, breaks and unread lines', () => {
   const items = [
     said('a', 0),
     said('b', 2),
@@ -205,7 +205,7 @@ test('bubbles of one author within three minutes are a group; days, breaks and u
   )
 })
 
-test('a failed message ends its group, and ticks stand where the next got less or more far', () => {
+test('a failed message ends its group, and ticks appear where the next status differs', () => {
   const sent = [said('a', 0, byAna), said('b', 0, { ...byAna, status: 'failed' }), said('c', 1, byAna)]
   assert.equal(blocksOf(sent, [], null, day).filter(({ type }) => type === 'group').length, 2)
   const group = [said('a', 0, { ...byAna, status: 'read' }), said('b', 1, byAna)].flatMap(
@@ -224,7 +224,7 @@ const threadOf = (items: TimelineItem[], rest: Partial<Thread> = {}): Thread => 
 })
 const names = ({ items }: Thread) => items.map(({ id }) => id).join('')
 
-test('the newest page is put to what is known; where they do not meet, only the newest are kept', () => {
+test('the newest page is merged; if there is a gap, only the newest is kept', () => {
   const known = threadOf([said('a', 0), said('b', 1), said('c', 2)], { older: 'o' })
   const page = threadOf([said('b', 1), said('c', 2), said('d', 3)], { older: 'p' })
   assert.deepEqual([names(mergeNewest(known, page)), mergeNewest(known, page).older], ['abcd', 'o'])
@@ -243,7 +243,7 @@ const rungOf = (text: string): DeliveryStatus => {
   return { status, errorCode } as DeliveryStatus
 }
 
-test('ticks climb and never go down; a failure that was assumed gives way to what the platform tells', () => {
+test('status only advances; an assumed failure is replaced by what the platform reports', () => {
   const cases = [
     ['pending', 'sent', true],
     ['read', 'delivered', false],
@@ -269,7 +269,7 @@ test('ticks climb and never go down; a failure that was assumed gives way to wha
   )
 })
 
-test('what I send is shown once: by itself until the thread shows it, also when I say the same twice', () => {
+test('a sent message appears once: pending until the thread contains it, even with the same text twice', () => {
   const before = [said('a', 0, { ...byAna, text: 'Yes' })]
   const entry = (key: string): OutboxEntry => ({
     key,

@@ -17,7 +17,7 @@ import { maxScrollPx, rowWindow, scrollToRow } from '../../src/leads/table/row-w
 import { readFilters } from '../../src/leads/transfer/search.ts'
 import { addressOfView, isChanged, moveIdBy, moveIdTo, nameOfCopy, openView } from '../../src/leads/views/view-rules.ts'
 
-test('an address keeps what makes sense and drops the rest', () => {
+test('an address keeps valid parameters and drops the rest', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
   for (const kept of [
     { view: 'board', q: 'duarte', lead: id },
@@ -39,7 +39,7 @@ test('an address keeps what makes sense and drops the rest', () => {
   assert.deepEqual(readAddress({ q: 5581 }), { q: '5581' })
 })
 
-test('the filters of a query are the address that it was asked by', () => {
+test('the filters of a query convert back to its address', () => {
   const assignee = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
   const address = { q: 'ana', status: 'new,won', platform: 'meta', assignee, createdFrom: '2026-11-01' } as const
   assert.deepEqual(addressOf(queryOf(address)), address)
@@ -48,7 +48,7 @@ test('the filters of a query are the address that it was asked by', () => {
   assert.deepEqual(addressOf({ createdTo: 'nonsense' }), {})
 })
 
-test('conditions stand in the address and come back from it, the simple ones as they always did', () => {
+test('conditions survive a round trip through the address, simple ones in the older format', () => {
   const id = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
   const one = (column: string, operator: string, ...values: string[]) => ({ column, operator, values }) as Condition
   const table: [address: Parameters<typeof conditionsOf>[0], conditions: Condition[]][] = [
@@ -76,7 +76,7 @@ test('conditions stand in the address and come back from it, the simple ones as 
   assert.deepEqual(withConditions(labelled, conditionsOf(labelled)), { where: `labels.is.${id}`, match: 'any' })
 })
 
-test('days are whole days of the reader, and read back as days', () => {
+test('days are whole days in the reader’s time zone, and parse back to days', () => {
   const [day, twoDays] = ['2026-11-01', { createdFrom: '2026-11-01', createdTo: '2026-11-02' }]
   const { createdFrom = '', createdTo = '' } = queryOf(twoDays)
   assert.equal(Date.parse(createdTo) - Date.parse(createdFrom), 2 * 86_400_000 - 1)
@@ -89,7 +89,7 @@ test('days are whole days of the reader, and read back as days', () => {
   assert.deepEqual([query.sortLanguage, queryOf({ sort: 'name' }, 'es').sortLanguage], [undefined, 'es'])
 })
 
-test('rows are found at any height, and a row is scrolled to where it is seen whole', () => {
+test('rows are found at any height, and scrolling makes a row fully visible', () => {
   const at = { height: 720, rowPx: 36 }
   const few = rowWindow({ ...at, total: 100, scrollTop: 360 })
   assert.deepEqual(few, { first: 0, end: 42, scrollPx: 3600, topPx: 0 })
@@ -111,7 +111,7 @@ test('rows are found at any height, and a row is scrolled to where it is seen wh
   assert.equal(scrollToRow(3, { ...at, total: 100, scrollTop: 40 }), 40)
 })
 
-test('columns are shown, hidden, moved and widened; nonsense that was remembered is forgotten', () => {
+test('columns are shown, hidden, moved and resized; invalid stored choices are dropped', () => {
   assert.deepEqual(toggleColumn(defaultChoice, 'email').shown.at(-1), 'email')
   assert.equal(toggleColumn(defaultChoice, 'phone').shown.includes('phone'), false)
   assert.deepEqual(placeColumn(defaultChoice, 'phone', 'status').shown.slice(0, 3), ['name', 'phone', 'status'])
@@ -130,7 +130,7 @@ test('columns are shown, hidden, moved and widened; nonsense that was remembered
   assert.equal(new Set(columnIds).size, columnIds.length)
 })
 
-test('an address carries columns in their order with their widths, and what makes no sense is left out', () => {
+test('an address contains columns in order with widths, and invalid ones are dropped', () => {
   const wide = resizeColumn(placeColumn(defaultChoice, 'createdAt', 'status'), 'phone', 200)
   assert.deepEqual(readColumns(columnsText(wide)), wide)
   assert.equal(columnsText({ shown: ['name', 'phone'], widths: { phone: 200 } }), 'name,phone~200')
@@ -142,7 +142,7 @@ test('an address carries columns in their order with their widths, and what make
   assert.deepEqual(readAddress({ cols: 'a b' }), {})
 })
 
-test('the open view is the one that the address names, or says, and differs once something else is shown', () => {
+test('the open view is the one the address names or equals, and is changed if anything differs', () => {
   const view = (id: string, query: string) => ({ id, query }) as Parameters<typeof openView>[0][number]
   const [one, two] = [
     view('01985e2a-7c3e-7f10-9a64-3f6a2b1c0d01', 'sort=createdAt&status=new'),
@@ -169,7 +169,7 @@ test('the open view is the one that the address names, or says, and differs once
   }
 })
 
-test('views go to where they are taken, and a copy has a name of its own', () => {
+test('views move to their new position, and a copy gets a unique name', () => {
   const ids = ['a', 'b', 'c']
   for (const [moved, order] of [
     [moveIdBy(ids, 'a', 1), 'bac'],
@@ -188,7 +188,7 @@ test('views go to where they are taken, and a copy has a name of its own', () =>
   assert.ok(nameOfCopy('x'.repeat(80), []).length <= 80)
 })
 
-test('a custom field is asked by its type, and by anything where nobody has said what it is', () => {
+test('a custom field has the operators of its type, or all if it is undefined', () => {
   for (const [type, operators] of [
     ['select', 'is isNot empty notEmpty'],
     ['multiselect', 'contains empty notEmpty'],

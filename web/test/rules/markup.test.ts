@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type MarkupNode, parseMarkup, stripMarkup } from '../../src/inbox/parts/markup.ts'
 
-/** The pieces in short: `b(…)` for bold, `i(…)`, `s(…)`, `c(…)` for code, `l(…)` for links, `@(…)` for mentions. */
+/** Returns a short form of nodes: `b(…)` bold, `i(…)`, `s(…)`, `c(…)` code, `l(…)` links, `@(…)` mentions. */
 function shortOf(pieces: readonly MarkupNode[]): string {
   return pieces
     .map((piece) => {
@@ -51,21 +51,21 @@ const cases: [text: string, drawn: string][] = [
 ]
 
 for (const [text, drawn] of cases) {
-  test(`${JSON.stringify(text)} is drawn as ${JSON.stringify(drawn)}`, () => {
+  test(`${JSON.stringify(text)} is parsed as ${JSON.stringify(drawn)}`, () => {
     assert.equal(shortOf(parseMarkup(text)), drawn)
   })
 }
 
-test('the names that a note mentions are marked, the longer of two, and no other word after @', () => {
+test('names mentioned in a note are marked, the longer of two, and no other word after @', () => {
   const names = ['Ana', 'Ana Lima']
   assert.equal(shortOf(parseMarkup('@Ana Lima, *@Ana* @Anabel @Bo', names)), '@(@Ana Lima), b(@(@Ana)) @Anabel @Bo')
 })
 
-test('where there is one line, the words stand without their marks', () => {
+test('single-line previews have no markup', () => {
   assert.equal(stripMarkup('*a _b_* `c` snake_case https://x.example/_y_'), 'a b c snake_case https://x.example/_y_')
 })
 
-/** What was read, as it was written. */
+/** Reconstructs the source. */
 const sourceOf = (pieces: readonly MarkupNode[]): string =>
   pieces
     .map((piece) => {
@@ -85,7 +85,7 @@ function* signs(seed: number): Generator<string> {
   }
 }
 
-test('whatever is written, nothing of it is lost or added, and at most three styles lie in each other', () => {
+test('for any input, nothing is lost or added, and at most three styles are nested', () => {
   for (let seed = 1; seed <= 1500; seed++) {
     const text = signs(seed)
       .take(1 + (seed % 40))
@@ -97,7 +97,7 @@ test('whatever is written, nothing of it is lost or added, and at most three sty
   }
 })
 
-test('a text that is all marks takes as many steps as it is long', () => {
+test('a text of markers only takes linear time', () => {
   for (const unit of ['*', '*a ', ' *a', '_a* ', '`', '``` ', '`a\n', '*_~a', '~~a', '@Ana', '@', '*a* ']) {
     const text = unit.repeat(200_000 / unit.length)
     assert.equal(sourceOf(parseMarkup(text, ['Ana'])), text)

@@ -26,7 +26,7 @@ const media = (changes: Partial<Media> = {}): Media => ({
   ...changes,
 })
 
-test('a picture has its room before it has come, never more than a bubble’s, never too little to be pointed at', () => {
+test('an image has its size before it has loaded, at most that of a bubble, and large enough to click', () => {
   const cases: [Partial<Media>, string][] = [
     [{}, '320x240'],
     [{ width: 600, height: 800 }, '270x360'],
@@ -43,7 +43,7 @@ test('a picture has its room before it has come, never more than a bubble’s, n
   }
 })
 
-test('what a file is shown as follows from its bytes and from what the browser plays', () => {
+test('how a file is shown follows from its type and from what the browser can play', () => {
   const plays = (type: string) => type === 'audio/ogg'
   const cases: [Partial<Media>, string][] = [
     [{}, 'picture'],
@@ -61,7 +61,7 @@ test('what a file is shown as follows from its bytes and from what the browser p
   }
 })
 
-test('a placeholder is a picture in base64 or nothing', () => {
+test('a placeholder is a base64 image or null', () => {
   assert.match(placeholderAddress(`/9j/${'A'.repeat(20)}==`) ?? '', /^data:image\/jpeg;base64,/)
   assert.match(placeholderAddress(`UklGR${'A'.repeat(20)}`) ?? '', /^data:image\/webp;base64,/)
   for (const bad of [null, '', 'PHN2Zy', `PHN2Zy${'A'.repeat(20)}`, '/9j/"><script>alert(1)</script>']) {
@@ -71,7 +71,7 @@ test('a placeholder is a picture in base64 or nothing', () => {
 
 const box = { frame: { width: 400, height: 400 }, picture: { width: 400, height: 200 } }
 
-test('a picture grows about the point that is held, and never leaves its frame', () => {
+test('an image zooms around the point, and stays within its frame', () => {
   assert.deepEqual(zoomAt(initialView, 2, { x: 100, y: 0 }), { scale: 2, x: -100, y: 0 })
   assert.deepEqual(zoomAt({ scale: 2, x: -100, y: 0 }, 0.5, { x: 0, y: 0 }), initialView)
   assert.equal(zoomAt(initialView, 100, { x: 0, y: 0 }).scale, 8)
@@ -86,7 +86,7 @@ test('a picture grows about the point that is held, and never leaves its frame',
   assert.deepEqual(pinchView({ scale: 2, x: 5, y: 5 }, fingers(100), fingers(10)), initialView)
 })
 
-test('a finger goes on to the next picture only when the whole of this one is in sight', () => {
+test('a swipe changes the image only if it is not zoomed', () => {
   const cases: [number, number, number, number][] = [
     [1, -100, 0, 1],
     [1, 100, 10, -1],
@@ -105,7 +105,7 @@ function said(id: string, n: number, changes: Partial<Message> = {}): TimelineIt
   return { type: 'message', id, at: at(n), message: { ...message, ...rest } as unknown as Message }
 }
 
-test('the album is what thread and gallery know, each once, in the order of time, without what cannot be shown', () => {
+test('the album contains items of thread and gallery once, in order of time, without those that cannot be shown', () => {
   const inGallery = (id: string, n: number, file: Partial<Media> = {}): GalleryItem => ({
     messageId: id,
     at: at(n),
@@ -126,7 +126,7 @@ test('the album is what thread and gallery know, each once, in the order of time
   assert.equal(album.map(({ messageId }) => messageId).join(''), 'ach')
 })
 
-test('a reaction that comes later stands on its message: one of each side, the newest, until it is taken back', () => {
+test('a later reaction is applied to its message: one per side, the newest, until removed', () => {
   const reacts = (id: string, n: number, emoji: string, direction: Reaction['direction'] = 'inbound') =>
     said(id, n, { direction, reaction: { messageId: 'a', emoji } })
   const shown = (known: Reaction[], ...rows: TimelineItem[]) =>
@@ -145,7 +145,7 @@ test('a reaction that comes later stands on its message: one of each side, the n
   assert.equal(withReactions(items, [reacts('x', 2, '👍')])[1], items[1])
 })
 
-test('a reaction is no bubble of its own; what it is about being unknown, it is a line; unread begins at what is shown', () => {
+test('a reaction is not a message of its own; without its message it is a line; unread starts at a visible item', () => {
   const author = { type: 'customer', id: null, name: null } as const
   const reacts = (id: string, n: number, messageId: string | null, emoji = '👍') =>
     said(id, n, { author, reaction: { messageId, emoji } })

@@ -19,13 +19,13 @@ const { conflicts, filled, same } = mergeRows(kept, other)
 const all = [...conflicts, ...filled, ...same]
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
-test('what contradicts comes first, then what one of them has; what both have is the same, and what neither has is not shown', () => {
+test('conflicts come first, then values that only one has; equal values are separate, and empty ones hidden', () => {
   assert.deepEqual(ids(conflicts), ['notes', 'uniqueCode'])
   assert.deepEqual(ids(filled), ['lastName', 'custom:plan', 'custom:city'])
   assert.deepEqual(ids(same), ['firstName', 'status', 'priority', 'source'])
 })
 
-test('the kept lead is filled from the other, and notes are put together while they fit', () => {
+test('the kept lead is completed from the other, and notes are joined while they fit', () => {
   assert.deepEqual(
     all.filter(({ defaultChoice }) => defaultChoice !== 'kept').map(({ id, defaultChoice }) => [id, defaultChoice]),
     [
@@ -38,12 +38,12 @@ test('the kept lead is filled from the other, and notes are put together while t
   assert.deepEqual([long?.defaultChoice, long?.options], ['kept', ['kept', 'other']])
 })
 
-test('only what differs from the usual is sent, each under its name', () => {
+test('only choices that differ from the default are sent, each by its name', () => {
   const choices = { notes: 'other', uniqueCode: 'kept', 'custom:plan': 'none', 'custom:city': 'other' } as const
   assert.deepEqual(toRequestChoices(all, choices), { fields: { notes: 'other' }, customFields: { plan: 'none' } })
 })
 
-test('custom fields beyond ten are counted by what was chosen', () => {
+test('the number of custom fields above ten follows from the choices', () => {
   const many = (from: number) => Array.from({ length: 6 }, (_, n) => field(`field_${from + n}`, 'x'))
   const rows = mergeRows({ ...kept, customFields: many(0) }, { ...other, customFields: many(6) }).filled
   assert.equal(excessFields(rows, {}), 2)

@@ -22,17 +22,17 @@ const atA: ViewState = { conversationId: 'a', isVisible: true }
 const awayFromA: ViewState = { conversationId: 'a', isVisible: false }
 
 const fresh: [what: string, notices: Notification[], looking: ViewState, told: string[]][] = [
-  ['nothing', [], elsewhere, []],
-  ['what came since, the oldest first', [notice(3), notice(2), notice(1)], elsewhere, ['2', '3']],
-  ['nothing that was read', [notice(3, 'a', at(4)), notice(2)], elsewhere, ['2']],
-  ['nothing of the conversation that is looked at', [notice(3), notice(2, 'b')], atA, ['2']],
-  ['what is open and not looked at', [notice(3), notice(2, 'b')], awayFromA, ['2', '3']],
-  ['what has no conversation', [notice(3, null)], atA, ['3']],
-  ['three at most, the newest', [6, 5, 4, 3, 2].map((n) => notice(n, 'b')), elsewhere, ['4', '5', '6']],
+  ['none', [], elsewhere, []],
+  ['newer ones, oldest first', [notice(3), notice(2), notice(1)], elsewhere, ['2', '3']],
+  ['none that were read', [notice(3, 'a', at(4)), notice(2)], elsewhere, ['2']],
+  ['none of the visible conversation', [notice(3), notice(2, 'b')], atA, ['2']],
+  ['those of an open conversation on a hidden page', [notice(3), notice(2, 'b')], awayFromA, ['2', '3']],
+  ['those without a conversation', [notice(3, null)], atA, ['3']],
+  ['at most the three newest', [6, 5, 4, 3, 2].map((n) => notice(n, 'b')), elsewhere, ['4', '5', '6']],
 ]
 
 for (const [what, notices, looking, told] of fresh) {
-  test(`told anew is ${what}`, () => {
+  test(`new notifications: ${what}`, () => {
     assert.deepEqual(
       newNotifications(notices, at(1), looking).map(({ id }) => id),
       told,
@@ -41,15 +41,15 @@ for (const [what, notices, looking, told] of fresh) {
 }
 
 const seen: [what: string, notices: Notification[], looking: ViewState, isSeen: boolean][] = [
-  ['unread of the open conversation', [notice(1)], atA, true],
-  ['read of it', [notice(1, 'a', at(2))], atA, false],
-  ['of another one', [notice(1, 'b')], atA, false],
-  ['while nobody looks', [notice(1)], awayFromA, false],
-  ['of no conversation, on a page of none', [notice(1, null)], elsewhere, false],
+  ['unread, of the open conversation', [notice(1)], atA, true],
+  ['read, of the open conversation', [notice(1, 'a', at(2))], atA, false],
+  ['of another conversation', [notice(1, 'b')], atA, false],
+  ['on a hidden page', [notice(1)], awayFromA, false],
+  ['without a conversation, on another page', [notice(1, null)], elsewhere, false],
 ]
 
 for (const [what, notices, looking, isSeen] of seen) {
-  test(`${what}: ${isSeen ? 'read by being looked at' : 'stays as it is'}`, () => {
+  test(`${what}: ${isSeen ? 'marked as read' : 'unchanged'}`, () => {
     assert.equal(hasVisibleUnread(notices, looking), isSeen)
   })
 }

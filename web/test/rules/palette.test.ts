@@ -31,14 +31,14 @@ for (const [term, labels] of [
     assert.deepEqual(found, labels)
   })
 
-test('a person who is found goes before what only another word fits, and after what is called so', () => {
+test('a found person comes before synonym matches, and after name matches', () => {
   const found = [{ label: 'Marina Azevedo' }]
   const pages = [{ label: 'Labels', words: 'marcadores etiquetas' }, { label: 'Mark as read' }]
   const labels = findMatches(pages, 'mar', found).map(({ label }) => label)
   assert.deepEqual(labels, ['Mark as read', 'Marina Azevedo', 'Labels'])
 })
 
-test('who is found as a lead and by a conversation says which is which, by name or phone; others do not', () => {
+test('a person found as a lead and as a conversation is told apart, by name or phone; others are not', () => {
   const row = (kind: string, label: string, hint?: string) => ({
     ...{ kind, group: `${kind}s`, label },
     ...(hint !== undefined && { hint }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { createPresenceSender, type PresenceState } from '../../src/inbox/parts/presence-sender.ts'
 
-/** A sender that nobody answers until told so, with the clock in the test's hand. */
+/** Creates a sender whose requests complete only when told to, with a mocked clock. */
 function listener() {
   mock.timers.reset()
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
@@ -27,7 +27,7 @@ function listener() {
   return { said, sender, answer, pass }
 }
 
-test('who writes says so at the first letter, not at each, and no more five seconds after the last', async () => {
+test('typing is reported at the first input, not at each, and ends five seconds after the last', async () => {
   const { said, sender, answer, pass } = listener()
   sender.setVisible(true)
   await answer()
@@ -42,7 +42,7 @@ test('who writes says so at the first letter, not at each, and no more five seco
   assert.deepEqual(said, ['viewing', 'typing', 'viewing'])
 })
 
-test('the beat of whoever writes on says typing: nobody sees them stop meanwhile', async () => {
+test('the heartbeat of someone typing says typing, so that it never seems to stop', async () => {
   const { said, sender, answer, pass } = listener()
   sender.setVisible(true)
   await answer()
@@ -53,7 +53,7 @@ test('the beat of whoever writes on says typing: nobody sees them stop meanwhile
   assert.deepEqual(said, ['viewing', 'typing', 'typing'])
 })
 
-test('what was sent or taken back ends the writing at once, and so does leaving; then nothing is said any more', async () => {
+test('sending, clearing or leaving ends typing at once, and nothing is reported afterwards', async () => {
   const { said, sender, answer, pass } = listener()
   sender.setVisible(true)
   await answer()
@@ -69,7 +69,7 @@ test('what was sent or taken back ends the writing at once, and so does leaving;
   assert.deepEqual(said, ['viewing', 'typing', 'viewing', 'typing', 'gone'])
 })
 
-test('nothing overtakes what is still on its way, and of what changed meanwhile the last counts', async () => {
+test('requests are sent in order, and of changes during one only the last is sent', async () => {
   const { said, sender, answer } = listener()
   sender.setVisible(true)
   sender.startTyping()
@@ -80,7 +80,7 @@ test('nothing overtakes what is still on its way, and of what changed meanwhile 
   assert.deepEqual(said, ['viewing', 'gone'])
 })
 
-test('a page out of sight is gone, and back when it is looked at', async () => {
+test('a hidden page counts as gone, and returns when visible', async () => {
   const { said, sender, answer, pass } = listener()
   sender.setVisible(true)
   await answer()

@@ -25,14 +25,14 @@ function usedStorage() {
   return storage
 }
 
-test('what somebody wrote and did not send is removed when they sign out, and nothing else', () => {
+test('unsent texts are removed at sign-out, and nothing else', () => {
   const storage = usedStorage()
   assert.equal(storage.length, 5)
   clearPrivateStorage(storage)
   assert.deepEqual([storage.length, storage.getItem('parley.language')], [1, 'pt'])
 })
 
-test('the same person finds their drafts again; another one finds none of them', () => {
+test('the same person finds their drafts again; another one does not', () => {
   const storage = usedStorage()
   claimPrivateStorage(storage, 'ana')
   assert.equal(readDraft(storage, 'w', 'c').reply, 'Half a tho')
@@ -43,7 +43,7 @@ test('the same person finds their drafts again; another one finds none of them',
   assert.equal(storage.getItem('parley.language'), 'pt')
 })
 
-test('a note that is tried again has the key of before, another text or another note one of its own', () => {
+test('a retried note keeps its key; another text or another note gets its own', () => {
   const storage = newStorage()
   const key = (text: string, conversation = 'c') => noteKeyFor(storage, 'w', conversation, text)
   const first = key('Call\nback')

@@ -4,11 +4,11 @@ import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf } from '../../../scripts/text-types.ts'
-import english from '../../src/text/en/rest.json' with { type: 'json' }
-import spanish from '../../src/text/es/rest.json' with { type: 'json' }
+import english from '../../src/text/en/common.json' with { type: 'json' }
+import spanish from '../../src/text/es/common.json' with { type: 'json' }
 import type { Texts } from '../../src/text/index.ts'
 import { textsOf } from '../../src/text/messages.ts'
-import portuguese from '../../src/text/pt/rest.json' with { type: 'json' }
+import portuguese from '../../src/text/pt/common.json' with { type: 'json' }
 import { problemPatterns, translateProblem } from '../../src/text/refusals.ts'
 
 const speaking = (catalogue: typeof english, language: string) => {
@@ -44,16 +44,16 @@ const cases: [message: string, en: string, pt: string][] = [
 ]
 
 for (const [message, english, portuguese] of cases) {
-  test(`"${message}" is said as people would`, () => {
+  test(`"${message}" is translated`, () => {
     assert.deepEqual([en(message), pt(message)], [english, portuguese])
   })
 }
 
-test('what the service has no words for yet has none, rather than English', () => {
+test('an unknown error text has no translation instead of the English one', () => {
   assert.equal(es('must be made of green cheese'), null)
 })
 
-test('what is taken out of what the service says is what the words for it are given', () => {
+test('named groups of an error pattern are the arguments of its translation', () => {
   for (const [name, form] of Object.entries(problemPatterns)) {
     const taken = [...form.source.matchAll(/\(\?<(\w+)>/g)].map(([, group]) => group)
     const words = english.problem[name as keyof typeof problemPatterns]
@@ -62,7 +62,7 @@ test('what is taken out of what the service says is what the words for it are gi
 })
 
 const server = fileURLToPath(new URL('../../../server/src', import.meta.url))
-/** Rooms that the app has forms for. What only programs meet is left out: places in lists, headers, feeds. */
+/** Modules that the app has forms for. Excludes errors that only programs receive: list positions, headers, feeds. */
 const rooms =
   /^(access\/(account|credentials|keys|people|users)|workspace|leads|forms|webhooks|erasure|channels\/(connection|health)|inbox\/(media|notes|ownership)|rotation)\//
 const programs =
@@ -78,7 +78,7 @@ function messages(): Map<string, string> {
     if (!entry.isFile() || !path.endsWith('.ts') || !rooms.test(path)) continue
     const text = readFileSync(join(server, path), 'utf8').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
     for (const [, , message = ''] of [...text.matchAll(issue), ...text.matchAll(refusal)]) {
-      // What is put in may be a number or a name.
+      // Placeholders may be numbers or names.
       const filled = message.replace(/\$\{[^}]*\}/g, '7')
       if (!programs.test(filled)) found.set(filled, path)
     }
@@ -86,7 +86,7 @@ function messages(): Map<string, string> {
   return found
 }
 
-test('all that forms may be refused with has words in each language', () => {
+test('every error that forms can get is translated in each language', () => {
   const found = messages()
   assert.ok(found.size > 80)
   const speechless = [...found].filter(([message]) => [en, es, pt].some((say) => say(message) === null))

@@ -7,7 +7,7 @@ import { throttleBatches } from '../../src/api/throttle-batches.ts'
 
 const queryKey = ['inbox']
 
-test('news that come faster than answers keep no answer from being shown, and the last of them is read', async (t) => {
+test('events faster than responses do not keep responses from being shown, and the last one is fetched', async (t) => {
   const { queries, readings, shown } = watched(t)
   readings[0]?.resolve('as it began')
   await settled()
@@ -20,7 +20,7 @@ test('news that come faster than answers keep no answer from being shown, and th
   readings[1]?.resolve('after the first')
   await settled()
   assert.equal(shown(), 'after the first')
-  // The nineteen that came meanwhile share one reading, which began after them.
+  // The 19 calls meanwhile share one request, which started after them.
   assert.equal(readings.length, 3)
   readings[2]?.resolve('after the last')
   await Promise.all(news)
@@ -28,7 +28,7 @@ test('news that come faster than answers keep no answer from being shown, and th
   assert.equal(readings.length, 3)
 })
 
-test('what is read for the first time when news come is read once more', async (t) => {
+test('a first fetch is repeated if an event arrives meanwhile', async (t) => {
   const { queries, readings, shown } = watched(t)
   const news = refetchQueries(queries, queryKey)
   readings[0]?.resolve('older than the news, perhaps')
@@ -38,7 +38,7 @@ test('what is read for the first time when news come is read once more', async (
   assert.equal(shown(), 'as it is')
 })
 
-test('after a break nothing waits for an answer that may never come', async (t) => {
+test('after a break nothing waits for a response that may never come', async (t) => {
   const { queries, readings, shown } = watched(t)
   readings[0]?.resolve('before')
   await settled()
@@ -51,7 +51,7 @@ test('after a break nothing waits for an answer that may never come', async (t) 
   assert.equal(shown(), 'after the break')
 })
 
-test('what is asked for while it runs or rests is done once, after a rest as long as the run and no shorter than said', async (t) => {
+test('calls during a run or the pause cause one more run, after a pause as long as the run and at least the interval', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 0
   t.mock.method(performance, 'now', () => now)
@@ -81,7 +81,7 @@ test('what is asked for while it runs or rests is done once, after a rest as lon
   await pass(1)
   assert.equal(runs.length, 2)
 
-  // A service that takes long is left alone for as long.
+  // The pause is as long as a slow request took.
   ask()
   await pass(2_000)
   await end(1)
@@ -90,13 +90,13 @@ test('what is asked for while it runs or rests is done once, after a rest as lon
   await pass(1)
   assert.equal(runs.length, 3)
 
-  // Nobody has asked since.
+  // No calls since.
   await end(2)
   await pass(10_000)
   assert.equal(runs.length, 3)
 })
 
-test('of what comes in a busy moment the newest of each is taken, together after a rest, and the first at once', async (t) => {
+test('in busy moments the newest item of each id is passed on in a batch at the end, and the first at once', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const taken: string[][] = []
   const gathering = throttleBatches<string>(100, (items) => taken.push([...items]))
@@ -121,7 +121,7 @@ test('of what comes in a busy moment the newest of each is taken, together after
   assert.equal(taken.length, 2)
 })
 
-/** A query that somebody looks at, whose answers come when the test lets them. */
+/** Observes a query whose responses the test controls. */
 function watched(t: TestContext) {
   const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const readings: PromiseWithResolvers<string>[] = []
@@ -134,5 +134,5 @@ function watched(t: TestContext) {
   return { queries, readings, shown: () => queries.getQueryData<string>(queryKey) }
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Runs all pending microtasks. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))

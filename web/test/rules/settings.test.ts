@@ -6,9 +6,9 @@ import { edgeOfDay } from '../../src/settings/audit/when.ts'
 import { countryCodes } from '../../src/settings/country-codes.ts'
 import { currencyCodes } from '../../src/settings/currencies.ts'
 import { problemOf, type Span } from '../../src/settings/hours/week-hours.ts'
-import en from '../../src/text/en/rest.json' with { type: 'json' }
+import en from '../../src/text/en/common.json' with { type: 'json' }
 
-/** They stand in the installation's own log, which no page shows. */
+/** Recorded in the installation's own log, which no page shows. */
 const ofInstallation = [
   'keys.master_rotated',
   'password.changed',
@@ -22,7 +22,7 @@ const ofInstallation = [
   'two-factor.enabled',
 ]
 
-test('whatever the service writes into the audit log is told in words', () => {
+test('every action of the audit log has a text', () => {
   const sources = globSync('server/src/**/*.ts').map((file) => readFileSync(file, 'utf8'))
   const audited = sources.filter((text) => /\b(?:recordAudit|countAudit|noteChange)\b/.test(text))
   const found = audited.flatMap((text) => text.match(/(?<=')[a-z]+(?:[-_][a-z]+)*\.[a-z]+(?:[-_][a-z]+)*(?=')/g) ?? [])
@@ -35,18 +35,18 @@ test('whatever the service writes into the audit log is told in words', () => {
   )
   const things = new Set(Object.keys(audit.actions).map((action) => action.split('.')[0] ?? ''))
   assert.deepEqual(
-    [...things].filter((thing) => !(thing in audit.things)),
+    [...things].filter((thing) => !(thing in audit.resources)),
     [],
   )
 })
 
-test('the countries that a workspace may choose are those that the phone engine knows, and all have names', () => {
+test('the selectable countries are those of the phone library, and all have names', () => {
   assert.deepEqual(countryCodes.toSorted(), getCountries().toSorted())
   const names = new Intl.DisplayNames('en', { type: 'region' })
   for (const code of countryCodes) assert.notEqual(names.of(code), code)
 })
 
-test('the currencies that a workspace may choose are those that the service takes, and all have names', () => {
+test('the selectable currencies are those of the server, and all have names', () => {
   const taken = new Set(Intl.supportedValuesOf('currency'))
   const names = new Intl.DisplayNames('en', { type: 'currency' })
   for (const code of currencyCodes) assert.ok(taken.has(code) && names.of(code) !== code, code)
@@ -70,12 +70,12 @@ const days: [day: string, problem: ReturnType<typeof problemOf>][] = [
 ]
 
 for (const [day, problem] of days) {
-  test(`a day of ${day || 'nothing'} ${problem === null ? 'may be saved' : `may not: ${problem}`}`, () => {
+  test(`a day of ${day || 'nothing'} ${problem === null ? 'can be saved' : `cannot be saved: ${problem}`}`, () => {
     assert.equal(problemOf(spans(day)), problem)
   })
 }
 
-test('a day is meant from its first to its last moment', () => {
+test('a day lasts from its first to its last moment', () => {
   const day = { from: new Date(2026, 2, 1), to: new Date(2026, 2, 1, 23, 59, 59, 999) }
   assert.equal(edgeOfDay('2026-03-01', 'from'), day.from.toISOString())
   assert.equal(edgeOfDay('2026-03-01', 'to'), day.to.toISOString())

@@ -60,7 +60,7 @@ for (const [what, found, expected] of [
   ],
   ['a newcomer', newcomerProblems({ name: ' Bo Chen ', password }), {}],
 ] as const)
-  test(`of ${what} the form says ${JSON.stringify(expected)}, the first field first`, () => {
+  test(`${what}: the form shows ${JSON.stringify(expected)}, the first field first`, () => {
     assert.deepEqual(found, expected)
     assert.deepEqual(Object.keys(found), Object.keys(expected))
   })

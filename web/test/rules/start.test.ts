@@ -22,13 +22,13 @@ const typed: [text: string, digits: string | null][] = [
 ]
 
 for (const [text, digits] of typed)
-  test(`“${text}” is ${digits === null ? 'no whole number' : `the number ${digits}`}`, () => {
+  test(`“${text}” is ${digits === null ? 'not a complete number' : `the number ${digits}`}`, () => {
     assert.equal(digitsOf(text), digits)
   })
 
 const spelled: [one: string, other: string, isSame: boolean][] = [
   ['5511966601234', '+55 11 96660-1234', true],
-  // Brazil's mobiles once had a digit fewer, and people leave out the country.
+  // Brazilian mobile numbers once had one digit fewer, and people leave out the country code.
   ['551166601234', '5511966601234', true],
   ['5511966601234', '11 96660-1234', true],
   ['5511966601234', '5511966601235', false],
@@ -36,11 +36,11 @@ const spelled: [one: string, other: string, isSame: boolean][] = [
 ]
 
 for (const [one, other, isSame] of spelled)
-  test(`${one} and ${other} are ${isSame ? 'one number' : 'two'}`, () => {
+  test(`${one} and ${other} are ${isSame ? 'the same number' : 'different numbers'}`, () => {
     assert.equal(isSameNumber(one, other), isSame)
   })
 
-test('each number is offered once: by its lead, else by what the customer calls themselves', () => {
+test('each number is offered once: by its lead, otherwise by the customer’s own name', () => {
   const lead = { firstName: 'Ana', lastName: 'Prado', phone: '5511966601234', email: null }
   const nobody = { firstName: 'Rui', lastName: null, phone: null, email: 'rui@example.com' }
   const contacts = [
@@ -69,7 +69,7 @@ const partner = { id: 'partner', channel: 'partner', state: 'active' } as const
 const paused = { id: 'paused', channel: 'waba', state: 'paused' } as const
 const qr = { id: 'qr', channel: 'unofficial', state: 'active' } as const
 
-test('numbers that may write first are offered, and those that there is a conversation on', () => {
+test('offers connections that may start conversations, and those with an existing one', () => {
   const idsWith = (...connectionIds: string[]) =>
     numbersFor(
       [qr, waba, paused, partner],
@@ -93,7 +93,7 @@ const refusals: [error: unknown, place: StartField][] = [
 ]
 
 for (const [error, place] of refusals)
-  test(`${error instanceof ApiError ? `${error.status} ${error.code}` : error} is told at ${place}`, () => {
+  test(`${error instanceof ApiError ? `${error.status} ${error.code}` : error} is shown at ${place}`, () => {
     assert.equal(fieldOf(error), place)
   })
 
@@ -101,18 +101,18 @@ const mari = { contact: { name: 'Mari', phone: '5511966601234' }, leadId: null }
 const ofLead = { contact: { name: 'Ana Prado', phone: '5511966601234' }, leadId: 'l1' }
 const anaPrado = { id: 'l1', firstName: 'Ana', lastName: 'Prado', phone: '5511966601234' }
 const renamings: [what: string, contact: typeof mari | typeof ofLead, lead: ChangedLead, isRenamed: boolean][] = [
-  ['a lead that is made for their number', mari, anaPrado, true],
-  ['one whose number is spelled as of old', mari, { ...anaPrado, phone: '551166601234' }, true],
-  ['a lead of another number', mari, { ...anaPrado, phone: '5511966601235' }, false],
-  ['another name of their lead', ofLead, { ...anaPrado, lastName: 'Lima' }, true],
-  ['another status of their lead', ofLead, anaPrado, false],
-  ['another number of their lead', ofLead, { ...anaPrado, phone: '5511966601235' }, true],
-  ['the end of their lead', ofLead, { ...anaPrado, deletedAt: '2026-07-01T12:00:00Z' }, true],
-  ['an older lead of their number that is restored', ofLead, { ...anaPrado, id: 'l0' }, true],
-  ['the end of another lead', mari, { ...anaPrado, deletedAt: '2026-07-01T12:00:00Z' }, false],
+  ['a new lead with the number', mari, anaPrado, true],
+  ['a lead with the older spelling of the number', mari, { ...anaPrado, phone: '551166601234' }, true],
+  ['a lead with another number', mari, { ...anaPrado, phone: '5511966601235' }, false],
+  ['another name of the lead', ofLead, { ...anaPrado, lastName: 'Lima' }, true],
+  ['another status of the lead', ofLead, anaPrado, false],
+  ['another number of the lead', ofLead, { ...anaPrado, phone: '5511966601235' }, true],
+  ['deletion of the lead', ofLead, { ...anaPrado, deletedAt: '2026-07-01T12:00:00Z' }, true],
+  ['restoring an older lead with the number', ofLead, { ...anaPrado, id: 'l0' }, true],
+  ['deletion of another lead', mari, { ...anaPrado, deletedAt: '2026-07-01T12:00:00Z' }, false],
 ]
 
 for (const [what, contact, lead, isRenamed] of renamings)
-  test(`${what} ${isRenamed ? 'may change' : 'changes nothing of'} how a customer is called`, () => {
+  test(`${what} ${isRenamed ? 'may change' : 'does not change'} a customer’s name`, () => {
     assert.equal(isAnyRenamed([{ contact: { name: null, phone: null }, leadId: null }, contact], [lead]), isRenamed)
   })

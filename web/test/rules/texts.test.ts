@@ -4,7 +4,7 @@ import { argumentsOf, type Catalogue, parts, readCatalogue } from '../../../scri
 import { languages } from '../../src/text/languages.ts'
 import { textsOf } from '../../src/text/messages.ts'
 
-/** The messages of a catalogue by their whole names. */
+/** Returns the messages of a catalogue by full name. */
 function messagesOf(catalogue: Catalogue, before = ''): [name: string, message: string][] {
   return Object.entries(catalogue).flatMap(([name, one]) => {
     const whole = `${before}${name}`
@@ -12,7 +12,7 @@ function messagesOf(catalogue: Catalogue, before = ''): [name: string, message: 
   })
 }
 
-/** What stands in the way of a message: it cannot be read, or is not called as the English one is. */
+/** Returns the errors of a message: it cannot be parsed, or has other arguments than the English one. */
 function faultOf(name: string, message: string, english: string | undefined): string[] {
   if (english === undefined) return [`${name} is not in English`]
   try {
@@ -27,7 +27,7 @@ function faultOf(name: string, message: string, english: string | undefined): st
 }
 
 for (const language of Object.keys(languages))
-  test(`${language} has each text of English once, that can be read and is given the same`, async () => {
+  test(`${language} has every English message once, valid and with the same arguments`, async () => {
     for (const part of parts) {
       const english = new Map(messagesOf(await readCatalogue('en', part)))
       const own = new Map(messagesOf(await readCatalogue(language, part)))
@@ -37,7 +37,7 @@ for (const language of Object.keys(languages))
     }
   })
 
-test('what is wrong with a message is said by its name', () => {
+test('errors in messages name the message', () => {
   const cases: [message: string, english: string, fault: string | undefined][] = [
     ['Olá, {name}', 'Hello {name}', undefined],
     ['{n, plural, one {# lead} other {# leads}}', '{n, plural, one {# lead} other {# leads}}', undefined],
@@ -51,7 +51,7 @@ test('what is wrong with a message is said by its name', () => {
   for (const [message, english, fault] of cases) assert.equal(faultOf('a.b', message, english)[0], fault, message)
 })
 
-test('a text depends on its number by the rules of its language, and numbers stand in it as they are written there', () => {
+test('plurals and numbers follow the rules of the language', () => {
   const catalogue = { leads: '{n, plural, one {# lead} other {# leads}}', of: "{at} de {length}, '{'n'}'" }
   const cases = [
     ['en', 0, '0 leads'],

@@ -20,12 +20,12 @@ const ranges: [chosen: string[], anchor: string | null, to: string, all: string[
 ]
 
 for (const [chosen, anchor, to, all] of ranges) {
-  test(`a range from ${anchor} to ${to} beside ${chosen.join(', ') || 'nothing'} is ${all.join(', ')}`, () => {
+  test(`selecting from ${anchor} to ${to} with ${chosen.join(', ') || 'nothing'} gives ${all.join(', ')}`, () => {
     assert.deepEqual(extendSelection(chosen, anchor, to, rows), all)
   })
 }
 
-test('from one conversation one goes on to the next, from the last to the one before, and from elsewhere nowhere', () => {
+test('the next conversation follows, for the last one the previous, and outside the list none', () => {
   assert.equal(adjacentId(rows, 'b'), 'c')
   assert.equal(adjacentId(rows, 'e'), 'd')
   assert.equal(adjacentId([{ id: 'a' }], 'a'), null)
@@ -52,12 +52,12 @@ const typed: [text: string, until: Date | null][] = [
 ]
 
 for (const [text, until] of typed) {
-  test(`somebody who types “${text}” puts a conversation aside ${until === null ? 'not at all' : `until ${until.toString().slice(0, 21)}`}`, () => {
+  test(`typing “${text}” snoozes ${until === null ? 'not at all' : `until ${until.toString().slice(0, 21)}`}`, () => {
     assert.deepEqual(readSnooze(text, now), until)
   })
 }
 
-test('this evening is offered until it is about to begin, and a month ends where the next one does', () => {
+test('this evening is offered until shortly before it, and a month ends with the next month', () => {
   const namesAt = (time: Date) => snoozeTimes(time).map(({ name }) => name)
   assert.ok(namesAt(now).includes('evening'))
   assert.ok(!namesAt(new Date(2026, 7, 4, 17, 15)).includes('evening'))
@@ -81,7 +81,7 @@ const notices: [text: string, words: string, call: string | null][] = [
 ]
 
 for (const [text, words, call] of notices) {
-  test(`the notice “${text}” is told as ${call ?? 'no'} call`, () => {
+  test(`the notice “${text}” is parsed as ${call ?? 'no'} call`, () => {
     assert.deepEqual(parseSystemMessage(text), { content: words, call })
   })
 }
@@ -112,39 +112,35 @@ const handover = (id: string, to: Handover['to'], toId: string | null): Timeline
 })
 
 const acts: [what: string, items: TimelineItem[], told: string[]][] = [
-  ['whoever takes over', [activity('o', 'owner', 'human'), activity('a', 'assignee', 'ana')], ['o']],
-  ['whoever gives it to an agent', [activity('o', 'owner', agent), activity('a', 'assignee', null)], ['o']],
+  ['a takeover', [activity('o', 'owner', 'human'), activity('a', 'assignee', 'ana')], ['o']],
+  ['a transfer to an agent', [activity('o', 'owner', agent), activity('a', 'assignee', null)], ['o']],
   [
-    'whoever hands back with a note',
+    'handing back with a note',
     [handover('h', 'agent', 'sales'), activity('o', 'owner', agent), activity('a', 'assignee', null)],
     ['h'],
   ],
   [
-    'an agent that hands to a colleague',
+    'a handover by an agent to a colleague',
     [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna'), handover('h', 'people', 'bruna')],
     ['h'],
   ],
+  ['a takeover for somebody else', [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna')], ['o', 'a']],
+  ['a takeover that ends a snooze', [activity('o', 'owner', 'human'), activity('s', 'status', 'open')], ['o', 's']],
+  ['an assignment alone', [activity('a', 'assignee', 'ana')], ['a']],
   [
-    'whoever takes over for somebody else',
-    [activity('o', 'owner', 'human'), activity('a', 'assignee', 'bruna')],
-    ['o', 'a'],
-  ],
-  ['a snooze that ends with it', [activity('o', 'owner', 'human'), activity('s', 'status', 'open')], ['o', 's']],
-  ['whoever is assigned alone', [activity('a', 'assignee', 'ana')], ['a']],
-  [
-    'two acts one after the other',
+    'two successive actions',
     [activity('o', 'owner', 'human'), activity('a', 'assignee', 'ana', { createdAt: '2026-08-04T15:31:00.000Z' })],
     ['o', 'a'],
   ],
   [
-    'two who act at once',
+    'simultaneous actions of two people',
     [activity('o', 'owner', 'human'), activity('a', 'assignee', null, { actor: { ...ana, id: 'bruna' } })],
     ['o', 'a'],
   ],
 ]
 
 for (const [what, items, told] of acts)
-  test(`the thread tells of ${what} by ${told.length === 1 ? 'one line' : `${told.length} lines`}`, () => {
+  test(`the thread shows ${what} as ${told.length === 1 ? 'one line' : `${told.length} lines`}`, () => {
     const blocks = blocksOf(items, [], null, (moment) => moment.slice(0, 10))
     assert.deepEqual(
       blocks.filter(({ type }) => type !== 'day').map(({ key }) => key),

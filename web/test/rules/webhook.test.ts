@@ -19,7 +19,7 @@ function endpoint(
   }
 }
 
-test('an endpoint stands as its last answers say, and what a member disabled is no trouble', () => {
+test('the status of an endpoint follows from its latest responses, and one disabled by a member is not a problem', () => {
   const cases = [
     [endpoint('active', null, {}), 'new', false],
     [endpoint('active', null, { lastSuccessAt: at }), 'fine', false],
@@ -42,7 +42,7 @@ const page = (ids: string[], nextCursor: string | null) => ({
 const shown = (...pages: ReturnType<typeof page>[]) => ({ pages, pageParams: pages.map(() => null) })
 const idsOf = (pages: Parameters<typeof deliveriesOf>[0]) => deliveriesOf(pages).map(({ eventId }) => eventId)
 
-test('a newest page read again takes the place of what it covers, and keeps what is older', () => {
+test('a refetched newest page replaces what it covers, and keeps older pages', () => {
   const before = shown(page(['d', 'c'], '1'), page(['b', 'a'], null))
   assert.deepEqual(idsOf(mergeNewestPage(before, page(['e', 'd'], '2'))), ['e', 'd', 'c', 'b', 'a'])
   assert.deepEqual(idsOf(mergeNewestPage(before, page(['e', 'c'], '2'))), ['e', 'c', 'b', 'a'])

@@ -12,7 +12,7 @@ interface Shown {
   data: { url: string }
 }
 
-/** The worker in a browser whose pages are these. */
+/** Runs the worker in a browser with these pages. */
 function workerBeside(pages: { url: string; focused: boolean }[]) {
   const handlers = new Map<string, (event: object) => void>()
   const [shown, opened, told] = [[] as Shown[], [] as string[], [] as string[]]
@@ -61,7 +61,7 @@ for (const [name, pages, expected] of [
     assert.deepEqual(await workerBeside([...pages]).push(), expected)
   })
 
-test('a click on what was shown goes on in a page of the app, or opens one', async () => {
+test('a click on a notification continues in a page of the app, or opens one', async () => {
   const place = '/w/1/inbox/2'
   assert.deepEqual(await workerBeside([{ url: '/docs', focused: true }]).click(), { opened: [place], told: [] })
   const pages = [

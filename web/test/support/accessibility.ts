@@ -7,14 +7,13 @@ import { takeScreenshot } from './browser.ts'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const contrastRules = ['color-contrast', 'link-in-text-block']
 
-/** What opens over a page. */
 export const overlays = '[role=dialog], [role=menu], [role=listbox]'
 
 const rulesWithoutContrast = { rules: Object.fromEntries(contrastRules.map((rule) => [rule, { enabled: false }])) }
-/** In the dark only the colours differ from the light, and on a phone all but them: each is held to what it differs by. */
+/** Dark mode differs from light mode only in colors, and phones only in the rest: each variant checks what differs. */
 const rulesOf = { light: {}, dark: { runOnly: contrastRules }, phone: rulesWithoutContrast }
 
-/** Fails if axe knows a fault of the page, light and dark, or on a phone if it is as narrow: all of them are serious. */
+/** Fails if axe reports a violation, in light and dark mode, or on a phone if the page is narrow. */
 export async function assertAccessible(page: Page): Promise<void> {
   const isPhone = (page.viewportSize()?.width ?? 0) < 600
   assert.deepEqual(isPhone ? await issuesIn(page, 'phone') : await issuesInSchemes(page), [])
@@ -25,9 +24,9 @@ export const issuesInSchemes = async (page: Page): Promise<string[]> => [
   ...(await issuesIn(page, 'dark')),
 ]
 
-/** Returns what axe finds in the page, or in what of it `within` selects. The page is not loaded again to be dark. */
+/** Returns the violations that axe reports in the page or a selector. Switches to dark mode without a reload. */
 export async function issuesIn(page: Page, variant: 'light' | 'dark' | 'phone', within?: string): Promise<string[]> {
-  // Rows that are about to be others are dimmed meanwhile, for less than anybody could read them in.
+  // Outdated rows are dimmed for a moment, too short to be read.
   await page.locator('[data-old], [data-stale]').first().waitFor({ state: 'detached' })
   if (variant === 'dark') await follow(page, 'dark')
   await waitForDialogNames(page)
@@ -37,14 +36,14 @@ export async function issuesIn(page: Page, variant: 'light' | 'dark' | 'phone', 
   return found.map((issue) => `${variant}: ${issue}`)
 }
 
-/** A dialog gets its name from its title one render later. axe reports one that still has none. */
+/** Waits until dialogs are named by their title, one render later; axe reports one without a name. */
 async function waitForDialogNames(page: Page): Promise<void> {
   const named = `[...document.querySelectorAll('[role=dialog]')].every((dialog) =>
     dialog.hasAttribute('aria-label') || document.getElementById(dialog.getAttribute('aria-labelledby') ?? ''))`
   await page.waitForFunction(named, undefined, { timeout: 2_000 }).catch(() => {})
 }
 
-/** Resolves once the app has followed; a page that is none of the app follows by its style alone. */
+/** Resolves when the app has followed; pages outside the app follow by CSS alone. */
 async function follow(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   const root = `html[data-mantine-color-scheme=${colorScheme}], html:not([data-mantine-color-scheme])`
@@ -61,7 +60,7 @@ async function find(page: Page, rules: object, within: string | undefined): Prom
   const options = { resultTypes: ['violations'], iframes: false, ...rules }
   const violations = await page.evaluate(runAxe, { options, within })
   const found = violations.flatMap(({ id, nodes }) => nodes.map((node) => ({ id, ...node })))
-  // What drops from a button is reached by that button, and belongs to no landmark.
+  // A dropdown is reached by its button, and belongs to no landmark.
   const isDropped = (await page.locator('[data-portal] :is([role=menu], [role=dialog], [role=listbox])').count()) > 0
   return found
     .filter(({ id }) => !(isDropped && id === 'region'))
@@ -70,7 +69,7 @@ async function find(page: Page, rules: object, within: string | undefined): Prom
 
 /** Runs in the page. */
 async function runAxe({ options, within }: { options: object; within: string | undefined }): Promise<Violation[]> {
-  // biome-ignore lint/suspicious/noExplicitAny: the library has just been put there, and these tests are typed for a server
+  // biome-ignore lint/suspicious/noExplicitAny: axe is injected into the page, and these tests have server types
   const { axe, document } = globalThis as any
   const shown = [...document.querySelectorAll(within ?? 'html')].filter((one) => one.checkVisibility())
   return (await axe.run({ include: shown }, options)).violations

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 
 type Named = { name: string | RegExp; exact?: boolean }
 
-/** Chooses an option of what a box drops. */
+/** Chooses an option of a combobox. */
 export async function pickOption(box: Locator, option: Named): Promise<void> {
   await box.click()
   await box.page().getByRole('option', option).click()
@@ -14,7 +14,7 @@ export async function pickItem(button: Locator, item: Named): Promise<void> {
   await button.page().getByRole('menuitem', item).click()
 }
 
-/** Types what the dialog wants to be typed, without which it does nothing. */
+/** Types the word that a dialog requires for confirmation. */
 export async function confirmByTyping(page: Page, dialog: string, word: string): Promise<void> {
   const ask = page.getByRole('dialog', { name: dialog })
   await ask.getByLabel(/^Type/).fill(word)

@@ -18,9 +18,9 @@ export interface Visit {
 export const desktop = { width: 1440, height: 900 }
 export const phone = { width: 390, height: 844 }
 
-/** Pages and browsers of the running test. A page that is left open goes on drawing all that later tests do. */
+/** Pages and contexts of the running test. Open pages would slow down later tests. */
 const opened = new Set<Page | BrowserContext>()
-/** What their programs threw or complained of; also what React got over only by drawing the whole page anew. */
+/** Uncaught errors and console errors; also errors from which React recovered by rendering the whole page again. */
 const thrown: string[] = []
 const allowedLoadFailures = new WeakSet<Page>()
 const screenshots: Buffer[] = []
@@ -34,7 +34,7 @@ afterEachTest(async (test) => {
   await saveScreenshots(test.fullName)
   await Promise.all(
     [...opened].map(async (one) => {
-      // What a test lets fail may still be on its way: it is nobody's any more.
+      // Requests that a test aborts may still be under way.
       await one.unrouteAll({ behavior: 'ignoreErrors' }).catch(() => {})
       await one.close()
     }),
@@ -43,20 +43,20 @@ afterEachTest(async (test) => {
   assert.deepEqual(thrown.splice(0), [], 'No page may throw what nobody catches, or fail to load anything')
 })
 
-/** Closes the page or the browser after the test that runs. */
+/** Closes the page or context after the running test. */
 export function closeAfterTest(one: Page | BrowserContext): void {
   opened.add(one)
 }
 
 const openPages = (): Page[] => [...opened].flatMap((one) => ('pages' in one ? one.pages() : [one]))
 
-/** What a page shows when its test fails: where the fault cannot be had again, this is all that is known of it. */
+/** Logs what a page shows when its test fails, in case the failure cannot be reproduced. */
 async function logPage(test: TestContext, page: Page): Promise<void> {
   const snapshot = await page.locator('body').ariaSnapshot({ timeout: 5000 }).catch(String)
   test.diagnostic(`${page.url()} shows\n${snapshot.slice(-6000)}`)
 }
 
-/** Does nothing unless SCREENSHOTS names a folder for pictures. */
+/** Does nothing unless SCREENSHOTS names a folder for images. */
 export async function takeScreenshot(page: Page): Promise<void> {
   if (screenshotFolder !== undefined && !page.isClosed()) screenshots.push(await page.screenshot())
 }
@@ -71,7 +71,7 @@ async function saveScreenshots(testName: string): Promise<void> {
 
 export function launchBrowser(): Promise<Browser> {
   const lean = ['--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--process-per-site']
-  // A tone in place of a microphone, and nobody asked for it.
+  // A fake tone as microphone, without a permission prompt.
   const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -80,7 +80,7 @@ export function launchBrowser(): Promise<Browser> {
   })
 }
 
-/** A browser of its own, signed in as nobody. */
+/** Opens a separate browser context without a session. */
 export async function visitOf(browser: Browser, options: VisitOptions = {}): Promise<Visit> {
   const context = await newContext(browser, options)
   closeAfterTest(context)
@@ -114,14 +114,14 @@ export async function newVisit(context: BrowserContext, { viewport = desktop }: 
   return { page, context }
 }
 
-/** For a test that keeps the service from answering: what the page asks for meanwhile may fail. */
+/** Allows failed requests of the page, for tests that block responses. */
 export function allowLoadFailure(page: Page): void {
   allowedLoadFailures.add(page)
 }
 
 /**
- * How many times slower than this machine the pages compute, and as many times 40 ms later they hear of anything: what a
- * test takes for granted of the order of things shows where they are slow.
+ * Slowdown factor of the CPU; responses are delayed by 40 ms for each. Reveals tests that depend on the order of
+ * events.
  */
 const slowdownFactor = Number(process.env.SLOW_BROWSER ?? 1)
 
@@ -132,8 +132,8 @@ async function slowDown(page: Page): Promise<void> {
   await session.send('Network.emulateNetworkConditions', { offline: false, latency: 40 * slowdownFactor, ...anySpeed })
 }
 
-/** What a browser says by itself: of each answer that is a refusal, and of what it lacks as tests run it. */
+/** Console messages of the browser itself: failed requests, and features that the test browser lacks. */
 const ofBrowser = /^(?:Failed to load resource: .* status of 4\d\d|Chrome currently does not support)/
 
-// React wraps what it got over, and a browser tells the wrapping alone.
+// React wraps recovered errors, and browsers report only the wrapper.
 const logCauses = `addEventListener('error', ({ error }) => error?.cause && console.error('Because of', error.cause))`

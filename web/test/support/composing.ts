@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import type { Demo } from './demo.ts'
 
-/** A customer of one test alone, who has written. */
+/** A customer of one test, who has written. */
 export interface Writer {
-  /** Their conversation. */
+  /** Id of the conversation. */
   id: string
   number: string
-  /** The page of their conversation. */
+  /** Path of the conversation. */
   place: string
   write(words: string): Promise<unknown>
-  /** What has arrived at their phone. */
+  /** Messages that arrived at the customer's phone. */
   receivedMessages(): Promise<string[]>
 }
 
 let people = 0
 
-/** A customer of their own for each test, who has written; people answer them unless an agent is to. */
+/** Creates a customer for one test, who has written. People answer unless an agent is given. */
 export async function newWriter(
   demo: Demo,
   name: string,
@@ -41,16 +41,16 @@ export async function newWriter(
   return { id: conversation.id as string, number, write, receivedMessages, place: `inbox/${conversation.id}` }
 }
 
-/** What is waited for: a condition, a value, or some properties of an object. */
+/** Expected result: a condition, a value, or some properties of an object. */
 type Expected<T> = ((found: T) => boolean) | string | number | boolean | null | { [property: string]: unknown }
 
-/** Resolves to what is found once it is as expected: for what no page shows, and is to be so soon. */
+/** Polls until the result is as expected, for state that no page shows. Returns the result. */
 export async function waitUntil<T>(look: () => Promise<T>, expected: Expected<T>): Promise<T> {
   for (const endMs = Date.now() + 30_000; ; ) {
     const found = await look()
     if (typeof expected === 'function' ? expected(found) : fieldFits(found, expected)) return found
     assert.ok(Date.now() < endMs, `still ${JSON.stringify(found)}`)
-    // A look that waits for nothing would keep from happening what it looks for.
+    // Polling without a pause would delay what it waits for.
     await sleep(20)
   }
 }

@@ -16,23 +16,23 @@ import {
   visitOf,
 } from './browser.ts'
 
-/** The demo as a first start leaves it, on a database of the tests, with a browser in front. */
+/** The demo as created on first start, on a test database, with a browser. */
 export interface Demo {
-  /** What its data are sealed with. */
+  /** Master key of its data. */
   masterKey: Buffer
   db: Db
   url: string
-  /** The simulated platform, without a trailing slash. */
+  /** Address of the simulator, without a trailing slash. */
   simulatorUrl: string
   workspaceId: string
   apiKey: string
   browser: Browser
-  /** A page that is signed in as the demo's owner, at the given place of the workspace; its browser remembers nothing. */
+  /** Opens a page of the workspace as the demo's owner, in a context without stored preferences. */
   open(place?: string, options?: OpenOptions): Promise<Visit>
-  /** Calls the team's interface as an operator. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
+  /** Calls the team API as an operator. */
+  // biome-ignore lint/suspicious/noExplicitAny: responses have any shape; a test fails if one is wrong
   team(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<any>
-  /** Calls the interface for keys, or the simulator's when given its address. */
+  /** Calls the API for keys, or the simulator if given its address. */
   call(
     method: string,
     url: string,
@@ -40,27 +40,27 @@ export interface Demo {
     headers?: Record<string, string>,
     // biome-ignore lint/suspicious/noExplicitAny: as above
   ): Promise<{ status: number; body: any }>
-  /** Makes an empty workspace whose owner is the demo's, and a key for it: for tests that change what all of it see. */
+  /** Creates an empty workspace of the same owner, with a key, for tests that change what everyone sees. */
   newWorkspace(): Promise<Demo>
-  /** Stops the service and starts it again on the same data, at the same address. */
+  /** Stops the server and starts it again with the same data and address. */
   restart(): Promise<void>
 }
 
 export interface OpenOptions extends VisitOptions {
-  /** In a browser that no other visit shares, signed in as the owner all the same: for a test that changes its clock. */
+  /** In a context that no other visit shares, for tests that change its clock. */
   isAlone?: boolean
-  /** Stays open for the tests after this one. */
+  /** Stays open for later tests. */
   isKept?: boolean
 }
 
 let shared: Demo | undefined
 
 /**
- * The demo of all files of the process that ask for it, of which the runner gives one several: for tests that need nothing
- * of the demo as it was, and leave nothing that would change what others see but leads and customers of their own.
+ * Returns the demo shared by all test files of this process, for tests that do not depend on its initial state, and
+ * leave nothing behind that affects others except leads and customers of their own.
  */
 export async function sharedDemo(): Promise<Demo> {
-  // The runner takes what waits for a promise of another file for a part of that one.
+  // The test runner would attribute work awaited from another file's promise to that file.
   shared ??= await keptForProcess(openDemo)
   return shared
 }
@@ -80,7 +80,7 @@ export async function openDemo(): Promise<Demo> {
   atEnd(() => browser.close())
   let service = await startService({ folder, port, env, args: ['--json'] })
   atEnd(async () => {
-    // A process that is killed keeps nothing of what it compiled, and the next one would compile it all again.
+    // A killed process does not save its compile cache, so the next one would compile everything again.
     service.kill('SIGTERM')
     await service.gone
   })
@@ -137,10 +137,10 @@ export async function openDemo(): Promise<Demo> {
   return inWorkspace(start.workspaceId, start.apiKey)
 }
 
-// The link brings one to where a password is chosen.
+// The link leads to a page that asks for a password.
 const laterWords = /^(Later|Depois|Más tarde)$/
 
-/** The owner keeps one browser for each language: a new one would read and compile the whole app at each visit. */
+/** Keeps one context of the owner for each language: a new one would load and compile the whole app on each visit. */
 function ownerOf(browser: Browser, url: string, signInUrl: string) {
   const browsers = new Map<string, { context: BrowserContext; keeper: Page }>()
   let signedIn: StorageState | undefined
@@ -157,7 +157,7 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
       await keeper.getByRole('navigation').first().waitFor()
       signedIn = await context.storageState()
     }
-    // As long as one page of the site is there, others begin in its process.
+    // While a page of the site is open, new ones start in its process.
     await keeper.goto(`${url}/healthz`)
     browsers.set(language, { context, keeper })
     return { context, keeper }
@@ -183,8 +183,8 @@ function ownerOf(browser: Browser, url: string, signInUrl: string) {
   }
 }
 
-/** Calls the team's interface as whoever is signed in on the page. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape; a test fails where one is wrong
+/** Calls the team API as the person signed in on the page. */
+// biome-ignore lint/suspicious/noExplicitAny: responses have any shape; a test fails if one is wrong
 export async function callAs(page: Page, method: string, path: string, body: object): Promise<any> {
   const { origin } = new URL(page.url())
   const api = `${origin}/api/team/v1`
@@ -197,17 +197,17 @@ export interface Member extends Visit {
   email: string
 }
 
-/** That of each member whom a test makes. */
+/** Password of members that tests create. */
 export const password = 'four plain words together'
 
-/** Resolves when the page asks for a sign-in, of whose session somebody has ended. */
+/** Resolves when the page asks for sign-in, after its session was ended. */
 export async function signedOut(page: Page): Promise<void> {
-  // It may be on its way there by itself, which ends the loading.
+  // It may already be navigating, which aborts the reload.
   await page.reload().catch(() => undefined)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-/** Somebody new in the workspace, who has joined by their invitation in a browser of their own. */
+/** Creates a member who has accepted an invitation, in a separate context. */
 export async function newMember(demo: Demo, name: string, role: 'member' | 'admin' = 'member'): Promise<Member> {
   const email = `${name.toLowerCase().replace(' ', '.')}@example.com`
   const { url } = await demo.team('POST', `/workspaces/${demo.workspaceId}/invitations`, { email, role })
@@ -220,7 +220,7 @@ export async function newMember(demo: Demo, name: string, role: 'member' | 'admi
   return { ...visit, email }
 }
 
-/** On the page for signing in. */
+/** Fills in the sign-in page. */
 export async function signIn(page: Page, email: string, word: string = password): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(word)

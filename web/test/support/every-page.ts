@@ -6,9 +6,9 @@ import type { Demo } from './demo.ts'
 type Open = (page: Page) => Promise<unknown>
 export interface Stop {
   place: string
-  /** What says that the page stands. */
+  /** Visible when the page is ready. */
   isReady: (page: Page) => Locator
-  /** What opens over it, each closed by Escape. */
+  /** Layers over the page, each closed by Escape. */
   overlays?: Record<string, Open>
 }
 
@@ -38,7 +38,7 @@ const text =
   (words: string | RegExp): Open =>
   (page) =>
     page.getByText(words).first().waitFor()
-/** Snoozing until a moment that is over, which is refused. */
+/** Snoozing until a past time, which is refused. */
 const snoozePast: Open = async (page) => {
   const dialog = page.getByRole('dialog', { name: 'Snooze' })
   await page.keyboard.press('z')
@@ -91,7 +91,7 @@ const more: Record<string, Stop['overlays']> = {
   workspaces: { new: button('New workspace') },
 }
 
-/** Puts something on every page of the demo, and returns all places of the app with what opens there. */
+/** Adds data for every page of the demo, and returns all paths of the app with their layers. */
 export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrangers: string[] }> {
   const workspace = `/workspaces/${demo.workspaceId}`
   const read = (path: string) => demo.team('GET', `${workspace}${path}`)
@@ -104,7 +104,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   const { leads } = await read('/leads?limit=1')
   const { forms } = await read('/forms')
   const { connections } = await read('/connections')
-  // The demo's own, which says the same whatever other tests have written: ids are in the order of time.
+  // The demo's oldest conversation, so that other tests do not change it: ids are in order of creation.
   const [conversation = ''] = conversations.map(({ id }: { id: string }) => id).sort()
   const [lead, form, connection] = [leads[0].id, forms[0].id, connections[0].id]
   await post(`/inbox/conversations/${conversation}/take-over`, {})
@@ -150,7 +150,7 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
         selection: key('x'),
         search: key('/'),
         templates: button('Template'),
-        // The last one, as a conversation that one comes back to is still written a note in.
+        // The last one, since a conversation keeps its note mode.
         note: key('n'),
       },
     },
@@ -245,18 +245,18 @@ export async function everyPage(demo: Demo): Promise<{ stops: Stop[]; forStrange
   return { stops, forStrangers: [`${demo.url}/sign-in`, `${demo.url}/sign-in/nothing`, invitation, signInLink] }
 }
 
-/** What opens within the page rather than over it. */
+/** Opens within the page instead of over it. */
 const inPlace = new Set(['search', 'note', 'templates', 'selection', 'bulk-done', 'nothing', 'field', 'thanks'])
-/** What Escape closes one layer of alone. */
+/** Escape closes only one of its layers. */
 const layered = new Set(['bulk-ask', 'rotate', 'revoke', 'edit'])
 
-/** Takes one page to all places: to load the app, and axe into it, takes longer than to look. */
+/** Uses one page for all paths: loading the app and axe takes longer than the checks. */
 export function walkerOf(demo: Demo, page: Page) {
   const lost = page.getByRole('heading', { name: 'Page not found' })
   const over = page.locator(overlays).filter({ visible: true }).first()
   const addressOf = (place: string) => `${demo.url}/w/${demo.workspaceId}/${place}`
   const push = (place: string) => page.evaluate(`history.pushState({}, '', ${JSON.stringify(addressOf(place))})`)
-  /** Goes there by way of nowhere, so that nothing that was open, typed or chosen is any more. */
+  /** Navigates by an unknown path, which resets open layers, drafts and selections. */
   const goTo = async ({ place, isReady }: Stop) => {
     await push('nowhere')
     await lost.waitFor()
@@ -265,7 +265,7 @@ export function walkerOf(demo: Demo, page: Page) {
     await lost.waitFor({ state: 'detached' })
     await isReady(page).waitFor()
   }
-  /** Looks at the place, and at what opens there; of what opens over the page, at that alone. */
+  /** Checks the page and its layers; for layers over the page, only the layer. */
   const walk = async (
     stop: Stop,
     look: (page: Page, within?: string) => Promise<string[]>,
@@ -289,5 +289,5 @@ export function walkerOf(demo: Demo, page: Page) {
   return { goTo, walk }
 }
 
-/** The name of a place in the title of a test. */
+/** Returns the path for the title of a test. */
 export const currentPath = ({ place }: Stop): string => place.replace(/[0-9a-f-]{36}/, '…')

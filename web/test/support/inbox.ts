@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { waitUntil } from './composing.ts'
 import type { Demo } from './demo.ts'
 
-/** The customer's phone of the simulator. */
+/** A simulated customer. */
 export interface Customer {
   id: string
   says(text: string): Promise<void>
@@ -27,11 +27,11 @@ function customerOf(demo: Demo, id: string): Customer {
   return { id, says }
 }
 
-/** Resolves once the service has all that customers have said: their phones do not wait for it. */
+/** Resolves when the server has received all messages of customers, which the simulator does not wait for. */
 export async function waitForAll(demo: Demo): Promise<void> {
   const delivery = async () => (await demo.call('GET', `${demo.simulatorUrl}/simulator/delivery`)).body
   await waitUntil(delivery, ({ pending }) => pending === 0)
 }
 
-/** The conversation that the page has open, by its address. */
+/** Returns the open conversation from the address. */
 export const openId = (page: Page): string => new URL(page.url()).pathname.split('/').at(-1) ?? ''

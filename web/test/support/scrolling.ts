@@ -2,19 +2,19 @@ import type { Locator, Page } from 'playwright-core'
 
 export interface Scrolling {
   frames: number
-  /** What the page's own work takes of the processor for each frame, so that what else the machine does changes nothing. */
+  /** Milliseconds of the page's own CPU time per frame, independent of other load on the machine. */
   workMs: number
-  /** Time between two frames, of which 95 % are within this. */
+  /** 95th percentile of the time between two frames. */
   slowMs: number
   longestMs: number
-  /** How many frames had nowhere to go, as what comes next was not there yet. */
+  /** Number of frames without movement because the next rows were not loaded. */
   stalledFrames: number
 }
 
 const frameCount = 120
 const stepPx = 240
 
-/** Scrolls by a few rows in each frame, as a hand does that is looking for something. */
+/** Scrolls a few rows per frame, as a person who is looking for something. */
 export async function measureScrolling(page: Page, box: Locator): Promise<Scrolling> {
   const devTools = await page.context().newCDPSession(page)
   await devTools.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -48,6 +48,6 @@ export async function measureScrolling(page: Page, box: Locator): Promise<Scroll
   return { frames: frameCount, workMs, ...seen }
 }
 
-/** The same in a line for people. */
+/** Formats the measurement in one line. */
 export const describeScrolling = ({ frames, workMs, slowMs, longestMs, stalledFrames }: Scrolling): string =>
   `${frames} frames of ${stepPx} px: ${workMs.toFixed(1)} ms of work a frame; 95 % of the frames within ${slowMs.toFixed(1)} ms, the longest ${longestMs.toFixed(1)} ms; ${stalledFrames} had to wait`

@@ -1,6 +1,6 @@
 import type { KeyedStorage } from '../../src/session/private-storage.ts'
 
-/** A browser's storage, empty. */
+/** Creates empty storage. */
 export function newStorage(): KeyedStorage {
   const held = new Map<string, string>()
   return {

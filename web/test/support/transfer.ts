@@ -1,24 +1,24 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 
-/** Hands a file to the import. */
+/** Chooses a file for the import. */
 export async function choose(page: Page, name: string, text: string): Promise<void> {
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose file' }).click()
   await (await choosing).setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
 }
 
-/** The text of the file that the browser is given. */
+/** Returns the text of a download. */
 export async function downloaded(page: Page, ask: () => Promise<void>): Promise<string> {
   const downloading = page.waitForEvent('download')
   await ask()
   return readFile(await (await downloading).path(), 'utf8')
 }
 
-/** What an import did, or would do, in one line. */
+/** Returns the counts of an import or dry run in one line. */
 export const counts = async (page: Page): Promise<string> =>
   (await page.locator('dl').first().innerText()).split('\n').join(' ')
 
-/** The lines of the table that the browser is given. */
+/** Returns the lines of a downloaded table. */
 export const downloadedLines = async (page: Page, ask: () => Promise<void>): Promise<string[]> =>
   (await downloaded(page, ask)).replace('\uFEFF', '').trimEnd().split('\r\n')

@@ -13,11 +13,11 @@ import { WebhookToPaste } from './WebhookToPaste.tsx'
 
 interface AddPanelProps {
   close(): void
-  /** Shows the page of a connection. */
+  /** Opens the page of a connection. */
   open(id: string): void
 }
 
-/** Connects a number: which way, then what that way needs, then what is left to do. */
+/** Panel that connects a number: choice of the channel, its settings, next steps. */
 export function AddPanel({ close, open }: AddPanelProps) {
   const workspaceId = useWorkspaceId()
   const [channel, setChannel] = useState<Channel | null>(null)
@@ -42,7 +42,6 @@ export function AddPanel({ close, open }: AddPanelProps) {
 
 const order: readonly Channel[] = ['waba', 'partner', 'unofficial']
 
-/** The three ways to connect a number, each with what speaks for it and against it. */
 function ChannelChoice({ choose }: { choose(channel: Channel): void }) {
   return (
     <>

@@ -13,7 +13,7 @@ import { useConnect } from './use-connect.tsx'
 const blank = { name: '', numberId: '', accountId: '', accessToken: '', appSecret: '', baseUrl: '', version: '' }
 type OfficialDraft = typeof blank
 
-/** A number of the official platform. */
+/** Form for a number on the official platform. */
 export function OfficialForm({ back, close, onCreated }: FormProps) {
   const draft = useDraft<OfficialDraft>(blank)
   const { value, set, errorOf } = draft

@@ -11,7 +11,7 @@ import { useConnect } from './use-connect.tsx'
 
 const blank = { name: '', numberId: '', apiKey: '', signingSecret: '', baseUrl: '' }
 
-/** A number at a partner of the platform. Parley registers its webhook there. */
+/** Form for a number at a partner of the platform, where Parley registers its webhook. */
 export function PartnerForm({ back, close, onCreated }: FormProps) {
   const draft = useDraft(blank)
   const { value, set, errorOf } = draft

@@ -12,7 +12,7 @@ import { RiskText } from '../parts/RiskText.tsx'
 import { rememberConsent } from '../parts/risk.ts'
 import type { FormProps } from './form-props.ts'
 
-/** A phone that is to link us as a device. Its risk is understood before a code is shown. */
+/** Form that links a phone as a device. The risk must be accepted before a code is shown. */
 export function SessionForm({ back, close, onCreated }: FormProps) {
   const workspaceId = useWorkspaceId()
   const simulatorUrl = useSimulatorUrl(workspaceId)
@@ -26,7 +26,7 @@ export function SessionForm({ back, close, onCreated }: FormProps) {
       const baseUrl = value.network === 'simulated' && simulatorUrl !== null ? { baseUrl: simulatorUrl } : {}
       const answer = await actions.create({ channel: 'unofficial', name: value.name.trim(), ...baseUrl })
       rememberConsent(answer.connection.id)
-      // The connection is there: if its pairing fails to begin, its page says so and begins it again.
+      // The connection exists: if pairing fails to start, its page says so and offers to start again.
       await actions.pair(answer.connection.id, { method: 'qr' }).catch(showError)
       return answer
     },

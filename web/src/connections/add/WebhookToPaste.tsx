@@ -13,28 +13,28 @@ interface WebhookToPasteProps {
   onDone(): void
 }
 
-/** What the check said, and the two values for the platform's settings; the token is seen this once. */
+/** Result of the check, and the two values to paste into the platform's settings. The token is shown only once. */
 export function WebhookToPaste({ created: { connection }, webhook, onDone }: WebhookToPasteProps) {
-  const { paste } = t.connections
+  const { webhookSetup } = t.connections
   return (
-    <SidePanel title={connection.name} close={onDone} footer={<Button onClick={onDone}>{paste.done}</Button>}>
+    <SidePanel title={connection.name} close={onDone} footer={<Button onClick={onDone}>{webhookSetup.done}</Button>}>
       <StateChip connection={connection} withReason />
       {connection.state === 'active' ? (
-        <p className={styles.help}>{paste.answered}</p>
+        <p className={styles.help}>{webhookSetup.answered}</p>
       ) : (
         <HealthAdvice connection={connection} />
       )}
-      <p className={styles.help}>{paste.help}</p>
+      <p className={styles.help}>{webhookSetup.help}</p>
       <Stack gap={4}>
-        <strong>{paste.url}</strong>
-        <Copyable value={webhook.url} label={paste.url} />
+        <strong>{webhookSetup.url}</strong>
+        <Copyable value={webhook.url} label={webhookSetup.url} />
       </Stack>
       <Stack gap={4}>
-        <strong>{paste.token}</strong>
-        <Copyable value={webhook.verifyToken} label={paste.token} />
-        <span className={styles.help}>{paste.once}</span>
+        <strong>{webhookSetup.token}</strong>
+        <Copyable value={webhook.verifyToken} label={webhookSetup.token} />
+        <span className={styles.help}>{webhookSetup.once}</span>
       </Stack>
-      <p className={styles.help}>{paste.subscribe}</p>
+      <p className={styles.help}>{webhookSetup.subscribe}</p>
     </SidePanel>
   )
 }

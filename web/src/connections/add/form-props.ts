@@ -1,9 +1,8 @@
 import type { CreatedConnection } from '../../data/connections.ts'
 
-/** What each way of connecting a number is given. */
 export interface FormProps {
   workspaceId: string
-  /** To the choice of ways. */
+  /** Returns to the choice of channels. */
   back(): void
   close(): void
   onCreated(answer: CreatedConnection): void

@@ -13,11 +13,11 @@ import styles from './forms.module.css'
 interface Connect {
   run(): void
   isBusy: boolean
-  /** What the check found, and the way to connect in spite of it; null before, and when all is well. */
+  /** The failed check and a button to connect anyway; null if there is none. */
   onFailed: ReactNode
 }
 
-/** Connects a number whose platform answers for it. One that is refused is kept only if somebody wants that. */
+/** Connects a number after checking it with the platform. If that fails, connects it only on request. */
 export function useConnect(
   input: () => NewConnection,
   created: FormProps['onCreated'],

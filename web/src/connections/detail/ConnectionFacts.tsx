@@ -9,7 +9,7 @@ import { ChannelName, When } from '../parts/facts.tsx'
 import { numberOf } from '../parts/state-texts.ts'
 import { Section } from './Section.tsx'
 
-/** What does not change from hour to hour, and when something last came and went. */
+/** Settings that rarely change, and the time of the last message in each direction. */
 export function ConnectionFacts({ connection }: { connection: Connection }) {
   const { data: health } = useHealth(useWorkspaceId(), connection.id)
   const { facts, fields, channel, number: numberTitle, lastIn, lastOut } = t.connections
@@ -24,7 +24,7 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
     [lastIn, <When key="in" at={connection.lastEventInAt} />],
     [lastOut, <When key="out" at={connection.lastEventOutAt} />],
     ...known(facts.lag, lag),
-    ...(health === undefined ? [] : known(facts.newGoTo, health.newConversationsGoTo?.name ?? facts.team)),
+    ...(health === undefined ? [] : known(facts.newConversationsTo, health.newConversationsGoTo?.name ?? facts.team)),
     ...secret(fields.accessToken, connection.accessTokenLast4),
     ...secret(fields.appSecret, connection.appSecretLast4),
     ...secret(fields.apiKey, connection.apiKeyLast4),

@@ -22,7 +22,6 @@ import { SettingsPanel } from './SettingsPanel.tsx'
 import { FailureSection, StateSection } from './StateSection.tsx'
 import { TemplateSection } from './TemplateSection.tsx'
 
-/** One number: how it does, what to do about it, and everything that can be changed of it. */
 export function ConnectionPage() {
   const workspaceId = useWorkspaceId()
   const { connectionId } = useParams({ strict: false })
@@ -136,7 +135,7 @@ function RemoveDialog({ connection, close }: { connection: Connection; close(): 
   const workspaceId = useWorkspaceId()
   const { remove } = useConnectionActions(workspaceId)
   const navigate = useNavigate()
-  const { removeAsk, removeHelp, remove: action, removed } = t.connections
+  const { removeConfirm, removeHelp, remove: action, removed } = t.connections
   const run = () =>
     remove(connection.id).then(() => {
       showToast(removed({ name: connection.name }))
@@ -144,7 +143,7 @@ function RemoveDialog({ connection, close }: { connection: Connection; close(): 
     }, showError)
   return (
     <Confirm
-      title={removeAsk({ name: connection.name })}
+      title={removeConfirm({ name: connection.name })}
       action={action}
       confirmText={connection.name}
       run={run}

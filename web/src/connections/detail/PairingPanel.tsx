@@ -14,7 +14,7 @@ interface PairingPanelProps {
   session: Session
 }
 
-/** The code to scan or to type on the phone, for as long as it is valid. The next one comes by itself. */
+/** QR code or letters to link the phone, while valid. The next code appears by itself. */
 export function PairingPanel({ connection, session }: PairingPanelProps) {
   const workspaceId = useWorkspaceId()
   const [wantsOther, setWantsOther] = useState(false)
@@ -26,7 +26,7 @@ export function PairingPanel({ connection, session }: PairingPanelProps) {
         <Shown session={session} />
         <Countdown until={session.shownUntil} />
       </div>
-      <div className={styles.words}>
+      <div className={styles.text}>
         <ol className={styles.steps}>
           {Object.values(texts.steps[session.method ?? 'qr']).map((step) => (
             <li key={step}>{step}</li>
@@ -66,5 +66,5 @@ function Countdown({ until }: { until: string | null }) {
   return <span className={styles.countdown}>{seconds > 0 ? countsFor({ s: seconds }) : renewing}</span>
 }
 
-// As the phone shows the places for them.
+// Grouped as on the phone.
 const letters = (code: string): string => (code.length === 8 ? `${code.slice(0, 4)}-${code.slice(4)}` : code)

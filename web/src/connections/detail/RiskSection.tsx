@@ -10,7 +10,7 @@ import { RiskText } from '../parts/RiskText.tsx'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 
-/** Who confirmed the risk and until when that counts; the words of it where somebody has to. */
+/** Who acknowledged the risk and until when; the form to acknowledge it if that is needed. */
 export function RiskSection({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const { acknowledge } = useConnectionActions(workspaceId)

@@ -3,12 +3,12 @@ import styles from './detail.module.css'
 
 interface SectionProps {
   title: string
-  /** At the end of its first line. */
+  /** Shown at the end of the heading. */
   action?: ReactNode
   children: ReactNode
 }
 
-/** A card of the page of a connection. */
+/** Card on the page of a connection. */
 export function Section({ title, action, children }: SectionProps) {
   const id = useId()
   return (

@@ -21,7 +21,7 @@ interface SessionSectionProps {
   mayChange: boolean
 }
 
-/** The phone that a QR session is linked to: how it gets linked, whether it is on the line, how it is let go. */
+/** Phone of a QR session: pairing, state and unlinking. */
 export function SessionSection({ connection, mayChange }: SessionSectionProps) {
   const workspaceId = useWorkspaceId()
   const query = useSession(workspaceId, connection.id)
@@ -46,7 +46,7 @@ export function SessionSection({ connection, mayChange }: SessionSectionProps) {
   )
 }
 
-// Who ticked the risk before the code was shown has confirmed it for this pairing, which voids what was before.
+// A new pairing voids earlier acknowledgements, so the consent given before the code was shown is recorded after it.
 function useConsentOnceOpen(workspaceId: string, { id, acknowledgement }: Connection, isOpen: boolean): void {
   const { acknowledge } = useConnectionActions(workspaceId)
   useEffect(() => {
@@ -69,7 +69,7 @@ function SessionState({ session, connection }: { session: Session; connection: C
   )
 }
 
-/** The one command that brings what a real session needs; it is no part of Parley, by its licence. */
+/** Command that installs the library for real sessions, which Parley does not contain for licence reasons. */
 const baileysCommand = 'npm install --no-save baileys@7.0.0-rc14'
 
 function MissingLibrary() {
@@ -78,7 +78,7 @@ function MissingLibrary() {
     <div className={styles.steps}>
       <p className={styles.line}>{missing.help}</p>
       <Copyable value={baileysCommand} label={missing.command} />
-      <p className={styles.quiet}>{missing.afterwards}</p>
+      <p className={styles.muted}>{missing.afterwards}</p>
     </div>
   )
 }
@@ -92,7 +92,7 @@ function Unlink({ connection }: { connection: Connection }) {
     onError: showError,
     onSuccess: () => setConfirming(false),
   })
-  const { unlink, unlinkAsk, unlinkHelp } = t.connections.session
+  const { unlink, unlinkConfirm, unlinkHelp } = t.connections.session
   return (
     <div>
       <Button variant="default" onClick={() => setConfirming(true)}>
@@ -100,7 +100,7 @@ function Unlink({ connection }: { connection: Connection }) {
       </Button>
       {isConfirming && (
         <Confirm
-          title={unlinkAsk({ name: connection.name })}
+          title={unlinkConfirm({ name: connection.name })}
           action={unlink}
           run={() => run.mutateAsync().catch(() => {})}
           close={() => setConfirming(false)}

@@ -14,7 +14,7 @@ interface SettingsPanelProps {
   close(): void
 }
 
-/** Changes what a connection stands on. Secrets are never shown: an empty field leaves one as it is. */
+/** Edits the settings of a connection. Secrets are never shown: an empty field leaves one unchanged. */
 export function SettingsPanel({ connection, close }: SettingsPanelProps) {
   const workspaceId = useWorkspaceId()
   const draft = useDraft<SettingsDraft>(settingsOf(connection))

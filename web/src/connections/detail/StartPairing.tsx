@@ -10,11 +10,11 @@ import styles from './detail.module.css'
 
 interface StartPairingProps {
   connectionId: string
-  /** A phone is linked: another code unlinks it. */
+  /** Whether a phone is linked already: a new code unlinks it. */
   isAnew: boolean
 }
 
-/** Asks for something to link a phone by: a QR code, or letters where the camera cannot see the screen. */
+/** Starts pairing by QR code, or by letters where the camera cannot scan the screen. */
 export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
   const workspaceId = useWorkspaceId()
   const { pair } = useConnectionActions(workspaceId)
@@ -24,7 +24,7 @@ export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
     mutationFn: (input: Parameters<typeof pair>[1]) => pair(connectionId, input),
     onError: (error) => draft.applyError(error) || showError(error),
   })
-  const { showQr, byLetters, phone, phoneHelp, getLetters, anew } = t.connections.session
+  const { showQr, byCode: byLetters, phone, phoneHelp, getCode, newCode } = t.connections.session
   if (byCode)
     return (
       <form
@@ -46,7 +46,7 @@ export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
         />
         <div className={styles.actions}>
           <Button type="submit" loading={start.isPending}>
-            {getLetters}
+            {getCode}
           </Button>
           <Button variant="default" onClick={() => setByCode(false)}>
             {t.common.back}
@@ -57,7 +57,7 @@ export function StartPairing({ connectionId, isAnew }: StartPairingProps) {
   return (
     <div className={styles.actions}>
       <Button onClick={() => start.mutate({ method: 'qr' })} loading={start.isPending}>
-        {isAnew ? anew : showQr}
+        {isAnew ? newCode : showQr}
       </Button>
       <Button variant="default" onClick={() => setByCode(true)}>
         {byLetters}

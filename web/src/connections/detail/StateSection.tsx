@@ -8,21 +8,21 @@ import { adviceText } from '../parts/state-texts.ts'
 import styles from './detail.module.css'
 import { Section } from './Section.tsx'
 
-/** How it is, since when, and what to do next. */
+/** State of the connection, since when, and what to do next. */
 export function StateSection({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const { data } = useHealth(workspaceId, connection.id)
-  const { stateTitle, since, allWell } = t.connections
+  const { stateTitle, since, healthy } = t.connections
   return (
     <Section title={stateTitle} action={<StateChip connection={connection} />}>
-      <p className={styles.quiet}>{since({ at: formatDateTime(connection.stateChangedAt) })}</p>
+      <p className={styles.muted}>{since({ at: formatDateTime(connection.stateChangedAt) })}</p>
       <HealthAdvice connection={connection} />
-      {data?.advice.length === 0 && <p className={styles.line}>{allWell}</p>}
+      {data?.advice.length === 0 && <p className={styles.line}>{healthy}</p>}
     </Section>
   )
 }
 
-/** What failed within a day, by its code, with what to do about each. Not there when nothing did. */
+/** Failures of the last 24 hours by code, with advice for each. Renders nothing without failures. */
 export function FailureSection({ connection }: { connection: Connection }) {
   const workspaceId = useWorkspaceId()
   const { data } = useHealth(workspaceId, connection.id)

@@ -19,7 +19,7 @@ interface TemplateSectionProps {
   mayChange: boolean
 }
 
-/** The templates as the platform has them; each opens to show its words. */
+/** Templates of the platform; each expands to show its text. */
 export function TemplateSection({ connection, mayChange }: TemplateSectionProps) {
   const workspaceId = useWorkspaceId()
   const query = useTemplates(workspaceId, connection.id)
@@ -48,7 +48,7 @@ export function TemplateSection({ connection, mayChange }: TemplateSectionProps)
       }
     >
       {connection.templatesSyncedAt !== null && (
-        <p className={styles.quiet}>{templates.syncedAt({ when: timeAgo(connection.templatesSyncedAt) })}</p>
+        <p className={styles.muted}>{templates.syncedAt({ when: timeAgo(connection.templatesSyncedAt) })}</p>
       )}
       <QueryBoundary query={query} rows={3}>
         {(all) =>
@@ -77,7 +77,7 @@ function TemplateRow({ template }: { template: Template }) {
     <li>
       <UnstyledButton className={styles.template} onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
         <strong>{template.name}</strong>
-        <span className={styles.quiet}>{languageName(template.language)}</span>
+        <span className={styles.muted}>{languageName(template.language)}</span>
         <Chip tone={tones[template.status] ?? 'plain'}>{words[template.status] ?? template.status}</Chip>
       </UnstyledButton>
       {isOpen && (
@@ -85,7 +85,7 @@ function TemplateRow({ template }: { template: Template }) {
           <p className={styles.bubble} dir="auto">
             {partsOf(template.body).map(({ text, isPlace }, n) =>
               isPlace ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which stay where they are
+                // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text, in fixed order
                 <span key={n} className={styles.place}>
                   {text}
                 </span>
@@ -95,7 +95,7 @@ function TemplateRow({ template }: { template: Template }) {
             )}
           </p>
           {!template.sendable && template.status === 'APPROVED' && (
-            <p className={styles.quiet}>{templates.notSendable}</p>
+            <p className={styles.muted}>{templates.notSendable}</p>
           )}
         </>
       )}

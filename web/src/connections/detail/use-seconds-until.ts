@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const secondMs = 1000
 
-/** Whole seconds until a moment, counting down; null without one, 0 once it is past. */
+/** Counts down whole seconds until a time; null without one, 0 once it has passed. */
 export function useSecondsUntil(iso: string | null): number | null {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

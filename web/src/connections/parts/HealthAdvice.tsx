@@ -3,7 +3,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from '../detail/detail.module.css'
 import { adviceText } from './state-texts.ts'
 
-/** What to do next about a connection; nothing when all is well. */
+/** Advice about a connection; renders nothing if it is healthy. */
 export function HealthAdvice({ connection: { id } }: { connection: Connection }) {
   const { data } = useHealth(useWorkspaceId(), id)
   if (data === undefined || data.advice.length === 0) return null

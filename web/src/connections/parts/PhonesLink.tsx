@@ -5,7 +5,7 @@ import { t } from '../../text/index.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './PhonesLink.module.css'
 
-/** The way to the simulated phones, where this installation has some. */
+/** Link to the simulated phones, if this installation has a simulator. */
 export function PhonesLink() {
   const workspaceId = useWorkspaceId()
   const simulatorUrl = useSimulatorUrl(workspaceId)
@@ -13,7 +13,7 @@ export function PhonesLink() {
   const { phones } = t.connections
   return (
     <aside className={styles.box} aria-label={phones.title}>
-      <div className={styles.words}>
+      <div className={styles.text}>
         <h2 className={styles.title}>{phones.title}</h2>
         <p className={styles.help}>{phones.help}</p>
       </div>

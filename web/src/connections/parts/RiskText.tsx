@@ -1,7 +1,7 @@
 import { t } from '../../text/index.ts'
 import styles from '../add/forms.module.css'
 
-/** What an unofficial connection may cost, in plain words. */
+/** Risks of an unofficial connection. */
 export function RiskText() {
   const { title, points } = t.connections.risk
   return (

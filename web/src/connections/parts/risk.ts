@@ -1,13 +1,13 @@
 const consented = new Set<string>()
 
-/** The person has read the risk of this connection and ticked it, on the way to its code. */
+/** Remembers that the person acknowledged the risk before pairing. */
 export function rememberConsent(connectionId: string): void {
   consented.add(connectionId)
 }
 
 /**
- * Whether the person at this browser said so for the pairing that has just ended: a pairing voids what was confirmed
- * before it, and they are not asked the same twice. Counts once.
+ * Returns whether the person acknowledged the risk in this tab before the pairing that has just ended, and clears it. A
+ * pairing voids earlier acknowledgements; this avoids asking the same question twice.
  */
 export function takeConsent(connectionId: string): boolean {
   return consented.delete(connectionId)

@@ -12,25 +12,25 @@ export type SettingsDraft = Record<SettingsField, string>
 
 const secrets: readonly SettingsField[] = ['accessToken', 'appSecret', 'verifyToken', 'apiKey', 'signingSecret']
 
-/** The secrets that the platform is shown. They are asked for again when its address is another server's. */
+/** Secrets that are sent to the platform. They must be re-entered when the address changes to another server. */
 const shownToPlatform: readonly SettingsField[] = ['accessToken', 'apiKey']
 
 export const fieldsOf = (channel: Channel): readonly SettingsField[] => settings[channel]
 export const isSecret = (field: SettingsField): boolean => secrets.includes(field)
 
-/** The settings as a form begins with them: secrets are empty, since nobody sees them again. */
+/** Returns the initial values of the form. Secrets are empty, since they cannot be read back. */
 export function settingsOf(connection: Connection): SettingsDraft {
   const { name, numberId, accountId, baseUrl, version } = connection
   const shown = { name, numberId, accountId: accountId ?? '', baseUrl: baseUrl ?? '', version: version ?? '' }
   return { ...shown, accessToken: '', appSecret: '', verifyToken: '', apiKey: '', signingSecret: '' }
 }
 
-/** Whether a secret has to be given again: what is set is for the server that it was given for. */
+/** Returns whether a secret must be re-entered: a stored secret belongs to the server it was entered for. */
 export function mustReenter(field: SettingsField, connection: Connection, draft: SettingsDraft): boolean {
   return shownToPlatform.includes(field) && isOtherServer(connection.baseUrl ?? '', draft.baseUrl.trim())
 }
 
-/** Only what was changed, of the fields that the channel has: with another way to the platform it is checked again. */
+/** Returns only changed fields that the channel has; a change of access makes the server check the connection again. */
 export function changesOf(connection: Connection, draft: SettingsDraft): Partial<Record<SettingsField, string | null>> {
   const before = settingsOf(connection)
   const changed = fieldsOf(connection.channel).filter((field) => draft[field].trim() !== before[field])

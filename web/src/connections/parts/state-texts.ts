@@ -7,17 +7,16 @@ type Stateful = Pick<Connection, 'state' | 'stateReason'>
 
 export interface StateText {
   tone: Tone
-  /** The state in a word or two. */
   label: string
-  /** Why, in a sentence; null where the word says it all. */
+  /** One sentence; null if the label is enough. */
   reason: string | null
 }
 
-// Nothing is wrong with these: somebody has yet to do their part, or the line comes back by itself.
+// Not problems: somebody has yet to act, or the session reconnects by itself.
 const pendingStates: Record<string, Tone> = { never_paired: 'attention', pairing: 'accent', reconnecting: 'attention' }
 
 export function stateText({ state, stateReason }: Stateful): StateText {
-  const { states, onTheWay: words } = t.connections
+  const { states, pendingStates: words } = t.connections
   if (state === 'active') return { tone: 'good', label: states.active, reason: null }
   if (state === 'paused') return { tone: 'plain', label: states.paused, reason: null }
   const code = stateReason ?? 'unreachable'
@@ -26,12 +25,12 @@ export function stateText({ state, stateReason }: Stateful): StateText {
   return { tone: 'bad', label: states.unavailable, reason: reasonText(code) }
 }
 
-/** Whether somebody should look: it cannot send, and not because that was wanted or nobody has linked it yet. */
+/** Returns whether the connection needs attention: it cannot send, although it is meant to and has been linked. */
 export function isInTrouble({ state, stateReason }: Stateful): boolean {
   return state === 'unavailable' && !((stateReason ?? '') in pendingStates)
 }
 
-/** The number as people know it: a phone with its plus, the platform's id otherwise, null before a phone is linked. */
+/** Returns the phone with plus sign, otherwise the id at the platform; null before a phone is linked. */
 export function numberOf({
   channel,
   phone,
@@ -41,14 +40,14 @@ export function numberOf({
   return channel === 'unofficial' ? null : numberId
 }
 
-/** What to do about a reason or an error: in the reader's language where we have it, else the service's own English words. */
+/** Returns the advice for a reason or error code: translated if available, otherwise in English from the server. */
 export function adviceText({ code, text }: { code: string; text: string }): string {
   if (language === 'en') return text
   const own: Record<string, string> = t.connections.advice
   return own[code.replace(/^platform_error_/, '').replace(/^(account_violation)_.*$/, '$1')] ?? text
 }
 
-/** A template's body in pieces: text, and the places that are filled in. */
+/** Splits the body of a template into text and placeholders. */
 export function partsOf(body: string): { text: string; isPlace: boolean }[] {
   return body
     .split(/(\{\{\s*[\w.]+\s*\}\})/)

@@ -5,8 +5,8 @@ import type { Inbox } from './inbox.ts'
 import type { Conversation, Person } from './types.ts'
 
 /**
- * What a member does to a conversation. Each shows at once, and is taken back with a word when the service refuses it;
- * the promise resolves to whether it was done.
+ * Actions of a member on a conversation. Each is optimistic, and is reverted with a message if the server refuses.
+ * Resolves to whether it succeeded.
  */
 export function patchConversation(inbox: Inbox, id: string, changes: calls.Changes): Promise<boolean> {
   const shown: Partial<Conversation> = { ...changes }
@@ -14,7 +14,7 @@ export function patchConversation(inbox: Inbox, id: string, changes: calls.Chang
   return applyChange(inbox, id, shown, () => calls.changeConversation(inbox.workspaceId, id, changes))
 }
 
-/** Names are what lists show beside the ids; the service's answer puts them right. */
+/** The name is for lists, which show it beside the id; the response corrects it. */
 export function assign(inbox: Inbox, id: string, member: { id: string; name: string } | null): Promise<boolean> {
   const assignedTo = member?.id ?? null
   const shown = { assignedTo, assignedToName: member?.name ?? null }
@@ -26,7 +26,7 @@ export function takeOver(inbox: Inbox, id: string): Promise<boolean> {
   return applyChange(inbox, id, shown, () => calls.takeOver(inbox.workspaceId, id))
 }
 
-// No longer people's, nor handed to them.
+// No longer locked to people, and no longer a handover to them.
 const handedBack = { held: false, handover: null }
 
 export function handBack(inbox: Inbox, id: string, to: calls.HandBack & { name: string }): Promise<boolean> {
@@ -35,7 +35,7 @@ export function handBack(inbox: Inbox, id: string, to: calls.HandBack & { name: 
   return applyChange(inbox, id, shown, () => calls.handBack(inbox.workspaceId, id, body))
 }
 
-/** For whichever agent takes it. */
+/** Offers the conversation to any agent. */
 export function offerToAgents(inbox: Inbox, id: string, note: { note?: calls.HandoverNote }): Promise<boolean> {
   return applyChange(inbox, id, handedBack, () => calls.postOffer(inbox.workspaceId, id, note))
 }
@@ -48,25 +48,25 @@ export function markUnread(inbox: Inbox, id: string): Promise<boolean> {
   return applyChange(inbox, id, { unreadCount: 1 }, () => calls.postUnread(inbox.workspaceId, id))
 }
 
-/** Rejects when it was not kept, so that the text stays where it was typed. */
+/** Rejects if it was not saved, so that the text stays in the field. */
 export async function addNote(
   inbox: Inbox,
   id: string,
   text: string,
   mentions: string[],
-  /** Its Idempotency-Key: it is added at most once, however often it is tried. */
+  /** Idempotency key: the note is added at most once. */
   key: string,
 ): Promise<void> {
   await calls.postNote(inbox.workspaceId, id, { text, mentions }, key)
   void inbox.queries.invalidateQueries({ queryKey: threadKey(inbox.workspaceId, id), exact: true })
 }
 
-/** Sends what I do in a conversation. A failure changes nothing for me. */
+/** Reports what I do in a conversation. Failures are ignored. */
 export async function sendPresence(inbox: Inbox, id: string, state: Person['state'] | 'gone'): Promise<void> {
   const key = peopleKey(inbox.workspaceId, id)
   const before = inbox.queries.getQueryData<Person[]>(key)
   const people = await calls.postPresence(inbox.workspaceId, id, state).catch(() => null)
-  // What the stream brought meanwhile is as new, or newer.
+  // Updates from the stream meanwhile are as new or newer.
   const isUnchanged = inbox.queries.getQueryData<Person[]>(key) === before
   if (people !== null && isUnchanged) inbox.queries.setQueryData(key, people)
 }

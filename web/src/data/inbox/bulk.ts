@@ -4,20 +4,20 @@ import * as calls from './calls.ts'
 import type { Inbox } from './inbox.ts'
 import type { BulkChanges, Conversation, PreviousState } from './types.ts'
 
-/** What was done to several conversations, for its undo. */
+/** Result of a bulk change of conversations, needed to undo it. */
 export interface BulkResult {
   batchId: string
   changes: BulkChanges
   former: readonly PreviousState[]
-  /** How many of them were looked at; fewer than were asked for when `error` is there. */
+  /** Number of processed conversations; fewer than selected if there is an `error`. */
   done: number
   error: unknown
 }
 
-// So many at a time: enough to be quick, few enough to show how far it is.
+// Large enough to be quick, small enough to show progress.
 const batchSize = 25
 
-/** Changes conversations alike, some at a time. What was done when the connection fails stays done, and can be undone. */
+/** Changes conversations in batches. If the connection fails, completed batches stay changed and can be undone. */
 export async function changeConversations(
   inbox: Inbox,
   ids: readonly string[],
@@ -43,7 +43,7 @@ export async function changeConversations(
   return { batchId, changes, former, done: ids.length, error: null }
 }
 
-/** Resolves to how many were changed since and stay as they are. Rejects when it could not be undone to the end. */
+/** Resolves to the number of conversations kept because they changed since. Rejects if the undo did not complete. */
 export async function undoConversations(inbox: Inbox, { batchId, changes, former }: BulkResult): Promise<number> {
   let left = 0
   for (let done = 0; done < former.length; done += batchSize) {

@@ -15,12 +15,12 @@ import type { Conversation, ConversationFilter, Lead, Message, Note } from './ty
 
 export interface Detail {
   conversation: Conversation
-  /** Null until they are read. */
+  /** Null until loaded. */
   notes: Note[] | null
   lead: Lead | null
-  /** Null until it is read. */
+  /** Null until loaded. */
   firstContactAt: string | null
-  /** The ad that they came by last, however far back. */
+  /** Ad that the customer came from last, at any time. */
   referral: Message['referral']
 }
 
@@ -32,9 +32,8 @@ export const detailsKey = (workspaceId: string) => [workspaceId, 'inbox', 'conve
 export const detailKey = (workspaceId: string, id: string) => [...detailsKey(workspaceId), id] as const
 export const threadKey = (workspaceId: string, id: string) => [...threadsKey(workspaceId), id] as const
 export const peopleKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'people', id] as const
-/** The files of a conversation, by their kinds. */
+/** Files of a conversation by kind. */
 export const galleriesKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'gallery', id] as const
-/** Every conversation with a number. */
 export const conversationsWithKey = (workspaceId: string, phone: string) =>
   [workspaceId, 'inbox', 'with', phone] as const
 export const countsKey = (workspaceId: string) => [workspaceId, 'inbox', 'counts'] as const
@@ -43,8 +42,8 @@ export const unreadMentionsKey = (workspaceId: string) => [workspaceId, 'inbox',
 export const outboxKey = (workspaceId: string, id: string) => [workspaceId, 'inbox', 'outbox', id] as const
 
 /**
- * Puts a conversation as the service has it now wherever it is shown. The answer to a change may come after the news of
- * a later one: what is older than what is known is passed over.
+ * Updates a conversation wherever it is shown. A response may arrive after the event of a later change: versions older
+ * than the known one are ignored.
  */
 export function cacheConversation(inbox: Inbox, row: Conversation, requestedAt?: number): void {
   recordKnown(inbox, row.id)
@@ -53,8 +52,8 @@ export function cacheConversation(inbox: Inbox, row: Conversation, requestedAt?:
 }
 
 /**
- * Shows what a member did, at once. What is read or heard before the service has answered may not have it yet, and does
- * not undo it; the returned function ends that: with the answer, or without one as it was.
+ * Shows a change optimistically. Responses and events before the server's answer may not contain it and do not undo it.
+ * Call the returned function with the response, or without one to revert.
  */
 export function showPending(
   inbox: Inbox,
@@ -71,7 +70,7 @@ export function showPending(
   }
 }
 
-// What was read is as good as heard, unless something that the service has not answered is laid over it.
+// Loaded data is as good as an event, unless an unconfirmed change covers it.
 function recordKnown(inbox: Inbox, id: string): void {
   if (isPending(inbox, id)) return
   const known = cachedConversation(inbox, id)
@@ -80,7 +79,7 @@ function recordKnown(inbox: Inbox, id: string): void {
   if (live === undefined || live.updatedAt <= known.updatedAt) recordConversation(inbox, id, known)
 }
 
-/** Shows a conversation with the newest status heard of its last message. */
+/** Updates the last message of a conversation to the newest status received. */
 export function refreshLastStatus(inbox: Inbox, id: string): void {
   recordKnown(inbox, id)
   showConversation(inbox, id)
@@ -113,7 +112,7 @@ export function removeConversation(inbox: Inbox, id: string): void {
   queries.removeQueries({ queryKey: threadKey(workspaceId, id), type: 'inactive' })
 }
 
-/** The conversation as some list or an earlier visit knows it. */
+/** Returns the conversation from the cache of a list or of an earlier visit. */
 export function cachedConversation({ queries, workspaceId }: Inbox, id: string): Conversation | undefined {
   const detail = queries.getQueryData<Detail>(detailKey(workspaceId, id))
   if (detail !== undefined) return detail.conversation

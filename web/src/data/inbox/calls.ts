@@ -14,7 +14,7 @@ import type {
 
 const inboxPath = '/api/team/v1/workspaces/{workspaceId}/inbox' as const
 const conversationPath = `${inboxPath}/conversations/{id}` as const
-// The first page is soon there; who scrolls on wants many.
+// A small first page loads quickly; further pages are larger.
 const [firstPage, nextPage] = [40, 100]
 
 export async function listPage(
@@ -35,14 +35,14 @@ export async function listPage(
   return { rows: page.conversations, cursor: page.cursor }
 }
 
-/** The conversations that a few words find, whatever has become of them. */
+/** Finds conversations by text, whatever their state. */
 export async function findConversations(workspaceId: string, search: string, limit: number) {
   const query = { search, limit, view: 'all' as const }
   return (await unwrap(api.GET(`${inboxPath}/conversations`, { params: { path: { workspaceId }, query } })))
     .conversations
 }
 
-/** What has changed since, changed last first. */
+/** Lists conversations changed since a time, latest change first. */
 export async function listChanged(workspaceId: string, updatedAfter: string, limit: number) {
   const query = { updatedAfter, limit, sort: 'updated' as const }
   return unwrap(api.GET(`${inboxPath}/conversations`, { params: { path: { workspaceId }, query } }))
@@ -152,7 +152,7 @@ export async function postPresence(
   state: Person['state'] | 'gone',
 ): Promise<Person[]> {
   const call = { params: { path: { workspaceId, id } }, body: { state } }
-  // Also when the page is being closed.
+  // Completes even if the page is being closed.
   return (await unwrap(api.POST(`${conversationPath}/presence`, { ...call, keepalive: true }))).people
 }
 

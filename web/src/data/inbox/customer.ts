@@ -8,7 +8,7 @@ import type { ContactCard } from './types.ts'
 
 const workspace = '/api/team/v1/workspaces/{workspaceId}' as const
 
-/** Every conversation with a number, whatever its connection. */
+/** Returns all conversations with a number, on any connection. */
 export function useConversationsWith(workspaceId: string, phone: string) {
   const queries = useQueryClient()
   return useQuery({
@@ -22,7 +22,7 @@ export function useConversationsWith(workspaceId: string, phone: string) {
   })
 }
 
-/** Makes a lead of whom a conversation is with, as far as they are known. */
+/** Creates a lead from the customer of a conversation. */
 export async function createLead(
   { queries, workspaceId }: Inbox,
   conversationId: string,
@@ -42,7 +42,7 @@ export async function createLead(
   return created
 }
 
-/** Makes a lead of a contact card that a customer sent. Rejects with 409 when there is one with its phone or e-mail. */
+/** Creates a lead from a contact card that a customer sent. Rejects with 409 if a lead has its phone or e-mail. */
 export function createLeadFromCard(inbox: Inbox, { name, phones, emails }: ContactCard): Promise<Lead> {
   const [phone, email] = [phones[0]?.phone, emails[0]]
   const lead = {
@@ -53,7 +53,7 @@ export function createLeadFromCard(inbox: Inbox, { name, phones, emails }: Conta
   return createAndCacheLead(inbox, lead)
 }
 
-// What either name may have.
+// Longest first or last name.
 const maxName = 255
 
 function namesOf(name: string | null, otherwise: string): { firstName: string; lastName?: string } {

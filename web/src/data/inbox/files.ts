@@ -5,23 +5,23 @@ import type { Inbox } from './inbox.ts'
 import { mapMessages, replaceItems, type Thread } from './thread-rules.ts'
 import type { Media } from './types.ts'
 
-/** Where the bytes of a file are. The session is asked for each time. */
+/** Address of a file. Every request is authorized by the session. */
 export const fileAddress = (workspaceId: string, mediaId: string): string =>
   `/api/team/v1/workspaces/${workspaceId}/inbox/media/${mediaId}`
 
-/** A smaller picture, where the file has one. */
+/** Address of the thumbnail, if the file has one. */
 export const previewAddress = (workspaceId: string, mediaId: string): string =>
   `${fileAddress(workspaceId, mediaId)}/preview`
 
-/** Has a file that did not come fetched once more. */
+/** Retries the download of a file. */
 export async function retryFileDownload(inbox: Inbox, id: string, mediaId: string): Promise<void> {
   const state = await retryFile(inbox.workspaceId, mediaId)
   updateFileState(inbox, id, mediaId, state)
 }
 
 /**
- * Shows how it stands with a file. Of one that has come the size, the type and the preview are to be read first, with its
- * message, wherever in the thread that is.
+ * Shows the state of a file. For a downloaded file, refetches its message first, since size, type and preview come with
+ * it.
  */
 export function updateFileState(inbox: Inbox, id: string, mediaId: string, state: Media['state']): void {
   changeThread(inbox, id, (thread) =>
@@ -36,7 +36,7 @@ export function updateFileState(inbox: Inbox, id: string, mediaId: string, state
 
 const around = 10
 
-/** Reads a message of the thread again, if it is known there. */
+/** Refetches a message if the thread contains it. */
 export async function refetchMessage(inbox: Inbox, id: string, messageId: string): Promise<void> {
   const { queries, workspaceId } = inbox
   const known = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []

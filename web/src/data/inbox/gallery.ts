@@ -7,7 +7,7 @@ import type { GalleryItem, Media } from './types.ts'
 
 const none: readonly GalleryItem[] = []
 
-/** The files of a conversation, newest first, as far as they were asked for. */
+/** Returns the files of a conversation, newest first, page by page. */
 export function useGallery(
   workspaceId: string,
   id: string,
@@ -24,7 +24,7 @@ export function useGallery(
   return { query, items: query.data?.pages.flatMap(({ items }) => items) ?? none }
 }
 
-/** A message's file as the thread or a gallery knows it; nothing is asked for. */
+/** Returns the file of a message from the cache of the thread or a gallery. */
 export function knownFile({ queries, workspaceId }: Inbox, id: string, messageId: string): GalleryItem | null {
   const items = queries.getQueryData<Thread>(threadKey(workspaceId, id))?.items ?? []
   const item = items.find((one) => one.id === messageId)

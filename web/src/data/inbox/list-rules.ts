@@ -1,7 +1,7 @@
 import { replaceEqualDeep } from '@tanstack/react-query'
 import type { Conversation, ConversationFilter } from './types.ts'
 
-/** Rows in their order, and where to go on; null at the end. */
+/** Rows in order, with the cursor of the next page; null at the end. */
 export interface ConversationList {
   rows: readonly Conversation[]
   cursor: string | null
@@ -9,7 +9,7 @@ export interface ConversationList {
 
 export const emptyList: ConversationList = { rows: [], cursor: null }
 
-/** Whether a conversation belongs to a list. What `search` finds only the service knows: null. */
+/** Returns whether a conversation belongs to a list. Null for `search`, which only the server can decide. */
 export function matches(filter: ConversationFilter, row: Conversation, userId: string): boolean | null {
   const { view, status, owner, assignedTo, connectionId, labelId, unread, unanswered, sort } = filter
   const isAgents = row.owner !== 'human'
@@ -31,8 +31,8 @@ export function matches(filter: ConversationFilter, row: Conversation, userId: s
 }
 
 /**
- * The list with a conversation as it is now: moved, changed, added or taken out. The same list when nothing of it
- * differs. One that comes after the rows read so far comes with its page.
+ * Returns the list with the current version of a conversation: moved, changed, added or removed; the same list if
+ * nothing differs. A conversation that sorts after the loaded rows is left for its page.
  */
 export function upsertRow(
   list: ConversationList,
@@ -59,8 +59,8 @@ export function removeRow(list: ConversationList, id: string): ConversationList 
 }
 
 /**
- * The list after another, with the rows that are as they were. Only rows that came anew are compared: in a busy moment
- * one row changes many times a second, among thousands.
+ * Returns the new list, reusing row objects that did not change. Compares only new objects: in busy moments one row
+ * among thousands changes many times a second.
  */
 export function reuseRows(before: ConversationList | undefined, list: ConversationList): ConversationList {
   if (before === undefined || before === list) return list
@@ -73,7 +73,7 @@ export function reuseRows(before: ConversationList | undefined, list: Conversati
   return isSame && list.cursor === before.cursor ? before : { ...list, rows }
 }
 
-/** With the next page; what has moved up meanwhile stays where it is now. */
+/** Appends the next page. Rows that have moved up meanwhile keep their place. */
 export function appendPage(list: ConversationList, page: ConversationList): ConversationList {
   const known = new Set(list.rows.map(({ id }) => id))
   return { rows: [...list.rows, ...page.rows.filter(({ id }) => !known.has(id))], cursor: page.cursor }
@@ -90,7 +90,7 @@ function positionOf(rows: readonly Conversation[], row: Conversation, sort: Conv
   return low
 }
 
-/** As the service orders: times, and ids break ties. */
+/** Compares in the order of the server: by time, then by id. */
 function compare(sort: ConversationFilter['sort'], a: Conversation, b: Conversation): number {
   if (sort === 'waiting') {
     return order(a.unansweredSince ?? '', b.unansweredSince ?? '') || order(a.id, b.id)

@@ -4,26 +4,25 @@ import { type DeliveryStatus, isStatusAdvance } from './status-rules.ts'
 import type { Conversation, ConversationFilter } from './types.ts'
 
 /**
- * What was heard lately, and what was done here and is not answered yet. An answer that the service gave before comes
- * after such a change at times and would undo it, also where nothing was known yet that it could change: whatever is
- * read is brought up to date by this.
+ * Recent events and unconfirmed changes of this browser. A response that the server sent before such a change may
+ * arrive after it and would undo it, even where nothing was cached yet; so every response is updated from here.
  */
 interface LiveChanges {
   statuses: Map<string, DeliveryStatus>
-  /** As each was heard of last, null when it is gone; and which hearing that was. */
+  /** Latest version of each from events, null if removed; and the sequence number of the event. */
   conversations: Map<string, { row: Conversation | null; sequence: number }>
-  /** What each shows before the service has answered, in the order in which it was done. */
+  /** Unconfirmed changes of each conversation, in the order in which they were made. */
   pending: Map<string, readonly Partial<Conversation>[]>
 }
 
-// More than come while one answer is on its way.
+// More than arrive while a response is under way.
 const maxKept = 500
-// By workspace. Nothing is drawn from it, and each message of a thread asks: not a part of the cache of queries.
+// By workspace. Outside the query cache, since nothing is rendered from it and every message of a thread looks it up.
 const changesByWorkspace = new Map<string, LiveChanges>()
 
 let sequence = 0
 
-/** Counts on with each hearing. What is read from here on knows all that was heard before. */
+/** Increases with each event. A request that starts now includes everything received before. */
 export const currentSequence = (): number => sequence
 
 export function recordStatus(inbox: Inbox, messageId: string, deliveryStatus: DeliveryStatus): void {
@@ -37,11 +36,11 @@ export function recordConversation(inbox: Inbox, id: string, row: Conversation |
   setNewest(changesOf(inbox).conversations, id, { row, sequence })
 }
 
-/** The conversation as it was heard of last; null when it is gone, undefined when nothing was heard of it. */
+/** Returns the latest version of the conversation from events; null if removed, undefined if there was no event. */
 export const liveConversation = (inbox: Inbox, id: string): Conversation | null | undefined =>
   changesOf(inbox).conversations.get(id)?.row
 
-/** Lays what was done here over whatever is heard or read, until the returned function is called. */
+/** Applies a change over everything received or loaded, until the returned function is called. */
 export function addPending(inbox: Inbox, id: string, changes: Partial<Conversation>): () => void {
   const { pending } = changesOf(inbox)
   pending.set(id, [...(pending.get(id) ?? []), changes])
@@ -54,7 +53,7 @@ export function addPending(inbox: Inbox, id: string, changes: Partial<Conversati
 
 export const isPending = (inbox: Inbox, id: string): boolean => changesOf(inbox).pending.has(id)
 
-/** A message, or what a list shows of one, as far as it was heard to have got. */
+/** Returns a message, or its summary in a list, with the newest status received. */
 export function withLiveStatus<M extends DeliveryStatus & { id: string }>(inbox: Inbox, message: M): M {
   const deliveryStatus = changesOf(inbox).statuses.get(message.id)
   return deliveryStatus !== undefined && isStatusAdvance(message, deliveryStatus)
@@ -62,7 +61,7 @@ export function withLiveStatus<M extends DeliveryStatus & { id: string }>(inbox:
     : message
 }
 
-/** A conversation that was asked for at a moment, as it is to be shown. */
+/** Returns a conversation from a response, updated with events and unconfirmed changes since the request. */
 export function withLiveChanges(inbox: Inbox, row: Conversation, requestedAt: number): Conversation {
   const latest = latestVersion(inbox, row, requestedAt)
   const lastMessage = latest.lastMessage && withLiveStatus(inbox, latest.lastMessage)
@@ -72,8 +71,8 @@ export function withLiveChanges(inbox: Inbox, row: Conversation, requestedAt: nu
 }
 
 /**
- * A conversation as it was heard of last, unless this is newer. `updatedAt` never goes back; of two states of one time
- * the one that was asked for before the other was heard is the older.
+ * Returns the newer of the response and the latest event. `updatedAt` never decreases; if it is equal, a response that
+ * was requested before the event arrived is the older one.
  */
 export function latestVersion(inbox: Inbox, row: Conversation, requestedAt: number): Conversation {
   const live = changesOf(inbox).conversations.get(row.id)
@@ -81,7 +80,7 @@ export function latestVersion(inbox: Inbox, row: Conversation, requestedAt: numb
   return live.row.updatedAt === row.updatedAt && live.sequence <= requestedAt ? row : live.row
 }
 
-/** A list that was asked for at a moment, with what has been heard of conversations since and what was done here. */
+/** Returns a list from a response, updated with events and unconfirmed changes since the request. */
 export function listWithLiveChanges(
   inbox: Inbox,
   list: ConversationList,

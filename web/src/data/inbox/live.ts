@@ -48,19 +48,19 @@ const eventNames = [
 ]
 const maxMissed = 100
 const countsIntervalMs = 1000
-// In a busy moment this is said many times a second, and each page reads a few things for it.
+// Such events come many times a second in busy moments, and each page makes a few requests for one.
 const inboxIntervalMs = 250
-// Nobody reads faster.
+// Faster updates cannot be read.
 const rowsIntervalMs = 100
-// An import makes thousands of leads.
+// An import creates thousands of leads.
 const leadsIntervalMs = 250
-// Pictures come by the dozen.
+// Images arrive by the dozen.
 const filesIntervalMs = 250
-// What the newest page of a thread has at least.
+// Minimum size of the newest page of a thread.
 const newestPageSize = 40
 const silenceMs = 60_000
 
-/** Keeps what is known of the inbox true while the app is open, on whatever page. */
+/** Keeps the inbox data fresh while the app is open, on any page. */
 export function useLiveInbox(workspaceId: string): void {
   const queries = useQueryClient()
   const inbox = useMemo(() => ({ queries, workspaceId }), [queries, workspaceId])
@@ -74,7 +74,7 @@ function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
   const all = throttle(inboxIntervalMs, () => refetchQueries(inbox.queries, inboxKey(inbox.workspaceId)))
   const threads = threadReader(inbox)
   const files = throttleBatches<Pick<FilePayload, 'conversationId' | 'messageId'>>(filesIntervalMs, (received) => {
-    // Those near the end of a thread come with it, however many they are.
+    // Messages near the end of a thread are loaded with it, however many there are.
     for (const id of new Set(received.map(({ conversationId }) => conversationId))) threads(id)
     for (const { conversationId, messageId } of received) {
       if (!isNearEnd(inbox, conversationId, messageId)) {
@@ -83,7 +83,7 @@ function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
     }
   })
   const rows = throttleBatches<Conversation>(rowsIntervalMs, (changed) => {
-    // Drawn once for all of them.
+    // One render for all of them.
     notifyManager.batch(() => {
       for (const row of changed) cacheConversation(inbox, row)
     })
@@ -106,7 +106,7 @@ function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
       const { conversationId } = payload as { conversationId: string }
       rows.remove(conversationId)
       removeConversation(inbox, conversationId)
-      // Merged into another, which its id names from now on, or erased: the service knows.
+      // Merged into another lead, whose id replaces it, or erased: refetch.
       void refetchQueries(inbox.queries, detailKey(inbox.workspaceId, conversationId))
       counts()
     } else if (event === 'team.conversations.changed') {
@@ -123,7 +123,7 @@ function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
     } else if (event === 'inbox.message.sent') {
       const { conversation, message } = payload as unknown as SentPayload
       advanceStatus(inbox, conversation.id, message.id, { status: message.status, errorCode: null })
-      // The event does not say why.
+      // The event does not contain the reason.
       if (message.status === 'failed') threads(conversation.id)
     } else {
       const { conversation_id, message_id, status, error_code } = payload as unknown as StatusPayload
@@ -132,7 +132,7 @@ function createEventHandler(inbox: Inbox): (event: LiveEvent) => void {
   }
 }
 
-/** All conversations that are known here. */
+/** Returns all cached conversations. */
 function knownConversations({ queries, workspaceId }: Inbox): Conversation[] {
   const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
   const details = queries.getQueriesData<Detail>({ queryKey: detailsKey(workspaceId) })
@@ -172,7 +172,7 @@ const isNearEnd = ({ queries, workspaceId }: Inbox, id: string, messageId: strin
   return thread === undefined || thread.items.slice(-newestPageSize).some((item) => item.id === messageId)
 }
 
-/** Reads the open thread again, once more when something came while it was being read. */
+/** Refetches the open thread, and once more if a message arrived meanwhile. */
 function threadReader(inbox: Inbox): (id: string) => void {
   const reading = new Map<string, 'reading' | 'again'>()
   const read = async (id: string) => {
@@ -185,7 +185,7 @@ function threadReader(inbox: Inbox): (id: string) => void {
   return (id) => {
     const key = threadKey(inbox.workspaceId, id)
     const query = inbox.queries.getQueryCache().find({ queryKey: key, exact: true })
-    // One that nobody looks at is read when it is opened.
+    // Closed threads are fetched when they are opened.
     if (query === undefined || !query.isActive()) return
     if (reading.has(id)) reading.set(id, 'again')
     else void read(id)
@@ -193,12 +193,12 @@ function threadReader(inbox: Inbox): (id: string) => void {
 }
 
 /**
- * The stream resumes by itself, but not with what is sent to the app alone: that is read again. So is what was read before the
- * stream was first open, as nothing announced what changed between.
+ * Refetches what the stream does not repeat when it resumes: events of the app alone, and changes before the stream was
+ * first open.
  */
 function useCatchUp(inbox: Inbox): void {
   const state = useLiveState()
-  // In another room than the inbox this may come when the stream has been open for a while.
+  // On other pages, this may mount when the stream has been open for a while.
   const before = useRef<LiveState>('connecting')
   useEffect(() => {
     if (state === 'open' && before.current === 'connecting') void refetchAfterOpen(inbox)
@@ -207,7 +207,7 @@ function useCatchUp(inbox: Inbox): void {
   }, [state, inbox])
 }
 
-/** The same when nothing was broken: a list whose first reading is under way is not read twice for that. */
+/** Refetches after the stream first opens: a list whose first request is under way is not requested twice. */
 async function refetchAfterOpen(inbox: Inbox): Promise<void> {
   const { queries, workspaceId } = inbox
   const rest = otherKeys(workspaceId).map((key) => restartQueries(queries, key))
@@ -232,7 +232,7 @@ async function readChanged(inbox: Inbox): Promise<void> {
   else for (const row of missed.conversations) cacheConversation(inbox, row, requestedAt)
 }
 
-/** By the service's clock: the newest change that is known here, less what a dead stream may have kept back. */
+/** Returns the time of the newest cached change by the server's clock, less the time a break may go unnoticed. */
 function lastKnownUpdate({ queries, workspaceId }: Inbox): string | null {
   const lists = queries.getQueriesData<ConversationList>({ queryKey: listsKey(workspaceId) })
   let newest = ''

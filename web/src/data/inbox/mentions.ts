@@ -6,7 +6,7 @@ import type { Inbox } from './inbox.ts'
 
 const pageSize = 20
 
-/** How many notes that name me I have not read: read once the stream is open, which keeps it true. */
+/** Returns the number of unread notes that mention me. Loaded once the stream is open, which keeps it fresh. */
 export function useUnreadMentions(workspaceId: string): number {
   const enabled = useIsLiveReady()
   const queryFn = async () => (await calls.readMentions(workspaceId, { limit: 1, unread: true })).unread
@@ -14,7 +14,7 @@ export function useUnreadMentions(workspaceId: string): number {
   return useQuery({ queryKey, queryFn, enabled, staleTime: Number.POSITIVE_INFINITY }).data ?? 0
 }
 
-/** The notes that name me, newest first, as far as they were asked for. */
+/** Returns the notes that mention me, newest first, page by page. */
 export function useMentions(workspaceId: string) {
   return useInfiniteQuery({
     queryKey: mentionsKey(workspaceId),
@@ -22,7 +22,7 @@ export function useMentions(workspaceId: string) {
       calls.readMentions(workspaceId, { limit: pageSize, ...(pageParam !== '' && { cursor: pageParam }) }),
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
-    // Read again each time that they are looked at.
+    // Refetched each time they are opened.
     staleTime: 0,
   })
 }
@@ -32,7 +32,7 @@ export function setUnreadMentions({ queries, workspaceId }: Inbox, unread: numbe
   void queries.invalidateQueries({ queryKey: mentionsKey(workspaceId) })
 }
 
-/** Marks those of a conversation read, or all. */
+/** Marks the mentions in a conversation, or all, as read. */
 export async function markMentionsReadIn(inbox: Inbox, conversationId: string | null): Promise<void> {
   setUnreadMentions(inbox, await calls.markMentionsRead(inbox.workspaceId, conversationId))
 }

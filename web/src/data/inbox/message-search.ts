@@ -5,17 +5,17 @@ import { searchMessages } from './calls.ts'
 import type { MessageSearchResult } from './types.ts'
 
 const none: readonly MessageSearchResult[] = []
-/** A page may have none of what is rare: so many are wanted, and so many times it is looked further back for them. */
+/** A page may contain no result for a rare word: loads up to 8 pages to get 10 results. */
 const [minResults, maxPages] = [10, 8]
 
-/** The messages that say something, newest first, as far as they were looked for. */
+/** Returns the messages that contain the text, newest first, page by page. */
 export function useMessageSearch(workspaceId: string, search: string) {
   const query = useInfiniteQuery({
     queryKey: [...inboxKey(workspaceId), 'found', search],
     queryFn: ({ pageParam, signal }) => searchMessages(workspaceId, search, pageParam, signal),
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
-    // What is said meanwhile is found when it is looked for again.
+    // New messages are found by the next search.
     refetchOnWindowFocus: false,
   })
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = query

@@ -1,19 +1,19 @@
 import type { TimelineItem } from './types.ts'
 
-/** A message on its way to the service. */
+/** A message that is being sent. */
 export interface OutboxEntry {
-  /** Its Idempotency-Key: it is sent at most once, however often it is tried. */
+  /** Idempotency key: the message is sent at most once. */
   key: string
   text: string
   at: string
-  /** `waiting`: the service could not be reached; it is tried again. */
+  /** `waiting`: the server could not be reached; the send is retried. */
   state: 'sending' | 'waiting'
-  /** My messages of the same text that the thread had before: they are not this one. */
+  /** My messages with the same text that the thread already had: not this one. */
   knownIds: readonly string[]
   messageId: string | null
 }
 
-/** What the thread does not show yet by itself. Of two of the same text each takes a message of its own. */
+/** Returns entries that the thread does not show yet. Entries with equal text match different messages. */
 export function pendingEntries(
   outbox: readonly OutboxEntry[],
   items: readonly TimelineItem[],

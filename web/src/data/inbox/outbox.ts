@@ -11,10 +11,10 @@ import type { ReactionToSend, Reply } from './types.ts'
 
 const noEntries: readonly OutboxEntry[] = []
 const retryMs = [1000, 2000, 4000, 8000]
-// What is written in a conversation goes in that order, also when it waited for the connection meanwhile.
+// Messages of a conversation are sent in the order in which they were written, even after waiting for the connection.
 const queues = new Map<string, Promise<unknown>>()
 
-/** What of mine is on its way in a conversation, oldest first. */
+/** Returns my messages that are being sent in a conversation, oldest first. */
 export function useOutbox(workspaceId: string, id: string): readonly OutboxEntry[] {
   const { data = noEntries } = useQuery<readonly OutboxEntry[]>({
     queryKey: outboxKey(workspaceId, id),
@@ -28,18 +28,18 @@ export function useOutbox(workspaceId: string, id: string): readonly OutboxEntry
 
 export interface SendRequest {
   reply: Reply
-  /** As the thread shows it: the text, or the template filled in. */
+  /** Text as shown in the thread; for templates, the filled-in text. */
   text: string
-  /** Nothing is sent when somebody has written since this message (409 `THREAD_MOVED`). */
+  /** Sends only if this is still the last message (otherwise 409 `THREAD_MOVED`). */
   ifLastMessageId?: string | null
-  /** The Idempotency-Key, when it was tried before. */
+  /** Idempotency key of an earlier attempt. */
   key?: string
 }
 
 /**
- * Sends a message, which the thread shows at once. Resolves when the platform has said what became of it; one that
- * failed there stays in the thread. Rejects when the service refused it: then nothing was sent, and the text is the
- * sender's again. While the service cannot be reached it waits, and is tried again under the same key.
+ * Sends a message, shown in the thread at once. Resolves when the platform has accepted or failed it; a failed message
+ * stays in the thread. Rejects if the server refuses: nothing was sent, and the text returns to the field. While the
+ * server is unreachable, the send waits and is retried with the same key.
  */
 export async function sendReply(inbox: Inbox, id: string, request: SendRequest) {
   const { reply, text, ifLastMessageId = null, key = crypto.randomUUID() } = request
@@ -64,7 +64,7 @@ export async function sendReply(inbox: Inbox, id: string, request: SendRequest) 
   }
 }
 
-/** Runs something when all that was let go before it in a conversation has been answered. */
+/** Runs a task after all earlier tasks of the conversation have completed. */
 export function enqueue<T>(id: string, run: () => Promise<T>): Promise<T> {
   const task = (queues.get(id) ?? Promise.resolve()).then(run)
   queues.set(
@@ -74,7 +74,7 @@ export function enqueue<T>(id: string, run: () => Promise<T>): Promise<T> {
   return task
 }
 
-/** As `sendReply`, for what is shown elsewhere while it is on its way, and has had its turn. */
+/** Sends like `sendReply`, for messages that are shown elsewhere and already queued. */
 export async function sendInBackground(
   inbox: Inbox,
   id: string,
@@ -89,7 +89,7 @@ export async function refreshThread(inbox: Inbox, id: string): Promise<void> {
   inbox.queries.setQueryData(threadKey(inbox.workspaceId, id), thread)
 }
 
-/** The message's id; null when it failed at the platform, which the thread shows. */
+/** Returns the id of the message; null if the platform failed it, which the thread shows. */
 async function sendWithRetry(
   inbox: Inbox,
   id: string,
@@ -102,7 +102,7 @@ async function sendWithRetry(
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       if (error.code === 'DELIVERY_FAILED') return null
-      // Somebody has closed the inbox, and nobody knows for how long: that is shown, not waited for.
+      // An operator has closed the inbox for an unknown time: show this instead of retrying.
       if (error.code === 'CHAT_INBOX_UNAVAILABLE') throw error
       const isUnknown = error.status === 0 || error.status >= 500 || error.code === 'NOT_RETRYABLE'
       if (!isUnknown && error.status !== 429) throw error
@@ -112,7 +112,7 @@ async function sendWithRetry(
   }
 }
 
-/** Or until the browser says that the network is back. */
+/** Waits, or until the browser is online again. */
 function waitUntilOnline(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -11,12 +11,12 @@ import { currentSequence, listWithLiveChanges, withLiveChanges, withLiveStatus }
 import { appendNewer, mapMessages, mergeNewest, prependOlder, type Thread } from './thread-rules.ts'
 import type { ConversationFilter } from './types.ts'
 
-// The live stream keeps all of these fresh: they are asked for once, and again when it could not be followed.
+// The live stream keeps these fresh: they are loaded once, and again after a break of the stream.
 const fresh = { staleTime: Number.POSITIVE_INFINITY }
 const newest = 50
 const maxRefetched = 1000
 
-/** The inbox of the workspace in the address, for what changes it (`actions.ts`). */
+/** Returns the inbox of the workspace in the address, for `actions.ts`. */
 export function useInbox(): Inbox {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
@@ -26,13 +26,13 @@ export function useInbox(): Inbox {
 export interface ConversationPages {
   query: UseQueryResult<ConversationList>
   rows: ConversationList['rows']
-  /** Where the next page begins; null when there is none. */
+  /** Cursor of the next page; null if there is none. */
   cursor: string | null
-  /** Reads the next page; a second call while one is on its way does nothing. */
+  /** Loads the next page; does nothing while one is loading. */
   more(): Promise<void>
 }
 
-/** The rows of a list as far as they were scrolled to. Those of the list before stay until the new ones are there. */
+/** Returns the rows of a list as far as they were scrolled. Those of the previous filter stay until loaded. */
 export function useConversationPages(workspaceId: string, filter: ConversationFilter): ConversationPages {
   const queries = useQueryClient()
   const inbox = { queries, workspaceId }
@@ -74,7 +74,7 @@ export function useConversationPages(workspaceId: string, filter: ConversationFi
   return { query, rows, cursor: query.isPlaceholderData ? null : cursor, more }
 }
 
-/** The first page, and as many more as it takes: a list that is read again leaves who has scrolled down where they are. */
+/** Loads at least `count` rows, so that a refetch keeps the scroll position. */
 async function readRows(workspaceId: string, filter: ConversationFilter, count: number): Promise<ConversationList> {
   let list = await listPage(workspaceId, filter, null)
   while (list.cursor !== null && list.rows.length < count) {
@@ -83,12 +83,12 @@ async function readRows(workspaceId: string, filter: ConversationFilter, count: 
   return list
 }
 
-/** The rows of a list as far as they are known. */
+/** Returns the cached rows of a list. */
 export function rowsOf({ queries, workspaceId }: Inbox, filter: ConversationFilter): ConversationList['rows'] {
   return (queries.getQueryData<ConversationList>(listKey(workspaceId, filter)) ?? emptyList).rows
 }
 
-/** A conversation with its lead and notes: at once as a list knows it, then as the service does. */
+/** Returns a conversation with its lead and notes: from a list at once, then from the server. */
 export function useDetail(workspaceId: string, id: string): UseQueryResult<Detail> {
   const queries = useQueryClient()
   return useQuery<Detail>({
@@ -103,7 +103,7 @@ export function useDetail(workspaceId: string, id: string): UseQueryResult<Detai
       return conversation && { conversation, notes: null, lead: null, firstContactAt: null, referral: null }
     },
     initialDataUpdatedAt: 0,
-    // What a list knows may have been brought up to date before this is first asked for, and is not all of it.
+    // Data from a list may be newer than this query, but is incomplete.
     staleTime: ({ state }) => (state.data?.notes == null ? 0 : fresh.staleTime),
   })
 }
@@ -112,13 +112,13 @@ export interface ThreadPages {
   query: UseQueryResult<Thread>
   older(): Promise<void>
   newer(): Promise<void>
-  /** Leaves out what lies between here and the newest, if that is not read yet. */
+  /** Replaces the thread with its newest page, unless it is loaded to its end. */
   toEnd(): Promise<void>
-  /** Reads what lies around a message, unless it is there; leaves out what lies between. */
+  /** Replaces the thread with the page around a message, unless that is loaded. */
   toMessage(messageId: string): Promise<void>
 }
 
-/** The thread from the cache at once, then read again from its newest or its first unread message. */
+/** Returns the thread from the cache, then refetched from its newest or first unread message. */
 export function useThread(workspaceId: string, id: string): ThreadPages {
   const queries = useQueryClient()
   const inbox = { queries, workspaceId }
@@ -156,7 +156,7 @@ export function useThread(workspaceId: string, id: string): ThreadPages {
   return { query, older: () => go('older'), newer: () => go('newer'), toEnd, toMessage }
 }
 
-/** The thread as far as it has been read; nothing is asked for. */
+/** Returns the thread from the cache; makes no request. */
 export function useCachedThread(workspaceId: string, id: string): Thread | undefined {
   return useQuery<Thread>({
     queryKey: threadKey(workspaceId, id),
@@ -165,13 +165,13 @@ export function useCachedThread(workspaceId: string, id: string): Thread | undef
   }).data
 }
 
-/** Reads a thread that is likely to be opened next, unless it is known. */
+/** Loads a thread that is likely to be opened next, unless it is cached. */
 export function prefetchThread(inbox: Inbox, id: string): void {
   const queryKey = threadKey(inbox.workspaceId, id)
   void inbox.queries.prefetchQuery({ queryKey, queryFn: () => fetchNewestThread(inbox, id), ...fresh })
 }
 
-/** Around the first unread message when nothing is known yet; else the newest, put to what is known. */
+/** Loads messages around the first unread one if nothing is cached; otherwise the newest, merged into the cache. */
 export async function fetchNewestThread(inbox: Inbox, id: string): Promise<Thread> {
   const { queries, workspaceId } = inbox
   const key = threadKey(workspaceId, id)
@@ -185,7 +185,7 @@ async function readPage(inbox: Inbox, id: string, requestedAt: ThreadPage): Prom
   return mapMessages(page, (message) => withLiveStatus(inbox, message))
 }
 
-/** Read once the stream is open: what changed before would be announced to nobody, and they were to be read again. */
+/** Returns the counts, loaded once the stream is open: earlier changes would not be announced. */
 export function useCounts(workspaceId: string) {
   const enabled = useIsLiveReady()
   return useQuery({ queryKey: countsKey(workspaceId), queryFn: () => readCounts(workspaceId), enabled, ...fresh })

@@ -5,8 +5,8 @@ import { mapMessages } from './thread-rules.ts'
 import type { Message, Reaction } from './types.ts'
 
 /**
- * Puts our reaction on a message, in place of the one before; null takes it back. Shown at once, and taken back with a
- * rejection when it was not sent.
+ * Sets our reaction to a message, replacing the previous one; null removes it. Optimistic; reverts and rejects if it
+ * could not be sent.
  */
 export async function react(
   inbox: Inbox,

@@ -1,9 +1,8 @@
-/** Somebody to write to. */
 export interface RecipientMatch {
   name: string
-  /** How a template greets them; empty when nobody knows. */
+  /** Name for greetings in templates; empty if unknown. */
   firstName: string
-  /** Digits with country code, or as it was typed; null for a lead without one. */
+  /** Digits with country code, or as it was typed; null for a lead without a phone. */
   phone: string | null
   email: string | null
 }
@@ -19,13 +18,13 @@ interface FoundConversation {
   contact: { name: string | null; phone: string | null }
 }
 
-/** A lead as an event tells of it. */
+/** A lead as in events. */
 export interface ChangedLead {
   id: string
   firstName: string
   lastName: string | null
   phone: string | null
-  /** Of a deleted one. */
+  /** Set for a deleted lead. */
   deletedAt?: string | null
 }
 
@@ -33,7 +32,7 @@ interface NamedConversation extends FoundConversation {
   leadId: string | null
 }
 
-/** Whether any of these conversations' customers may be called otherwise, now that these leads were made, changed, deleted or restored. */
+/** Returns whether the customer name of any of these conversations may have changed with these leads. */
 export function isAnyRenamed(conversations: Iterable<NamedConversation>, leads: readonly ChangedLead[]): boolean {
   const byId = new Map(leads.map((lead) => [lead.id, lead]))
   const byNumber = new Map(leads.flatMap((lead) => (lead.phone === null ? [] : [[numberSuffix(lead.phone), lead]])))
@@ -41,7 +40,7 @@ export function isAnyRenamed(conversations: Iterable<NamedConversation>, leads: 
     const { name, phone } = contact
     const end = phone === null ? null : numberSuffix(phone)
     const own = leadId === null ? undefined : byId.get(leadId)
-    // One that was merged is known by numbers beside its own.
+    // A merged lead is also found by phones that it does not list.
     if (own !== undefined && (own.deletedAt || nameOf(own) !== name || numberSuffix(own.phone ?? '') !== end))
       return true
     const other = end === null ? undefined : byNumber.get(end)
@@ -53,7 +52,7 @@ export function isAnyRenamed(conversations: Iterable<NamedConversation>, leads: 
 const nameOf = ({ firstName, lastName }: Pick<FoundLead, 'firstName' | 'lastName'>): string =>
   lastName === null ? firstName : `${firstName} ${lastName}`
 
-/** Whom a few words have found: leads first, then customers who are none; each number once. */
+/** Combines search results: leads first, then customers without a lead; each number once. */
 export function recipientMatches(
   leads: readonly FoundLead[],
   conversations: readonly FoundConversation[],
@@ -70,7 +69,7 @@ export function recipientMatches(
   return people
 }
 
-/** The digits of a phone number that was typed whole; null for anything else. */
+/** Returns the digits of a complete phone number; null for any other text. */
 export function digitsOf(typed: string): string | null {
   if (!/^[+(\d][\d\s()./+-]*$/.test(typed)) return null
   const digits = typed.replaceAll(/\D/g, '')
@@ -80,8 +79,8 @@ export function digitsOf(typed: string): string | null {
 const [minDigits, maxDigits] = [8, 20]
 
 /**
- * Whether two spellings, of which a search for one has found the other, are of one number. Countries have changed what stands
- * before the last eight digits, and people leave the country out.
+ * Returns whether two spellings, one found by a search for the other, are the same number. Compares the last eight
+ * digits: some countries have changed the digits before them, and people leave out the country code.
  */
 export const isSameNumber = (one: string, other: string): boolean => numberSuffix(one) === numberSuffix(other)
 

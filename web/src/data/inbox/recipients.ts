@@ -3,14 +3,14 @@ import { findLeads } from '../leads.ts'
 import { findConversations } from './calls.ts'
 import { isSameNumber, recipientMatches } from './recipient-rules.ts'
 
-/** Fewer characters find nobody. */
+/** Shorter terms find nothing. */
 export const minTerm = 2
 const maxPeople = 6
-// One for each connection, in each spelling of the number.
+// One per connection and spelling of the number.
 const maxConversations = 50
 const freshMs = 10_000
 
-/** Whom a few words find, with the words. */
+/** Returns the search results, with the term they belong to. */
 export function useRecipientSearch(workspaceId: string, term: string) {
   return useQuery({
     queryKey: [workspaceId, 'inbox', 'recipients', term],
@@ -27,7 +27,7 @@ export function useRecipientSearch(workspaceId: string, term: string) {
   })
 }
 
-/** The conversations with a number, however it is spelled: on each connection there is one at most. */
+/** Returns conversations with a number in any spelling; at most one per connection. */
 export function useConversationsWithPhone(workspaceId: string, phone: string | null) {
   return useQuery({
     queryKey: [workspaceId, 'inbox', 'with phone', phone],
@@ -36,7 +36,7 @@ export function useConversationsWithPhone(workspaceId: string, phone: string | n
       return found.filter(({ contact }) => contact.phone !== null && isSameNumber(contact.phone, phone ?? ''))
     },
     enabled: phone !== null,
-    // As of now, each time: one may have begun since.
+    // Refetched each time: a conversation may have started since.
     gcTime: 0,
   })
 }

@@ -1,18 +1,18 @@
 import type { Message, Reaction, TimelineItem } from './types.ts'
 
-/** What is known of a conversation's thread, oldest first. */
+/** The loaded part of a thread, oldest first. */
 export interface Thread {
   items: readonly TimelineItem[]
   older: string | null
   newer: string | null
   firstUnreadId: string | null
-  /** Which reading its newest part is of: of two that were under way at once, the one that began later knows more. */
+  /** Sequence number of the request for the newest part: the later of two concurrent requests knows more. */
   reading: number
 }
 
 /**
- * With the newest page read again. Where the two do not meet, something lies between: only the newest are kept, unless
- * somebody reads further up, who goes on to them page by page.
+ * Merges the refetched newest page. If there is a gap, keeps only the newest page, unless an older part of the thread
+ * is open (`newer` is set): then keeps that part, which loads on page by page.
  */
 export function mergeNewest(before: Thread | undefined, page: Thread): Thread {
   if (before === undefined) return page
@@ -22,7 +22,7 @@ export function mergeNewest(before: Thread | undefined, page: Thread): Thread {
   if (!meets) return before.newer === null ? page : { ...before, firstUnreadId: page.firstUnreadId }
   const fresh = new Set(page.items.map(({ id }) => id))
   const firstAt = page.items[0]?.at ?? ''
-  // What the page would have shown and does not is no longer there.
+  // Items that the page should contain but does not were removed.
   const kept = before.items.filter(({ id, at }) => !fresh.has(id) && (page.older === null ? false : at < firstAt))
   return {
     items: [...withReactions(kept, page.items), ...page.items],
@@ -42,13 +42,13 @@ export function appendNewer(thread: Thread, page: Thread): Thread {
   return { ...thread, items, newer: page.newer }
 }
 
-/** With what was read again of some of its items; the rest stays. */
+/** Replaces items with refetched ones; keeps the others. */
 export function replaceItems(thread: Thread, fresh: readonly TimelineItem[]): Thread {
   const byId = new Map(fresh.map((item) => [item.id, item]))
   return { ...thread, items: thread.items.map((item) => byId.get(item.id) ?? item) }
 }
 
-/** With the reactions among what came later on the messages that they are about. */
+/** Applies later reactions to the messages that they refer to. */
 export function withReactions(items: readonly TimelineItem[], later: readonly TimelineItem[]): readonly TimelineItem[] {
   const reactionMessages = later.flatMap(({ message }) => (message?.reaction?.messageId == null ? [] : [message]))
   if (reactionMessages.length === 0) return items
@@ -59,7 +59,7 @@ export function withReactions(items: readonly TimelineItem[], later: readonly Ti
   })
 }
 
-// Each side has one at most; one that is older than what is known of that side changes nothing.
+// Each side has at most one reaction; an older reaction than the known one changes nothing.
 const reactedBy =
   (messageId: string) =>
   (reactions: Reaction[], { id, direction, occurredAt: at, reaction }: Message): Reaction[] => {
@@ -76,7 +76,7 @@ const withoutKnown = (page: Thread, { items }: Thread): readonly TimelineItem[] 
   return page.items.filter(({ id }) => !known.has(id))
 }
 
-/** The thread with what `change` makes of its messages; the same one when that is nothing. */
+/** Returns the thread with changed messages; the same object if nothing changed. */
 export function mapMessages(thread: Thread, change: (message: Message) => Message): Thread {
   let isChanged = false
   const items = thread.items.map((item) => {

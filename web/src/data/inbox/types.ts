@@ -2,10 +2,9 @@ import type { components } from '../../api/schema.ts'
 
 type Schemas = components['schemas']
 
-/** A row of the list, and what a thread is headed by. */
+/** Shown in lists and in the header of a thread. */
 export type Conversation = Schemas['TeamConversation']
 export type Message = Schemas['TeamMessage']
-/** A file of a message. */
 export type Media = Schemas['TeamMedia']
 export type Place = Schemas['TeamPlace']
 export type ContactCard = Schemas['TeamCard']
@@ -17,11 +16,11 @@ export type Note = Schemas['TeamNote']
 export type Activity = Schemas['TeamActivity']
 export type Handover = Schemas['TeamHandover']
 export type TimelineItem = Schemas['TimelineItem']
-/** A message that says what was searched for. */
+/** Result of a message search. */
 export type MessageSearchResult = Schemas['FoundMessage']
 export type Lead = Schemas['TeamLead']
 export type Counts = Schemas['TeamCounts']
-/** What is to become of several conversations, and one of them as it was before. */
+/** Changes to several conversations, and the former state of one of them. */
 export type BulkChanges = Schemas['ManyChanges']
 export type PreviousState = Schemas['FormerConversation']
 export type Mention = Schemas['Mention']
@@ -30,14 +29,14 @@ export type Status = Conversation['status']
 export const views = ['mine', 'unassigned', 'all', 'agents'] as const
 export type View = (typeof views)[number]
 
-/** What a list shows; it is the address of the page as well. */
+/** Filter of a list; it is also the address of the page. */
 export interface ConversationFilter {
   view: View
   status: Status | 'any'
   sort: 'recent' | 'waiting'
-  /** `human`, `agent`, or `agent:` and a key. */
+  /** `human`, `agent`, or `agent:` and the id of a key. */
   owner?: string
-  /** A member, `me` or `none`. */
+  /** The id of a member, `me` or `none`. */
   assignedTo?: string
   connectionId?: string
   labelId?: string
@@ -46,21 +45,20 @@ export interface ConversationFilter {
   search?: string
 }
 
-/** Somebody who has a conversation open. */
+/** A member who has a conversation open. */
 export interface Person {
   userId: string
   name: string | null
   state: 'viewing' | 'typing'
 }
 
-/** What a member sends. */
 export type Reply = (
   | { kind: 'text'; text: string }
   | { kind: 'template'; template: TemplateChoice }
   | { kind: 'media'; upload_id: string; text?: string }
 ) & { quoted_message_id?: string }
 
-/** What is sent, and stands on another message rather than by itself. */
+/** A reaction is attached to another message instead of being one of its own. */
 export interface ReactionToSend {
   kind: 'reaction'
   message_id: string
@@ -74,8 +72,8 @@ interface TemplateChoice {
   header_upload_id?: string
 }
 
-/** What the channel of a conversation takes. */
+/** Limits of the conversation's channel. */
 export type UploadLimits = Schemas['UploadLimits']
-/** A file that the service holds, to be sent. */
+/** An uploaded file that can be sent. */
 export type Upload = Schemas['Upload']
 export type MediaKind = Upload['kind']

@@ -13,7 +13,7 @@ export interface FileToUpload {
   waveform: readonly number[] | null
 }
 
-/** Brings a file to the service, which then may be sent. Rejects with a `Failure`. */
+/** Uploads a file, which can then be sent. Rejects with an `ApiError`. */
 export async function uploadFile(
   workspaceId: string,
   conversationId: string,
@@ -27,7 +27,7 @@ export async function uploadFile(
   return (await uploadWithProgress(`${place}?${query}`, file, options)) as Upload
 }
 
-/** What is not sent after all. One that is not dropped goes by itself when its time is over. */
+/** Deletes an unused upload. Uploads that are not deleted expire. */
 export async function deleteUpload(workspaceId: string, conversationId: string, uploadId: string): Promise<void> {
   const path = { workspaceId, id: conversationId, uploadId }
   await api.DELETE(`${one}/uploads/{uploadId}`, { params: { path } }).catch(() => {})

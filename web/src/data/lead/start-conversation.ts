@@ -8,7 +8,7 @@ export interface NewConversation {
   template: { name: string; language: string; parameters: string[] }
 }
 
-/** Sends a template to a number that may never have written; under one key once. */
+/** Sends a template to a number that may never have written. The key makes retries safe. */
 export const startConversation = (
   workspaceId: string,
   { connectionId, phone, template }: NewConversation,

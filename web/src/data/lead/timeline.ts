@@ -42,7 +42,7 @@ const liveEvents = [
 ] as const
 const intervalMs = 400
 
-/** Reads the timeline again when something of the lead, or said with its phone, is news. */
+/** Refetches the timeline when the lead changes or a message with its phone arrives. */
 export function useLiveTimeline(workspaceId: string, leadId: string, phone: string | null): void {
   const queries = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -60,7 +60,7 @@ export function useLiveTimeline(workspaceId: string, leadId: string, phone: stri
   useLive(liveEvents, handleEvent)
 }
 
-// Numbers that differ by a digit after the area code are one person's: the end is what they share.
+// Some numbers of one person differ by a digit after the area code; the last digits are equal.
 const sharedDigits = 8
 
 function isAboutLead({ event, payload }: LiveEvent, leadId: string, phone: string | null): boolean {

@@ -8,7 +8,7 @@ const filePageSize = 100
 const maxFileLines = 10_000
 
 export type AuditEntry = Awaited<ReturnType<typeof readAudit>>['entries'][number]
-/** Who, what and when; what is left out is any. */
+/** An omitted field matches anything. */
 export type AuditFilter = Omit<NonNullable<paths[typeof path]['get']['parameters']['query']>, 'limit' | 'before'>
 
 function readAudit(workspaceId: string, filter: AuditFilter, before: string | null, limit: number) {
@@ -16,7 +16,7 @@ function readAudit(workspaceId: string, filter: AuditFilter, before: string | nu
   return unwrap(api.GET(path, { params: { path: { workspaceId }, query } }))
 }
 
-/** Newest first. Read again each time that the page is opened: no event announces its lines. */
+/** Returns entries, newest first. Refetched when the page is opened, since no event announces entries. */
 export function useAudit(workspaceId: string, filter: AuditFilter) {
   return useInfiniteQuery({
     queryKey: [workspaceId, 'audit', filter],
@@ -28,7 +28,7 @@ export function useAudit(workspaceId: string, filter: AuditFilter) {
   })
 }
 
-/** All lines that fit, for a file; of very many the newest. */
+/** Loads all matching entries for a file, newest first, up to a limit. */
 export async function readAllAudit(workspaceId: string, filter: AuditFilter): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = []
   for (let before: string | null = null; ; ) {

@@ -6,7 +6,7 @@ import { membersKey } from '../workspace-updates.ts'
 const path = '/api/team/v1/workspaces/{workspaceId}/members'
 const onePath = `${path}/{userId}` as const
 const at = (workspaceId: string, userId: string) => ({ path: { workspaceId, userId } })
-// They change seldom; who changes them says so.
+// Changes are rare and announced by an event.
 const staleMs = 5 * 60_000
 
 export type Member = Awaited<ReturnType<typeof listMembers>>[number]
@@ -22,19 +22,19 @@ export function useMembers(workspaceId: string) {
   return useQuery(membersQuery(workspaceId))
 }
 
-/** For choices among them: none until they are read. */
+/** Returns the members for choices; empty until loaded. */
 export function useMemberList(workspaceId: string): readonly Member[] {
   return useQuery({ ...membersQuery(workspaceId), staleTime: staleMs }).data ?? noMembers
 }
 
 const noMembers: readonly Member[] = []
 
-/** For what must not take members that are still being read for nobody. */
+/** Loads members for callers that must not treat members still loading as an empty list. */
 export function readMembers(queries: QueryClient, workspaceId: string): Promise<readonly Member[]> {
   return queries.ensureQueryData({ ...membersQuery(workspaceId), staleTime: staleMs })
 }
 
-/** What somebody made and still works. Read again each time: whoever reads it decides by it. */
+/** Returns the active resources that a person created. Refetched each time, since people decide by them. */
 export function useCreatedResources(workspaceId: string, userId: string) {
   const queryFn = () => unwrap(api.GET(`${onePath}/made`, { params: at(workspaceId, userId) }))
   return useQuery({ queryKey: [workspaceId, 'made', userId], queryFn, staleTime: 0, gcTime: 0 })

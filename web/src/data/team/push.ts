@@ -6,8 +6,8 @@ const path = '/api/team/v1/workspaces/{workspaceId}/notices/push-subscriptions'
 const worker = '/sw.js'
 
 /**
- * What this browser does with notices: `denied` is for the person to change in the browser itself; `open` shows them as long as a
- * page is open, for want of a push service.
+ * Notification state of this browser. `denied` can be changed only in the browser itself; `open`: no push service, so
+ * notifications appear only while a page is open.
  */
 export type BrowserPushState = 'unsupported' | 'denied' | 'off' | 'open' | 'on'
 
@@ -21,15 +21,15 @@ export function browserPushState(workspaceId: string): BrowserPushState {
 
 export const isBrowserEnabled = (workspaceId: string): boolean => ['open', 'on'].includes(browserPushState(workspaceId))
 
-// Whoever signs in after somebody else asks for themselves.
+// Per user: the next person who signs in here has to opt in separately.
 const storageKeyOf = (workspaceId: string): string => `parley.told.${currentUser().id}.${workspaceId}`
 
-// Where a network lets nobody reach the push service, browsers try for ever.
+// On networks that block the push service, browsers retry forever.
 const maxWaitMs = 10_000
 
 /**
- * Asks the browser, and has it told from now on, while no page is open as well. Without a push service, as in some private
- * windows and networks, it is told by the pages that are open.
+ * Requests permission and enables notifications, also while no page is open. Without a push service, as in some private
+ * windows and networks, open pages show them.
  */
 export async function enableBrowserNotifications(workspaceId: string, pushKey: string): Promise<void> {
   if (browserPushState(workspaceId) === 'unsupported') return
@@ -39,14 +39,14 @@ export async function enableBrowserNotifications(workspaceId: string, pushKey: s
   await Promise.race([subscribe(workspaceId, pushKey), patience])
 }
 
-/** What the service knows of this browser ends with the session, so that each page that is opened says it again. */
+/** Subscribes again on every page load, since the server deletes subscriptions with the session. */
 export async function renewSubscription(workspaceId: string, pushKey: string): Promise<void> {
   if (isBrowserEnabled(workspaceId)) await subscribe(workspaceId, pushKey)
 }
 
 const subscribing = new Map<string, Promise<void>>()
 
-/** Who turns it on while a page that was just opened says it again waits for the same. */
+/** Shares a subscription that is under way, for example when someone enables notifications while a page is loading. */
 function subscribe(workspaceId: string, pushKey: string): Promise<void> {
   const before = subscribing.get(workspaceId)
   if (before !== undefined) return before
@@ -58,7 +58,7 @@ function subscribe(workspaceId: string, pushKey: string): Promise<void> {
 async function register(workspaceId: string, pushKey: string): Promise<void> {
   const registration = await navigator.serviceWorker.register(worker)
   const subscription = await subscriptionOf(registration, pushKey)
-  // Whoever waited for it may have turned it off meanwhile.
+  // Notifications may have been disabled meanwhile.
   if (!isBrowserEnabled(workspaceId)) return
   if (subscription === null) return localStorage.setItem(storageKeyOf(workspaceId), '')
   const { endpoint, keys = {} } = subscription.toJSON()
@@ -77,7 +77,7 @@ async function subscriptionOf(registration: ServiceWorkerRegistration, pushKey: 
   try {
     return await registration.pushManager.subscribe(options)
   } catch {
-    // One of another installation that stood at this address before: it takes nothing of ours.
+    // A subscription of another installation at this address, with another key: replace it.
     const older = await registration.pushManager.getSubscription().catch(() => null)
     if (older === null) return null
     await older.unsubscribe()
@@ -88,7 +88,7 @@ async function subscriptionOf(registration: ServiceWorkerRegistration, pushKey: 
 export async function disableBrowserNotifications(workspaceId: string): Promise<void> {
   const id = localStorage.getItem(storageKeyOf(workspaceId)) ?? ''
   localStorage.removeItem(storageKeyOf(workspaceId))
-  // It may be gone already, which is what is wanted.
+  // It may already be deleted.
   if (id !== '') await api.DELETE(`${path}/{id}`, { params: { path: { workspaceId, id } } }).catch(() => {})
 }
 
@@ -99,7 +99,7 @@ export interface BrowserNotification {
   url: string
 }
 
-/** Has the browser show it, beside whatever page is looked at. One that comes by push as well is shown once. */
+/** Shows a system notification. One that also arrives by push is shown once. */
 export async function showBrowserNotification(
   workspaceId: string,
   { id, title, body, url }: BrowserNotification,

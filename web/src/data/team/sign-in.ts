@@ -2,7 +2,7 @@ import { api, unwrap } from '../../api/client.ts'
 
 const path = '/api/team/v1'
 
-/** Done, or a code is asked for. */
+/** Either signed in, or a code is required. */
 export type SignInStep = Awaited<ReturnType<typeof signIn>>
 
 export const signIn = (email: string, password: string) =>
@@ -17,6 +17,6 @@ export type Invitation = Awaited<ReturnType<typeof readInvitation>>
 
 export const readInvitation = (token: string) => unwrap(api.POST(`${path}/invitations/read`, { body: { token } }))
 
-/** Who is signed in joins as who they are; anyone else with a name and a password. */
+/** Accepts an invitation as the signed-in user, or as a new user with a name and a password. */
 export const acceptInvitation = (token: string, newcomer: { name: string; password: string } | null) =>
   unwrap(api.POST(`${path}/invitations/accept`, { body: { token, ...newcomer } }))

@@ -7,13 +7,13 @@ import { useShortcuts } from '../../ui/shortcuts.ts'
 import { acceptOf } from './attachment.ts'
 
 interface AttachButtonsProps {
-  /** Undefined until it is known what can be sent. */
+  /** Undefined until loaded. */
   limits: UploadLimits | undefined
   take(files: readonly File[]): void
   record(): void
 }
 
-/** Chooses files, or begins to record. */
+/** Buttons to choose files or to start a recording. */
 export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
   const input = useRef<HTMLInputElement>(null)
   const texts = t.attach
@@ -34,7 +34,7 @@ export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
         accept={limits && acceptOf(limits)}
         onChange={({ currentTarget }) => {
           take([...(currentTarget.files ?? [])])
-          // The same file may be chosen again.
+          // Allows choosing the same file again.
           currentTarget.value = ''
         }}
       />
@@ -42,7 +42,7 @@ export function AttachButtons({ limits, take, record }: AttachButtonsProps) {
         variant="subtle"
         color="gray"
         aria-label={texts.choose}
-        title={isOff ? texts.notKnown : texts.choose}
+        title={isOff ? texts.checkingLimits : texts.choose}
         disabled={isOff}
         onClick={() => input.current?.click()}
       >

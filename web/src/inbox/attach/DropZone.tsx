@@ -5,14 +5,14 @@ import { t } from '../../text/index.ts'
 import styles from './DropZone.module.css'
 
 interface DropZoneProps {
-  /** The whole of it takes what is dropped. */
+  /** Element that accepts dropped files. */
   pane: RefObject<HTMLElement | null>
   name: string
   isOpen: boolean
   take(files: readonly File[]): void
 }
 
-/** While files are held over the pane: says that they can be dropped, and takes them. */
+/** Overlay for files that are dragged over the pane; accepts dropped files. */
 export default function DropZone({ pane, name, isOpen, take }: DropZoneProps) {
   const [isOver, setOver] = useState(false)
   const latest = useRef({ isOpen, take })
@@ -20,7 +20,7 @@ export default function DropZone({ pane, name, isOpen, take }: DropZoneProps) {
   useEffect(() => {
     const target = pane.current
     if (target === null) return
-    // Moving on to what is within counts as leaving what is around it: entered that often, left that often.
+    // Entering a child fires `dragenter` before `dragleave` of the parent, so entries and exits are counted.
     let depth = 0
     const set = (next: number) => {
       depth = next
@@ -30,7 +30,7 @@ export default function DropZone({ pane, name, isOpen, take }: DropZoneProps) {
       const listen = (event: Event) => {
         const { dataTransfer } = event as DragEvent
         if (dataTransfer?.types.includes('Files') !== true) return
-        // Whatever becomes of them, the browser does not go away to show them.
+        // Otherwise the browser would open the files.
         event.preventDefault()
         handle(event as DragEvent, dataTransfer)
       }

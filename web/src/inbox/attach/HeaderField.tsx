@@ -14,7 +14,7 @@ interface HeaderFieldProps {
   isMissing: boolean
 }
 
-/** Chooses the file of a template's header. */
+/** Chooses the file for the header of a template. */
 export function HeaderField({ kind, limits, file, isMissing }: HeaderFieldProps) {
   const texts = t.files.header
   const problem = file.problem ?? (isMissing ? texts.needed : undefined)

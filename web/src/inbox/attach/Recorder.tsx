@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { UploadLimits } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
 import { formatPlaybackTime } from '../../ui/format/size.ts'
-import unseen from '../../ui/unseen.module.css'
+import visuallyHidden from '../../ui/visually-hidden.module.css'
 import { newAttachment } from './attach-files.ts'
 import type { Attachment } from './attachment.ts'
 import styles from './Recorder.module.css'
@@ -15,14 +15,14 @@ import { waveformOf } from './waveform.ts'
 
 interface RecorderProps {
   limits: UploadLimits
-  /** With what was recorded, or null when it was discarded. */
+  /** Passes the recording, or null if it was discarded. */
   onEnded(recorded: Attachment | null): void
   onFailed(problem: RecordingProblem): void
 }
 
 const [drawMs, maxBars, maxMinutes] = [100, 120, 15]
 
-/** Records a voice message: how long it is, how loud, done or discarded. It is heard before it is sent, in its row. */
+/** Records a voice message, with duration, level, stop and discard. It can be played in the tray before it is sent. */
 export function Recorder({ limits, onEnded, onFailed }: RecorderProps) {
   const { voice: texts } = t.files
   const { state, levels, seconds, done, cancel } = useRecording(limits, onEnded, onFailed)
@@ -41,7 +41,7 @@ export function Recorder({ limits, onEnded, onFailed }: RecorderProps) {
         cancel()
       }}
     >
-      <span className={unseen.unseen} role="status">
+      <span className={visuallyHidden.hidden} role="status">
         {state === 'recording' ? texts.recording : texts.preparing}
       </span>
       <span className={styles.dot} aria-hidden="true" />
@@ -50,7 +50,7 @@ export function Recorder({ limits, onEnded, onFailed }: RecorderProps) {
       </span>
       <span className={styles.meter} aria-hidden="true">
         {levels.slice(-maxBars).map((level, n) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: bars move on, they have no names
+          // biome-ignore lint/suspicious/noArrayIndexKey: bars have no ids
           <span key={n} style={{ height: `${Math.max(3, Math.round(28 * level))}px` }} />
         ))}
       </span>
@@ -64,7 +64,7 @@ export function Recorder({ limits, onEnded, onFailed }: RecorderProps) {
   )
 }
 
-/** One recording, from when it is drawn until it is done, discarded or taken away. */
+/** Runs one recording, from mount until it is finished, discarded or unmounted. */
 function useRecording(limits: UploadLimits, ended: RecorderProps['onEnded'], failed: RecorderProps['onFailed']) {
   const [state, setState] = useState<'opening' | 'recording' | 'preparing'>('opening')
   const [levels, setLevels] = useState<readonly number[]>([])
@@ -98,7 +98,7 @@ function useRecording(limits: UploadLimits, ended: RecorderProps['onEnded'], fai
   const end = useRef(done)
   end.current = done
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begun once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once
   useEffect(() => {
     let isGone = false
     let timer: ReturnType<typeof setInterval> | undefined

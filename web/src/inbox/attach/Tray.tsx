@@ -12,13 +12,12 @@ import { type RejectedFile, useTray } from './tray-store.ts'
 interface TrayProps {
   conversationId: string
   captionLength: number
-  /** Puts the files in another order or takes one away: the captions stay with their files. */
+  /** Reorders or removes files; captions stay with their files. */
   arrange(change: (before: Attachments) => Attachments): void
-  /** Sends again what has failed. */
   retry(one: Attachment): void
 }
 
-/** What is to be sent with the text, and what is on its way: each with how far it is and what can be done about it. */
+/** Files to be sent and files being sent, with their progress and actions. */
 export default function Tray({ conversationId, captionLength, arrange, retry }: TrayProps) {
   const workspaceId = useWorkspaceId()
   const { attachments, rejected } = useTray(workspaceId, conversationId)
@@ -30,7 +29,7 @@ export default function Tray({ conversationId, captionLength, arrange, retry }: 
         <div className={styles.refused} role="alert">
           <div>
             {rejected.map((one, n) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name
+              // biome-ignore lint/suspicious/noArrayIndexKey: several files may have the same name
               <p key={n}>{rejectionText(one)}</p>
             ))}
           </div>

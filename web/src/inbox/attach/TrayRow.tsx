@@ -34,7 +34,6 @@ interface TrayRowProps {
   retry(): void
 }
 
-/** A file in the tray. */
 export function TrayRow(props: TrayRowProps) {
   const { attachment, isBehind, hasCaption, captionLength, isFirst, isLast, change, arrange, retry } = props
   const { id, name, kind, file, seconds, caption, submitted, step } = attachment
@@ -72,7 +71,7 @@ export function TrayRow(props: TrayRowProps) {
         )}
         <StepStatus attachment={attachment} isBehind={isBehind} retry={retry} />
       </div>
-      <div className={styles.acts}>
+      <div className={styles.actions}>
         {isMovable && (
           <>
             <ActionButton label={texts.earlier({ name })} isOff={isFirst} run={() => move(-1)} Icon={IconArrowUp} />
@@ -123,7 +122,7 @@ function Thumbnail({ attachment: { file, kind } }: { attachment: Attachment }) {
   )
 }
 
-/** How far it is, or why it went no further. */
+/** Progress of a file, or why it failed. */
 function StepStatus({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachment' | 'isBehind' | 'retry'>) {
   const { step, name, submitted } = attachment
   const texts = t.files
@@ -149,7 +148,7 @@ function StepStatus({ attachment, isBehind, retry }: Pick<TrayRowProps, 'attachm
       return (
         <p className={styles.state} role="alert">
           <span>{step.upload === null ? `${texts.notUploaded}. ${errorSentence(step.error)}` : texts.notSent}</span>
-          <button type="button" className={styles.again} aria-label={texts.tryAgainWith({ name })} onClick={retry}>
+          <button type="button" className={styles.retry} aria-label={texts.tryAgainWith({ name })} onClick={retry}>
             {texts.tryAgain}
           </button>
         </p>

@@ -5,7 +5,7 @@ import { t } from '../../text/index.ts'
 import type { Attachment } from './attachment.ts'
 import styles from './VoicePreview.module.css'
 
-/** Lets somebody hear what they recorded before they send it. */
+/** Plays a recording before it is sent. */
 export default function VoicePreview({ recording: { file, seconds, waveform } }: { recording: Attachment }) {
   const { voice: texts } = t.files
   const player = useRef<HTMLAudioElement | null>(null)
@@ -31,14 +31,14 @@ export default function VoicePreview({ recording: { file, seconds, waveform } }:
   const heights = waveform ?? []
   const label = isPlaying ? texts.pause : texts.play
   return (
-    <span className={styles.hear}>
+    <span className={styles.play}>
       <ActionIcon variant="light" radius="xl" aria-label={label} title={label} onClick={toggle}>
         {isPlaying ? <IconPlayerPauseFilled size={16} /> : <IconPlayerPlayFilled size={16} />}
       </ActionIcon>
       <span className={styles.bars} aria-hidden="true">
         {heights.map((height, n) => (
           <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: heights have no names
+            // biome-ignore lint/suspicious/noArrayIndexKey: bars have no ids
             key={n}
             data-heard={n < share * heights.length || undefined}
             style={{ height: `${Math.max(2, Math.round((26 * height) / 100))}px` }}

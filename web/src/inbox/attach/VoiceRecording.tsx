@@ -13,10 +13,10 @@ interface VoiceRecordingProps {
   onEnded(recorded: Attachment | null): void
 }
 
-/** Where a voice is recorded, or why it cannot be. */
+/** Voice recorder, or the reason why it is unavailable. */
 export default function VoiceRecording({ isRecording, limits, onEnded }: VoiceRecordingProps) {
   const [problem, setProblem] = useState<RecordingProblem | null>(null)
-  // A new try begins without the words of the one before.
+  // Clears the error of the previous attempt.
   if (isRecording && problem !== null) setProblem(null)
   if (isRecording && limits !== undefined) {
     const failed = (why: RecordingProblem) => {

@@ -5,10 +5,10 @@ import { fitOf } from './limits.ts'
 import { changeAttachments, setRejected } from './tray.ts'
 import { attachmentsOf, type RejectedFile } from './tray-store.ts'
 
-/** The service keeps so many of one person that no message has taken. */
+/** The server stores at most 20 unsent uploads per person. */
 const maxFiles = 20
 
-/** Takes files to be sent, in their order; of those that the channel would not take it says why, before a byte goes. */
+/** Adds files in order. Files that the channel does not accept are rejected with a reason before they are uploaded. */
 export function attachFiles(workspaceId: string, id: string, limits: UploadLimits, input: readonly File[]): void {
   const refused: RejectedFile[] = []
   const attachments: Attachment[] = []
@@ -38,7 +38,7 @@ export const newAttachment = (input: NewAttachmentInput): Attachment => ({
   ...input,
 })
 
-/** Every picture that is pasted has the same name, which says nothing. */
+/** Renames pasted images, which all have the same name. */
 function renamed(files: readonly File[]): File[] {
   return files.map((file) => {
     if (file.name !== 'image.png') return file

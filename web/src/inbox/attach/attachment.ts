@@ -1,25 +1,25 @@
 import type { MediaKind, Upload, UploadLimits } from '../../data/inbox/types.ts'
 
-/** A file that is to be sent: chosen, dropped, pasted or recorded. */
+/** A file to be sent: chosen, dropped, pasted or recorded. */
 export interface Attachment {
   id: string
-  /** The Idempotency-Key of its message, for all of its life: however often it is tried, it is sent at most once. */
+  /** Idempotency key of its message, kept across retries so that it is sent at most once. */
   key: string
   file: Blob
   kind: MediaKind
   name: string
   type: string
-  /** Of a recording. */
+  /** Set for recordings. */
   seconds: number | null
   waveform: readonly number[] | null
   caption: string
-  /** What its writer had seen and answered when Send was pressed; null before. */
+  /** What the writer had seen and quoted when Send was pressed; null before. */
   submitted: SubmitContext | null
   step: Step
 }
 
 export interface SubmitContext {
-  /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
+  /** Newest message that the writer had seen; nothing is sent if there is a newer one. */
   seenId: string | null
   quotedId: string | null
 }
@@ -29,7 +29,7 @@ export type Step =
   | { at: 'uploading'; share: number }
   | { at: 'ready'; upload: Upload }
   | { at: 'sending'; upload: Upload }
-  /** `upload` is there when only the send failed. */
+  /** `upload` is set if only the send failed. */
   | { at: 'failed'; error: unknown; upload: Upload | null }
 
 export type Attachments = readonly Attachment[]
@@ -38,14 +38,14 @@ const captioned: readonly MediaKind[] = ['image', 'video', 'document']
 
 export const takesCaption = (kind: MediaKind): boolean => captioned.includes(kind)
 
-/** Those still to be let go. */
+/** Returns the files that were not submitted yet. */
 export const unsentAttachments = (all: Attachments): Attachments => all.filter(({ submitted }) => submitted === null)
 
-/** The file that the text in the field goes with: the first to be let go that takes a caption. */
+/** Returns the file that the text in the field belongs to: the first unsent file that can have a caption. */
 export const leadingText = (all: Attachments): Attachment | null =>
   unsentAttachments(all).find(({ kind }) => takesCaption(kind)) ?? null
 
-/** For the browser's own window that chooses files. */
+/** Returns the value of `accept` for the file chooser. */
 export const acceptOf = ({ kinds }: Pick<UploadLimits, 'kinds'>, only?: MediaKind): string =>
   kinds
     .filter(({ kind }) => (only === undefined ? kind !== 'sticker' && kind !== 'voice' : kind === only))

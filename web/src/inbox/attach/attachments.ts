@@ -6,9 +6,9 @@ export type Change =
   | { type: 'uploadBegan'; id: string }
   | { type: 'progressed'; id: string; share: number }
   | { type: 'uploaded'; id: string; upload: Upload }
-  /** Send was pressed: the text is the caption of the file that it goes with, the quote the first one's. */
+  /** Send was pressed: the text becomes the caption of its file, the quote belongs to the first file. */
   | { type: 'submitted'; text: string; seenId: string | null; quotedId: string | null }
-  /** What somebody has written meanwhile was read, and the files are to be sent all the same. */
+  /** The writer has seen newer messages and still wants to send the files. */
   | { type: 'seenUpdated'; seenId: string | null }
   | { type: 'sendBegan'; id: string }
   | { type: 'accepted'; id: string }
@@ -18,7 +18,7 @@ export type Change =
   | { type: 'moved'; id: string; by: -1 | 1 }
   | { type: 'captioned'; id: string; caption: string }
 
-/** What becomes of the files of a conversation. What does not fit the step that a file is at changes nothing. */
+/** Applies a change to the files of a conversation. Changes that do not fit the state of a file are ignored. */
 export function reduceAttachments(all: Attachments, change: Change): Attachments {
   switch (change.type) {
     case 'added':
@@ -32,7 +32,7 @@ export function reduceAttachments(all: Attachments, change: Change): Attachments
     case 'accepted':
       return all.filter(({ id, step }) => id !== change.id || step.at !== 'sending')
     case 'cancelled':
-      // What is on its way to the platform cannot be called back.
+      // A message that is being sent cannot be canceled.
       return all.filter(({ id, step }) => id !== change.id || step.at === 'sending')
     case 'moved':
       return moved(all, change.id, change.by)
@@ -77,7 +77,7 @@ function nextStep(step: Step, change: StepChange): Step {
       return step.at === 'sending' ? { at: 'failed', error: change.error, upload: step.upload } : step
     case 'retried': {
       if (step.at !== 'failed') return step
-      // The service keeps what nobody sends for a while only.
+      // The server deletes unsent uploads after a while.
       const isThere = step.upload !== null && Date.parse(step.upload.expiresAt) > change.nowMs
       return isThere && step.upload !== null ? { at: 'ready', upload: step.upload } : { at: 'waiting' }
     }
@@ -86,7 +86,7 @@ function nextStep(step: Step, change: StepChange): Step {
   }
 }
 
-// Those that were let go are ahead, and nothing passes them.
+// Submitted files are in front and keep their order.
 function moved(all: Attachments, id: string, by: -1 | 1): Attachments {
   const from = all.findIndex((one) => one.id === id)
   const [one, other] = [all[from], all[from + by]]
@@ -94,10 +94,10 @@ function moved(all: Attachments, id: string, by: -1 | 1): Attachments {
   return all.with(from, other).with(from + by, one)
 }
 
-/** So many are uploaded at once. */
+/** Parallel uploads. */
 const maxUploading = 2
 
-/** What is to be uploaded now. */
+/** Returns the files to upload next. */
 export function nextToUpload(all: Attachments): Attachments {
   const free = maxUploading - all.filter(({ step }) => step.at === 'uploading').length
   return free <= 0 ? [] : all.filter(({ step }) => step.at === 'waiting').slice(0, free)
@@ -106,18 +106,18 @@ export function nextToUpload(all: Attachments): Attachments {
 export const firstSubmitted = (all: Attachments): Attachment | undefined =>
   all.find(({ submitted }) => submitted !== null)
 
-/** What is to be sent now: the first of those let go, once it is uploaded and none before it is under way or has failed. */
+/** Returns the first submitted file, if it is uploaded and not being sent or failed. */
 export function nextToSend(all: Attachments): Attachment | null {
   const first = firstSubmitted(all)
   return first?.step.at === 'ready' ? first : null
 }
 
-/** Whether one that was let go has failed: those behind it wait until it is tried again or taken away. */
+/** Returns whether a submitted file has failed: those behind it wait until it is retried or removed. */
 export const isHalted = (all: Attachments): boolean => firstSubmitted(all)?.step.at === 'failed'
 
 /**
- * After a change of order another file may be the one that the field's text goes with: text and caption change places, so
- * that each stays with its file. Of a file that was taken away the text stays in the field.
+ * After reordering, the text of the field may belong to another file: swaps text and caption so that each stays with
+ * its file. The text of a removed file stays in the field.
  */
 export function preserveCaptions(
   before: Attachments,

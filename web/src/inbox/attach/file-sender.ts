@@ -4,14 +4,14 @@ type FileSender = typeof import('./send-files.ts')
 
 let loaded: FileSender | null = null
 
-/** What takes, uploads and sends files: its code comes in an idle moment, or with the first file. */
+/** Loads the code that adds, uploads and sends files, when idle or with the first file. */
 export async function loadFileSender(): Promise<FileSender> {
   loaded ??= await import('./send-files.ts')
   return loaded
 }
 
-/** The same at once, for what must not be done twice by a second click; there as soon as a file is. */
+/** Returns the code if loaded, for actions that a second click must not repeat. Loaded once there is a file. */
 export const loadedFileSender = (): FileSender | null => loaded
 
-// Whoever needs it asks again.
+// A failed load is repeated when the code is needed.
 whenIdle(() => loadFileSender().catch(() => {}))

@@ -1,6 +1,6 @@
 import type { MediaKind, UploadLimits } from '../../data/inbox/types.ts'
 
-/** What a chosen file is sent as, or why it cannot be. */
+/** How a file is sent, or why it cannot be. */
 export type Fit = { kind: MediaKind; type: string } | { refused: 'type' | 'empty' } | { refused: 'size'; bytes: number }
 
 interface Chosen {
@@ -25,7 +25,7 @@ const ofEndings: Readonly<Record<string, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
 
-/** What browsers call otherwise than the platforms do. */
+/** MIME types that browsers and platforms name differently. */
 const sameAs: Readonly<Record<string, string>> = {
   'audio/mp3': 'audio/mpeg',
   'audio/m4a': 'audio/mp4',
@@ -34,7 +34,7 @@ const sameAs: Readonly<Record<string, string>> = {
   'image/pjpeg': 'image/jpeg',
 }
 
-/** By what the browser says, else by the ending of its name. */
+/** Returns the type from the browser, otherwise from the file extension. */
 export function typeOf({ name, type }: Pick<Chosen, 'name' | 'type'>): string {
   const declared = type.split(';')[0]?.trim().toLowerCase() ?? ''
   if (declared !== '' && declared !== 'application/octet-stream') return sameAs[declared] ?? declared
@@ -43,8 +43,8 @@ export function typeOf({ name, type }: Pick<Chosen, 'name' | 'type'>): string {
 }
 
 /**
- * What a file goes as: as what it is where the channel takes it so, else as a document, which takes more types and more
- * bytes. Of the refusals that of its own kind is told.
+ * Decides how a file is sent: as its own kind if the channel accepts that, otherwise as a document, which allows more
+ * types and sizes. Reports the refusal of its own kind.
  */
 export function fitOf(file: Chosen, limits: Pick<UploadLimits, 'kinds'>): Fit {
   if (file.size === 0) return { refused: 'empty' }

@@ -1,6 +1,6 @@
 import type { RecordingPlan } from './voice-formats.ts'
 
-/** Why nothing is recorded. */
+/** Why recording failed. */
 export type RecordingProblem = 'insecure' | 'unable' | 'denied' | 'missing' | 'silent' | 'failed'
 
 export class RecordingError extends Error {
@@ -13,10 +13,10 @@ export class RecordingError extends Error {
 }
 
 export interface Recording {
-  /** How loud it is now, from 0 to 1. */
+  /** Current level, from 0 to 1. */
   level(): number
   seconds(): number
-  /** Ends it. Rejects with a `RecordingError` when nothing was recorded. */
+  /** Stops the recording. Rejects with a `RecordingError` if nothing was recorded. */
   stop(): Promise<RecordingResult>
   cancel(): void
 }
@@ -24,15 +24,15 @@ export interface Recording {
 export interface RecordingResult {
   sound: Blob
   seconds: number
-  /** How loud it was from moment to moment, from 0 to 1. */
+  /** Levels over time, from 0 to 1. */
   levels: readonly number[]
 }
 
-// Enough for a voice, and what the apps use themselves.
+// Enough for voice; the platforms' own apps use the same.
 const bitsPerSecond = 32_000
 const sampleMs = 100
 
-/** Begins to record. Rejects with a `RecordingError`. */
+/** Starts a recording. Rejects with a `RecordingError`. */
 export async function startRecording({ record }: Pick<RecordingPlan, 'record'>): Promise<Recording> {
   const stream = await openMicrophone()
   const recorder = new MediaRecorder(stream, { mimeType: record, audioBitsPerSecond: bitsPerSecond })
@@ -67,7 +67,7 @@ export async function startRecording({ record }: Pick<RecordingPlan, 'record'>):
 }
 
 async function openMicrophone(): Promise<MediaStream> {
-  // Without https there are no devices at all.
+  // Browsers provide the microphone only in secure contexts (HTTPS).
   if (!window.isSecureContext) throw new RecordingError('insecure')
   try {
     return await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true } })
@@ -80,7 +80,7 @@ async function openMicrophone(): Promise<MediaStream> {
 
 function onEnd(recorder: MediaRecorder): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The device may have gone, and the recorder with it: what it had is kept.
+    // The recorder stops if the device is disconnected: keep what was recorded.
     if (recorder.state === 'inactive') return resolve()
     recorder.onstop = () => resolve()
     recorder.onerror = (event) => reject(new RecordingError('failed', event))

@@ -7,28 +7,27 @@ import { firstSubmitted, isHalted, nextToSend, preserveCaptions } from './attach
 import { changeAttachments, setAttachments } from './tray.ts'
 import { attachmentsOf, nextChange } from './tray-store.ts'
 
-/** Where a message that the service refused is told of; null when the next is tried. */
+/** Called when the server refuses a message; with null when the next attempt starts. */
 export type ReportRefusal = (
   refused: { error: unknown; reply: Reply; text: string; ifLastMessageId: string | null } | null,
 ) => void
 
-/** What goes with the files of a conversation. */
 export interface FileSubmission {
-  /** The caption of the first that takes one. */
+  /** Caption of the first file that can have one. */
   text: string
   seenId: string | null
   quotedId: string | null
 }
 
-/** Takes what was chosen, dropped or pasted. */
+/** Adds chosen, dropped or pasted files. */
 export const addFiles = ({ workspaceId }: Inbox, id: string, limits: UploadLimits, files: readonly File[]): void =>
   attachFiles(workspaceId, id, limits, files)
 
-/** Takes what was recorded. */
+/** Adds a recording. */
 export const addRecording = ({ workspaceId }: Inbox, id: string, recorded: Attachment): void =>
   changeAttachments(workspaceId, id, { type: 'added', attachments: [recorded] })
 
-/** Puts the files in another order or takes one away. Returns the text of the field, as the first file's caption. */
+/** Reorders or removes files. Returns the text of the field, which is the caption of the first file. */
 export function arrangeFiles(
   inbox: Inbox,
   id: string,
@@ -39,31 +38,31 @@ export function arrangeFiles(
   const before = attachmentsOf(workspaceId, id)
   const rearranged = preserveCaptions(before, change(before), text)
   setAttachments(workspaceId, id, rearranged.attachments)
-  // What had failed may have been taken away.
+  // A failed file may have been removed.
   sendSubmitted(inbox, id, report)
   return rearranged.text
 }
 
-/** Sends what waits in the tray, a message for each file: the next when the one before was accepted. */
+/** Sends the files in the tray, one message each, the next one after the previous one was accepted. */
 export function submitFiles(inbox: Inbox, id: string, report: ReportRefusal, submission: FileSubmission): void {
   changeAttachments(inbox.workspaceId, id, { type: 'submitted', ...submission })
   sendSubmitted(inbox, id, report)
 }
 
-/** Goes on where a file has failed, under the key that its message had before. */
+/** Retries a failed file with the same idempotency key. */
 export function retryFile(inbox: Inbox, id: string, report: ReportRefusal, attachmentId: string): void {
   changeAttachments(inbox.workspaceId, id, { type: 'retried', id: attachmentId, nowMs: Date.now() })
   sendSubmitted(inbox, id, report)
 }
 
-/** The same for the first that failed, after its sender has seen what was written meanwhile. */
+/** Retries the first failed file after the writer has seen newer messages. */
 export function resendFiles(inbox: Inbox, id: string, report: ReportRefusal, seenId: string | null): void {
   changeAttachments(inbox.workspaceId, id, { type: 'seenUpdated', seenId })
   const first = firstSubmitted(attachmentsOf(inbox.workspaceId, id))
   if (first !== undefined) retryFile(inbox, id, report, first.id)
 }
 
-/** In turn with all else that is written in the conversation: those that are let go now, no later ones. */
+/** Queues the submitted files with other messages of the conversation, without files submitted later. */
 function sendSubmitted(inbox: Inbox, id: string, report: ReportRefusal): void {
   const all = attachmentsOf(inbox.workspaceId, id)
   const ids = new Set(all.filter(({ submitted }) => submitted !== null).map((one) => one.id))

@@ -9,7 +9,7 @@ import {
   WEBM,
 } from 'mediabunny'
 
-/** The same sound, packet for packet, in the container that channels take: what browsers record is in another one. */
+/** Copies the audio packets into an Ogg container, which channels accept; browsers record WebM. */
 export async function toOgg(webm: Blob): Promise<Blob> {
   const input = new Input({ source: new BlobSource(webm), formats: [WEBM] })
   const track = await input.getPrimaryAudioTrack()

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import type { Attachments } from './attachment.ts'
 
-/** A file that was not taken, and why. */
+/** A file that was not accepted, and why. */
 export interface RejectedFile {
   name: string
   reason: 'type' | 'size' | 'empty' | 'many'
-  /** With `size`: what is taken at most; with `many`: how many are. */
+  /** With `size`: largest size; with `many`: largest number. */
   limit: number
 }
 
@@ -15,7 +15,7 @@ interface Tray {
 }
 
 const empty: Tray = { attachments: [], rejected: [] }
-/** By conversation, for as long as the page is open: bytes are not kept anywhere else. */
+/** By conversation, until the page is closed: file contents are stored nowhere else. */
 const trays = new Map<string, Tray>()
 const listeners = new Set<() => void>()
 
@@ -26,7 +26,7 @@ export const attachmentsOf = (workspaceId: string, id: string): Attachments => t
 export const useTray = (workspaceId: string, id: string): Tray =>
   useSyncExternalStore(subscribe, () => trayOf(workspaceId, id))
 
-/** Resolves at the next change, of whatever conversation. */
+/** Resolves at the next change of any conversation. */
 export function nextChange(): Promise<void> {
   return new Promise((resolve) => {
     const stop = subscribe(() => {
@@ -41,7 +41,7 @@ export function saveTray(workspaceId: string, id: string, changes: Partial<Tray>
   const isEmpty = next.attachments.length === 0 && next.rejected.length === 0
   if (isEmpty) trays.delete(`${workspaceId} ${id}`)
   else trays.set(`${workspaceId} ${id}`, next)
-  // A page that is closed now would lose them: it asks first.
+  // Closing the page would lose the files: ask first.
   const isHeld = [...trays.values()].some(({ attachments }) => attachments.length > 0)
   if (isHeld) window.addEventListener('beforeunload', requestTray)
   else window.removeEventListener('beforeunload', requestTray)

@@ -8,7 +8,7 @@ const stops = new Map<string, AbortController>()
 export const changeAttachments = (workspaceId: string, id: string, change: Change): void =>
   setAttachments(workspaceId, id, reduceAttachments(attachmentsOf(workspaceId, id), change))
 
-/** Keeps what is to be sent, ends what is not there any more, and goes on with the uploads that follow. */
+/** Stores the files, aborts uploads of removed files, and starts the next uploads. */
 export function setAttachments(workspaceId: string, id: string, after: Attachments): void {
   const before = attachmentsOf(workspaceId, id)
   if (after === before) return

@@ -9,18 +9,18 @@ import { fitOf } from './limits.ts'
 
 export interface HeaderFile {
   name: string | null
-  /** How much of it is uploaded; null while nothing is. */
+  /** Uploaded fraction; null if no upload is running. */
   uploadedFraction: number | null
   problem: string | null
   upload: Upload | null
   choose(file: File): void
-  /** It is a message's now, and not to be dropped. */
+  /** The file was sent and must not be deleted. */
   release(): void
 }
 
 const none = { name: null, uploadedFraction: null, problem: null, upload: null }
 
-/** The one file that a template's header shows. */
+/** Returns the file of a template's header. */
 export function useHeaderFile(conversationId: string, kind: MediaKind, limits: UploadLimits | undefined): HeaderFile {
   const workspaceId = useWorkspaceId()
   const [state, setState] = useState<Pick<HeaderFile, keyof typeof none>>(none)

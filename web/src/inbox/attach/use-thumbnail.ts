@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react'
 import type { MediaKind } from '../../data/inbox/types.ts'
 
 const sidePx = 88
-/** A larger one would take the browser's memory for a picture of a finger's width. */
+/** Larger images would use too much memory for a small thumbnail. */
 const maxBytes = 30_000_000
 
-/** A small picture of a file that is one; null until it is made, and for what is none. */
+/** Returns the thumbnail of an image; null until it is ready, and for other files. */
 export function useThumbnail(file: Blob, kind: MediaKind): string | null {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useThumbnail(file: Blob, kind: MediaKind): string | null {
   return url
 }
 
-// As data: the content security policy lets no object address in.
+// As a data URL: the Content-Security-Policy does not allow object URLs.
 async function draw(file: Blob): Promise<string> {
   const picture = await createImageBitmap(file)
   const shrink = sidePx / Math.min(picture.width, picture.height)

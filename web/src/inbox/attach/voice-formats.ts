@@ -1,27 +1,27 @@
 import type { UploadLimits } from '../../data/inbox/types.ts'
 
-/** How a voice message is recorded, and as what it is sent. */
+/** How a voice message is recorded and sent. */
 export interface RecordingPlan {
-  /** For the browser's recorder. */
+  /** MIME type for `MediaRecorder`. */
   record: string
-  /** As what it is sent. */
+  /** MIME type that is sent. */
   type: 'audio/ogg' | 'audio/mp4'
   ending: string
   kind: 'voice' | 'audio'
-  /** The sound is put, as it is, into another container. */
+  /** Whether the audio is copied into another container. */
   isRepacked: boolean
 }
 
 type RecordingFormat = Omit<RecordingPlan, 'kind'>
 
-// What browsers record, the container that needs no work first.
+// Formats that browsers record; those that need no remuxing first.
 const formats: readonly RecordingFormat[] = [
   { record: 'audio/ogg;codecs=opus', type: 'audio/ogg', ending: 'ogg', isRepacked: false },
   { record: 'audio/webm;codecs=opus', type: 'audio/ogg', ending: 'ogg', isRepacked: true },
   { record: 'audio/mp4;codecs=mp4a.40.2', type: 'audio/mp4', ending: 'm4a', isRepacked: false },
 ]
 
-/** The way whose result the channel shows as spoken, else as any sound; null when the browser and the channel share none. */
+/** Returns the format that the channel shows as a voice message, otherwise as audio; null without a common one. */
 export function planFor(
   { kinds }: Pick<UploadLimits, 'kinds'>,
   canRecord: (type: string) => boolean,

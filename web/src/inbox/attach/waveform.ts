@@ -1,7 +1,7 @@
-/** So many heights a voice message has. */
+/** Number of bars of a voice message. */
 const maxHeights = 64
 
-/** The heights of a voice message, from 0 to 100, of how loud it was from moment to moment, from 0 to 1. */
+/** Returns the bars of a voice message, from 0 to 100, for levels from 0 to 1. */
 export function waveformOf(levels: readonly number[]): number[] {
   if (levels.length === 0) return []
   const count = Math.min(maxHeights, levels.length)
@@ -9,7 +9,7 @@ export function waveformOf(levels: readonly number[]): number[] {
     const part = levels.slice(Math.floor((n * levels.length) / count), Math.floor(((n + 1) * levels.length) / count))
     return Math.max(...part)
   })
-  // Whoever speaks softly has a shape as well.
+  // Normalized, so that quiet voices have a visible waveform.
   const loudest = Math.max(...peaks, 0.05)
   return peaks.map((peak) => Math.round((100 * Math.max(0, peak)) / loudest))
 }

@@ -31,7 +31,7 @@ const SnoozePicker = prefetchedComponent(() => import('../pick/SnoozePicker.tsx'
 
 type OpenMenu = 'snooze' | 'label' | 'assign' | null
 
-/** What is done to all that is chosen in the list, by the keys that do it to one. */
+/** Actions on the selected conversations, with the same shortcuts as for one. */
 export default function BulkBar({ filter }: { filter: ConversationFilter }) {
   const { rows } = useConversationPages(useWorkspaceId(), filter)
   const { ids } = useSelection()
@@ -49,7 +49,7 @@ export default function BulkBar({ filter }: { filter: ConversationFilter }) {
   return (
     <div className={styles.bar} role="toolbar" aria-label={t.triage.bulk.group}>
       <Count chosen={ids.length} shown={rows.length} all={() => selectAll(rows.map(({ id }) => id))} />
-      <div className={styles.acts}>
+      <div className={styles.actions}>
         <Button
           variant="default"
           size="xs"
@@ -138,12 +138,12 @@ function bulkActionsFor(chosen: readonly Conversation[], run: ReturnType<typeof 
     toggleUnread: () => run({ read: isUnread }),
     assign: (member: { id: string } | null) => run({ assignedTo: member?.id ?? null }),
     snooze: (until: Date | null) => run({ status: 'snoozed', snoozedUntil: until?.toISOString() ?? null }),
-    // Several are often given, one after the other.
+    // Often several labels are set in turn.
     setLabel: (id: string, isOn: boolean) => run(isOn ? { addLabelIds: [id] } : { removeLabelIds: [id] }, true),
   }
 }
 
-/** Whom all of them are assigned to; undefined where that differs. */
+/** Returns the common assignee; undefined if they differ. */
 function assigneeOf(chosen: readonly Conversation[]): string | null | undefined {
   const all = new Set(chosen.map(({ assignedTo }) => assignedTo))
   return all.size === 1 ? [...all][0] : undefined

@@ -7,7 +7,7 @@ import { formatNumber } from '../../ui/format/time.ts'
 import { showError, showToast, showUndoToast } from '../../ui/overlay/toasts.tsx'
 import { clearSelection, currentSelection } from '../parts/selection.ts'
 
-/** What goes on: how many of how many are done. */
+/** Progress of a running change. */
 export interface Progress {
   done: number
   of: number
@@ -15,7 +15,7 @@ export interface Progress {
 
 const undoMs = 20_000
 
-/** Changes what is chosen, one change after the other, shows how far it is, and offers the undo. */
+/** Changes the selected conversations one change at a time, with progress and undo. */
 export function useBulk(): { progress: Progress | null; run(changes: BulkChanges, keepsSelection?: boolean): void } {
   const inbox = useInbox()
   const [progress, setProgress] = useState<Progress | null>(null)
@@ -24,7 +24,7 @@ export function useBulk(): { progress: Progress | null; run(changes: BulkChanges
     const done = await changeConversations(inbox, ids, changes, (done) => setProgress({ done, of: ids.length }))
     setProgress(null)
     reportResult(done, ids.length, () => void undo(done).catch(showError))
-    // Of what failed the rest is still to be done.
+    // After an error, the selection is kept to continue.
     if (done.error === null && !keepsSelection) clearSelection()
   }
   const undo = async (done: BulkResult) => {
@@ -46,7 +46,7 @@ function reportResult({ former, done, error }: BulkResult, asked: number, undo: 
   const words =
     error === null
       ? texts.changed({ n: changed })
-      : texts.broken({ shown: formatNumber(done), of: formatNumber(asked) })
+      : texts.interrupted({ shown: formatNumber(done), of: formatNumber(asked) })
   if (error !== null && done === 0) showError(error)
   else if (changed === 0) showToast(error === null ? texts.none : words)
   else showUndoToast(words, undo, undoMs)

@@ -5,12 +5,12 @@ import styles from './Composer.module.css'
 import { optionId, type Suggestion, Suggestions } from './Suggestions.tsx'
 import { findTypeahead, insertSuggestion, isTypeaheadOpen, type TypeaheadQuery } from './typeahead.ts'
 
-/** What a sign in the text offers. */
+/** Suggestions for a character such as `/` or `@`. */
 export interface TypeaheadSource {
   sign: TypeaheadQuery['sign']
   label: string
   empty: string
-  /** Where a new one is made, for those who may. */
+  /** Where to create one, for people with permission. */
   create?: { label: string; to: string }
   find(term: string): Suggestion[]
 }
@@ -22,12 +22,12 @@ interface ComposeFieldProps {
   value: string
   change(text: string): void
   submit(): void
-  /** Files that are pasted; undefined where none can be sent. */
+  /** Handles pasted files; undefined if files cannot be sent. */
   paste?(files: readonly File[]): void
   sources: TypeaheadSource
 }
 
-/** The field for words: grows to eight lines, offers what `/` or `@` asks for, and sends by Enter. */
+/** Text field: grows to eight lines, suggests on `/` or `@`, sends with Enter. */
 export function ComposeField(props: ComposeFieldProps) {
   const { fieldRef, label, placeholder, value, change, submit, paste, sources } = props
   const listId = useId()
@@ -74,7 +74,7 @@ export function ComposeField(props: ComposeFieldProps) {
         onBlur={typeahead.close}
         onPaste={(event) => {
           const { files, types } = event.clipboardData
-          // What is copied from a table or a page is words and a picture of them: the words are meant.
+          // Spreadsheets and pages copy text with an image of it: paste the text.
           if (paste === undefined || files.length === 0 || types.includes('text/plain')) return
           event.preventDefault()
           paste([...files])
@@ -85,7 +85,7 @@ export function ComposeField(props: ComposeFieldProps) {
   )
 }
 
-/** What is offered for the word at the caret, and the keys that choose of it. */
+/** Returns the suggestions for the word at the caret, with keyboard selection. */
 function useTypeahead(
   fieldRef: ComposeFieldProps['fieldRef'],
   value: string,
@@ -102,7 +102,7 @@ function useTypeahead(
     const field = fieldRef.current
     if (option === undefined || query === null || field === null) return
     const next = insertSuggestion(value, field.selectionStart, query, option.insertText)
-    // Drawn at once, as drawing puts the caret at the end and the next letter must find it in its place.
+    // Renders synchronously: rendering moves the caret to the end, before the next letter is inserted.
     flushSync(() => {
       change(next.text)
       close()
@@ -122,7 +122,7 @@ function useTypeahead(
       if (next?.term !== query?.term) point(0)
       setQuery(next)
     },
-    /** Returns whether the key was for the list. */
+    /** Returns whether the list handled the key. */
     walk: (key: string): boolean => {
       if (!isOpen) return false
       if (key === 'Escape') close()
@@ -136,11 +136,11 @@ function useTypeahead(
   }
 }
 
-// Where the browser does it by itself, no letter makes the thread above be laid out twice.
+// If the browser sizes the field, typing does not cause a second layout of the thread.
 const supportsFieldSizing = CSS.supports('field-sizing', 'content')
 
 function useHeight(fieldRef: ComposeFieldProps['fieldRef'], value: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is that of the text
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text
   useLayoutEffect(() => {
     const field = fieldRef.current
     if (field === null || supportsFieldSizing) return

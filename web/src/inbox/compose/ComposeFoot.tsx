@@ -14,21 +14,20 @@ import type { WindowState } from './window.ts'
 interface ComposeFootProps {
   mode: Mode
   write(mode: Mode): void
-  /** What stands above. */
+  /** What is shown above. */
   surface: Surface
   windowState: WindowState
   value: string
-  /** In characters, of what is written now. */
+  /** In characters, of the current text. */
   max: number
-  /** There is a text or a file to be sent. */
   hasSomething: boolean
   isSending: boolean
-  /** Nothing reaches the customer now, whatever it is. */
+  /** Whether nothing can be sent now. */
   isBlocked: boolean
   submit(): void
-  /** Null while nothing but a template can be sent. */
+  /** Null while only a template can be sent. */
   toggleTemplate: (() => void) | null
-  /** What else a message can have than words. */
+  /** Buttons for attachments. */
   children?: ReactNode
 }
 
@@ -37,7 +36,7 @@ const notePaper = () => ({
 })
 const plainPaper = () => ({ root: {} })
 
-/** The line under the field: what is written, how long text can be sent, and the button. */
+/** Line under the field: mode, response window and the send button. */
 export function ComposeFoot(props: ComposeFootProps) {
   const { mode, write, surface, windowState, value, max, hasSomething } = props
   const { isSending, isBlocked, submit, toggleTemplate, children } = props
@@ -45,7 +44,7 @@ export function ComposeFoot(props: ComposeFootProps) {
   const over = value.trim().length - max
   return (
     <div className={styles.foot}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame and a legend */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and a legend */}
       <div className={styles.modes} role="group" aria-label={t.compose.mode}>
         {(['reply', 'note'] as const).map((one) => (
           <button key={one} type="button" aria-pressed={one === mode} onClick={() => write(one)}>
@@ -110,7 +109,7 @@ function EnterChoice() {
   return (
     <button
       type="button"
-      className={`${styles.quiet} ${styles.hideOnPhone}`}
+      className={`${styles.muted} ${styles.hideOnPhone}`}
       title={t.compose.enterHelp}
       aria-label={`${words}. ${t.compose.enterHelp}`}
       onClick={() => enterSends.set(!isSending)}

@@ -23,10 +23,10 @@ interface ComposeLinesProps {
   send(outgoing: Outgoing): void
 }
 
-/** What has to be said before more is written: why nothing was sent, or that somebody wrote meanwhile. */
+/** Notices above the field: why nothing was sent, or that somebody else has written. */
 export function ComposeLines(props: ComposeLinesProps) {
   const { conversation, obstacle, refusal, movedBy, send } = props
-  // The templates, which are shown then, say that the window is closed; what is still in the way has a line of its own.
+  // The templates already explain a closed window; a remaining obstacle has its own line.
   const isShown = refusal?.reason === 'WINDOW_CLOSED' || (obstacle !== null && isAvailabilityRefusal(refusal))
   return (
     <>
@@ -38,7 +38,7 @@ export function ComposeLines(props: ComposeLinesProps) {
       )}
       {refusal === null && movedBy !== null && (
         <div className={styles.line} data-tone="attention" role="status">
-          {t.compose.movedWhileWriting({ name: movedBy || conversation.contact.name || t.common.unknown })}
+          {t.compose.repliedWhileWriting({ name: movedBy || conversation.contact.name || t.common.unknown })}
         </div>
       )}
     </>
@@ -50,7 +50,7 @@ interface ObstacleLineProps {
   obstacle: Obstacle
 }
 
-/** Why nothing can be sent now, and where that is mended. What is written meanwhile stays. */
+/** Why nothing can be sent now, with a link to fix it. The text stays in the field. */
 function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLineProps) {
   const workspaceId = useWorkspaceId()
   const { obstacles: texts, refusal } = t.compose
@@ -82,8 +82,9 @@ function ObstacleLine({ conversation: { connectionId }, obstacle }: ObstacleLine
   const isOfWorkspace = obstacle === 'inbox_closed' || obstacle === 'not_in_plan'
   return (
     <div className={styles.line} data-tone={obstacle === 'unavailable' ? 'bad' : 'attention'} role="status">
-      <div className={styles.words}>
-        <strong>{texts.words[obstacle]}</strong> {obstacle === 'unacknowledged' ? refusal.acknowledgeHelp : texts.kept}
+      <div className={styles.text}>
+        <strong>{texts.messages[obstacle]}</strong>{' '}
+        {obstacle === 'unacknowledged' ? refusal.acknowledgeHelp : texts.kept}
       </div>
       {remedy()}
       {obstacle === 'removed' && to(t.common.pages.connections, 'connections')}

@@ -21,18 +21,18 @@ const TemplateComposer = prefetchedComponent(() => withTexts(() => import('./Tem
 const Tray = prefetchedComponent(() => withTexts(() => import('../attach/Tray.tsx')))
 const DropZone = prefetchedComponent(() => withTexts(() => import('../attach/DropZone.tsx')))
 const QuoteBar = prefetchedComponent(() => withTexts(() => import('../quote/QuoteBar.tsx')))
-// With all that it takes to write a sound file: whoever never records does not load it.
+// Includes the audio writer: loaded only for recordings.
 const VoiceRecording = lazyComponent(() => withTexts(() => import('../attach/VoiceRecording.tsx')))
 
 interface ComposerProps {
   conversation: Conversation
-  /** Takes files that are dropped on it. */
+  /** Element that accepts dropped files. */
   pane: RefObject<HTMLElement | null>
-  /** Called when a message was let go, to bring it into view. */
+  /** Called when a message is sent, to scroll to it. */
   onSent?: () => void
 }
 
-/** Where a member writes to the customer, or a note to the team. */
+/** Field for replies to the customer and notes to the team. */
 export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const workspaceId = useWorkspaceId()
   const composer = useComposer(workspaceId, conversation, onSent)
@@ -42,7 +42,7 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
   const offers = useSuggestions(workspaceId, conversation, draft.mode)
   const write = useWrite(workspaceId, conversation.id, composer.fieldRef)
   useComposerKeys(write)
-  // Before it is painted: the next letter is for the field, and would else be taken for a key.
+  // Before painting: the next key must go into the field, not to a shortcut.
   useLayoutEffect(() => {
     if (surface === 'reply' && consumeFocusRequest(conversation.id)) composer.fieldRef.current?.focus()
   }, [surface, conversation.id, composer.fieldRef])
@@ -105,15 +105,15 @@ export function Composer({ conversation, pane, onSent }: ComposerProps) {
 
 type ComposerState = ReturnType<typeof useComposer>
 
-/** How files and a voice are taken. */
+/** Returns the state of attachments and voice recording. */
 function useAttaching(id: string, { files, surface, obstacle, fieldRef }: ComposerState) {
   const workspaceId = useWorkspaceId()
   const [isRecording, setRecording] = useState(false)
-  // From then on it is there, to say why it did not work.
+  // Stays mounted from then on, to show errors.
   const [wasAsked, setRequested] = useState(false)
   if (isRecording && !wasAsked) setRequested(true)
   const quoted = useQuoted(id)
-  // Whoever chooses a message to answer writes next.
+  // Choosing a message to reply to is followed by writing.
   useEffect(() => {
     if (quoted === null) return
     setDraft(workspaceId, id, { mode: 'reply' })
@@ -137,7 +137,7 @@ interface AttachingProps extends Pick<ComposerProps, 'conversation' | 'pane'> {
   attaching: ReturnType<typeof useAttaching>
 }
 
-/** What a message has beside its words: files, a voice, what it answers. */
+/** Attachments, voice message and quoted message. */
 function Attaching({ conversation, pane, composer, attaching }: AttachingProps) {
   const { isRecording, wasAsked, setRecording, isAnswering, mayAttach, take } = attaching
   const { files, surface, fieldRef } = composer
@@ -179,7 +179,7 @@ function placeholderOf(surface: Surface, { lead, waiting }: ComposerFiles): stri
   return waiting === 1 ? t.attach.caption : t.attach.captionOf({ name: lead.name })
 }
 
-/** In place of a field that could not be used: the way to write oneself. */
+/** Shown instead of a field while an agent answers, with a button to take over. */
 function AgentAnswers({ id, name }: { id: string; name: string }) {
   const take = useTakeOver(id)
   return (
@@ -189,11 +189,11 @@ function AgentAnswers({ id, name }: { id: string; name: string }) {
   )
 }
 
-/** Goes to a mode, with the caret in its field. */
+/** Switches the mode and focuses its field. */
 function useWrite(workspaceId: string, id: string, fieldRef: { current: HTMLTextAreaElement | null }) {
   return useCallback(
     (mode: Mode) => {
-      // Drawn at once: the next letter, however soon, goes into the field.
+      // Renders synchronously, so that the next letter goes into the field.
       flushSync(() => setDraft(workspaceId, id, { mode }))
       fieldRef.current?.focus()
     },

@@ -19,7 +19,7 @@ interface HandBackDialogProps {
   close(): void
 }
 
-/** Which agent goes on, and one sentence for it. */
+/** Chooses the agent to hand over to, with an optional note. */
 export default function HandBackDialog({ conversation, isStopped, close }: HandBackDialogProps) {
   const workspaceId = useWorkspaceId()
   const texts = t.compose.owner
@@ -39,7 +39,7 @@ export default function HandBackDialog({ conversation, isStopped, close }: HandB
   )
 }
 
-/** The form is there before the agents are: whoever opens it by a key goes on typing. */
+/** The form is shown before the agents have loaded, so that typing can start at once. */
 function AgentChoice({ conversation, close }: Omit<HandBackDialogProps, 'isStopped'>) {
   const workspaceId = useWorkspaceId()
   const { data, error, refetch } = useApiKeys(workspaceId)
@@ -62,14 +62,14 @@ function AgentChoice({ conversation, close }: Omit<HandBackDialogProps, 'isStopp
 
 interface HandBackFormProps {
   conversation: Conversation
-  /** null until they are known. */
+  /** Null until loaded. */
   agents: readonly AgentKey[] | null
-  /** Waits for the read that is under way. */
+  /** Resolves when the agents have loaded. */
   whenKnown(): Promise<readonly AgentKey[]>
   close(): void
 }
 
-/** In place of a key: whichever agent takes it. */
+/** Used instead of the id of a key: any agent may take it. */
 const anyAgent = 'any'
 
 function HandBackForm({ conversation, agents, whenKnown, close }: HandBackFormProps) {
@@ -90,11 +90,11 @@ function HandBackForm({ conversation, agents, whenKnown, close }: HandBackFormPr
   const submit = async () => {
     if (isRunning) return
     setRunning(true)
-    // Enter may be quicker than the agents.
+    // Enter may be pressed before the agents have loaded.
     const known = agents ?? (await whenKnown())
     const isDone = await give(known.find(({ id }) => id === keyId) ?? (keyId === null ? known[0] : undefined))
     setRunning(false)
-    // Refused, the sentence stays where it was typed.
+    // If refused, the note stays in the field.
     if (isDone) close()
   }
   return (
@@ -152,7 +152,7 @@ function HandBackForm({ conversation, agents, whenKnown, close }: HandBackFormPr
   )
 }
 
-// A next step alone is all that there is to know.
+// A next step without a summary becomes the summary.
 function noteOf(summary: string, nextStep: string): { note?: HandoverNote } {
   if (summary === '' && nextStep === '') return {}
   return { note: summary === '' ? { summary: nextStep } : { summary, ...(nextStep === '' ? {} : { nextStep }) } }

@@ -20,13 +20,13 @@ interface OwnerBarProps {
   conversation: Conversation
 }
 
-/** Shows who answers, and lets people take over or hand back. */
+/** Shows who answers, with buttons to take over or hand back. */
 export function OwnerBar({ conversation }: OwnerBarProps) {
   const workspaceId = useWorkspaceId()
   const [isConfirming, setConfirming] = useState(false)
   const { data: workspace } = useWorkspace(workspaceId)
   const take = useTakeOver(conversation.id)
-  // A message that the agent had begun to send is past stopping: whoever takes over sees so, until it shows.
+  // A message that the agent is already sending cannot be stopped: says so until it appears.
   const wasSending = useSendingAgent(workspaceId, conversation.id)
   const openDialog = useCallback(() => setConfirming(true), [])
   const { isTakingOver } = useComposeState(workspaceId, conversation.id)
@@ -53,7 +53,7 @@ export function OwnerBar({ conversation }: OwnerBarProps) {
       <span className={styles.who} role="status">
         {isAgents ? texts.agent({ name: conversation.ownerName ?? texts.unnamed }) : texts.people}
         {!isAgents && wasSending !== null && (
-          <span className={styles.aside}>{texts.onItsWay({ name: wasSending })}</span>
+          <span className={styles.aside}>{texts.alreadySending({ name: wasSending })}</span>
         )}
       </span>
       {isStopped && (

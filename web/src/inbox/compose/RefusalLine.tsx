@@ -23,7 +23,7 @@ interface RefusalLineProps {
   send(outgoing: Outgoing): void
 }
 
-/** Why a message was not sent, in words, with what can be done about it. The text is back in its field. */
+/** Explains why a message was not sent, with what can be done. The text is back in its field. */
 export default function RefusalLine({ conversation, refusal, send }: RefusalLineProps) {
   const workspaceId = useWorkspaceId()
   const { reason, detail, newer } = refusal
@@ -33,7 +33,7 @@ export default function RefusalLine({ conversation, refusal, send }: RefusalLine
   const isMoved = reason === 'THREAD_MOVED'
   return (
     <div className={styles.line} data-tone={isMoved ? 'attention' : 'bad'} role="alert">
-      <div className={styles.words}>
+      <div className={styles.text}>
         {!isMoved && <strong>{texts.title}. </strong>}
         {texts.reasons[reason]} {detail !== '' && problemText(detail)}
         {reason === 'ACKNOWLEDGEMENT_REQUIRED' && ` ${texts.acknowledgeHelp}`}
@@ -60,7 +60,7 @@ function OpenConnection({ id }: { id: string }) {
   )
 }
 
-/** What the reason can be met with. */
+/** Action that resolves the reason. */
 function Remedy({ conversation, refusal, send }: RefusalLineProps) {
   const workspaceId = useWorkspaceId()
   const { reason, outgoing } = refusal
@@ -78,7 +78,7 @@ function Remedy({ conversation, refusal, send }: RefusalLineProps) {
       )
       return
     }
-    // What is sent again leaves the field; what was changed there is sent as it is now, to whom it answers now.
+    // Retried text leaves the field; edited text is sent as it is now, with the current quote.
     const { draft } = composeStateOf(workspaceId, id)
     const isText = outgoing.reply.kind === 'text'
     const text = isText ? draft.reply.trim() : outgoing.text

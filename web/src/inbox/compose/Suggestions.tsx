@@ -5,16 +5,16 @@ export interface Suggestion {
   id: string
   title: string
   detail: string
-  /** What takes the place of the word that was typed. */
+  /** Replaces the typed word. */
   insertText: string
 }
 
 interface SuggestionsProps {
   id: string
   label: string
-  /** What stands there when nothing fits. */
+  /** Shown if nothing matches. */
   empty: string
-  /** Where a new one is made. */
+  /** Where to create one. */
   make: { label: string; to: string } | undefined
   options: readonly Suggestion[]
   chosen: number
@@ -24,7 +24,7 @@ interface SuggestionsProps {
 
 export const optionId = (listId: string, n: number): string => `${listId}-${n}`
 
-/** What is offered above the field while a word after `/` or `@` is typed. The field keeps the focus. */
+/** Suggestions above the field for a word after `/` or `@`. The field keeps the focus. */
 export function Suggestions({ id, label, empty, make, options, chosen, choose, point }: SuggestionsProps) {
   return (
     <div className={styles.popup}>
@@ -43,8 +43,8 @@ export function Suggestions({ id, label, empty, make, options, chosen, choose, p
       )}
       <div id={id} role="listbox" aria-label={label} className={styles.list}>
         {options.map((option, n) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the option that is chosen
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and references the active option
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles keys
           <div
             key={option.id}
             id={optionId(id, n)}

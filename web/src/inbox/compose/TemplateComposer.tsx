@@ -15,12 +15,12 @@ interface TemplateComposerProps {
   isClosed: boolean
   keepsText: boolean
   send(reply: Reply, text: string): void
-  /** A template was chosen: what is filled in stays, also when the customer writes meanwhile. */
+  /** Called when a template is chosen: its values stay even if the customer writes meanwhile. */
   onStarted(): void
   onSent(): void
 }
 
-/** What stands in place of the field when text would not reach the customer: approved templates, seen as they will be read. */
+/** Shown instead of the field when only templates can be sent: approved templates with a preview. */
 export default function TemplateComposer(props: TemplateComposerProps) {
   const workspaceId = useWorkspaceId()
   const { conversation, isClosed, keepsText, send, onStarted, onSent } = props
@@ -68,7 +68,7 @@ function Picker({ templates, conversation, send, onStarted, onSent }: PickerProp
   const [term, setTerm] = useState('')
   const [chosenId, setChosenId] = useState<string | null>(null)
   const found = findTemplates(templates, term, language)
-  // Of one name in several languages the list shows the nearest; the others are a choice beside the preview.
+  // For a name in several languages, the list shows the closest language; the preview offers the others.
   const rows = found.filter(({ name }, n) => found.findIndex((one) => one.name === name) === n)
   const unsendable = findUnsendable(templates, term, language)
   const chosen = templates.find(({ id }) => id === chosenId)
@@ -131,7 +131,7 @@ function Picker({ templates, conversation, send, onStarted, onSent }: PickerProp
   )
 }
 
-/** `order_update` as people say it. */
+/** Makes a name such as `order_update` readable. */
 const titleOf = (name: string): string => {
   const words = name.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

@@ -22,7 +22,7 @@ interface TemplateFormProps {
   send(reply: Reply, text: string): void
 }
 
-/** A template's values, and the message as they make it. */
+/** Values of a template, and a preview. */
 export function TemplateForm(props: TemplateFormProps) {
   const { template, title, languages, conversation, chooseLanguage, back, send } = props
   const texts = t.compose.templates
@@ -76,7 +76,7 @@ export function TemplateForm(props: TemplateFormProps) {
       )}
       {values.map((value, n) => (
         <TextInput
-          // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is its number
+          // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by index
           key={n}
           label={texts.parameter({ n: n + 1 })}
           placeholder={n === 0 ? (conversation.contact.name?.split(/\s+/)[0] ?? '') : ''}
@@ -98,7 +98,7 @@ export function TemplateForm(props: TemplateFormProps) {
   )
 }
 
-// An empty field is an error when somebody tries to send, not while they are still typing.
+// Empty fields are errors only after an attempt to send.
 function fieldError(problem: ReturnType<typeof problemOf>, isTried: boolean): string | undefined {
   if (problem === null || (problem === 'empty' && !isTried)) return undefined
   return t.compose.templates.problems[problem]

@@ -7,7 +7,7 @@ export interface AgentKey {
   expiresAt: string | null
 }
 
-/** The keys that may answer customers of a connection now. */
+/** Returns keys that may answer customers of a connection now. */
 export const agentsFor = <K extends AgentKey>(keys: readonly K[], connectionId: string, nowMs: number): K[] =>
   keys.filter(
     ({ status, scopes, connectionIds, expiresAt }) =>

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { type KeyedStorage, privatePrefixes, privateStorage } from '../../session/private-storage.ts'
 import type { Refusal } from './refusal.ts'
 
-/** What somebody has typed into a conversation and not sent. A reply and a note are kept apart. */
+/** Unsent text of a conversation. Reply and note are separate. */
 export interface Draft {
   mode: Mode
   reply: string
@@ -14,7 +14,7 @@ export type Mode = 'reply' | 'note'
 export const blankDraft: Draft = { mode: 'reply', reply: '', note: '' }
 
 const prefix = privatePrefixes.draft
-/** The oldest go first: a browser keeps a few megabytes for all of the app. */
+/** Oldest drafts are deleted first: browsers limit local storage to a few megabytes. */
 const maxDrafts = 200
 
 const storageKeyOf = (workspaceId: string, conversationId: string): string =>
@@ -25,7 +25,7 @@ export function readDraft(storage: KeyedStorage, workspaceId: string, conversati
   return kept === null ? blankDraft : { mode: kept.mode, reply: kept.reply, note: kept.note }
 }
 
-/** Keeps a draft; one without text is forgotten. A full storage keeps what it has: the page still holds the text. */
+/** Saves a draft, or deletes an empty one. If storage is full, the text remains only in the page. */
 export function writeDraft(
   storage: KeyedStorage,
   workspaceId: string,
@@ -42,11 +42,11 @@ export function writeDraft(
   try {
     storage.setItem(place, JSON.stringify({ mode, reply, note, at: nowMs }))
   } catch {
-    // Nothing to be done here that would not cost another draft.
+    // Saving would require deleting another draft.
   }
 }
 
-/** The text that a refusal gives back, before what was typed since. */
+/** Puts refused text before what was typed since. */
 export const restoreDraft = (text: string, typedSince: string): string =>
   typedSince.trim() === '' ? text : `${text}\n${typedSince}`
 
@@ -72,15 +72,15 @@ function parse(text: string | null): (Draft & { at: number }) | null {
   }
 }
 
-/** In characters, as the service counts them. */
+/** In characters, counted as by the server. */
 export const maxReply = 16_384
 export const maxNote = 4096
 
-/** What is being written in a conversation. Read and written at once, so that a second click finds nothing to send. */
+/** Text being written. Read and written synchronously, so that a second click finds nothing to send. */
 interface ComposeState {
   draft: Draft
   refusal: Refusal | null
-  /** Being taken over: it is ours for the eye, whatever older news of it still comes in. */
+  /** Being taken over: shown as ours, even if older events still arrive. */
   isTakingOver: boolean
 }
 
@@ -127,7 +127,7 @@ function subscribe(changed: () => void): () => void {
 
 const focusRequests = new Set<string>()
 
-/** Whoever takes a conversation over wants to write in it: the field takes the caret once it is there. */
+/** Requests the focus after a takeover; the field takes it when it is rendered. */
 export const requestFocus = (id: string): void => void focusRequests.add(id)
 
 export const consumeFocusRequest = (id: string): boolean => focusRequests.delete(id)

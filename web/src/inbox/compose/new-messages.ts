@@ -1,13 +1,13 @@
 import type { Thread } from '../../data/inbox/thread-rules.ts'
 import type { TimelineItem } from '../../data/inbox/types.ts'
 
-/** The newest message of a thread that is known to its end. */
+/** Returns the newest message of a thread that is loaded to its end. */
 export function newestMessageId({ items, newer }: Thread): string | null {
   if (newer !== null) return null
   return items.findLast(({ type }) => type === 'message')?.id ?? null
 }
 
-/** Who else has written after a message: a name, empty for the customer or whoever has none; null when nobody has. */
+/** Returns who else has written after a message: a name, empty for the customer or without a name; null if nobody. */
 export function newMessageAuthor(items: readonly TimelineItem[], messageId: string, userId: string): string | null {
   const at = items.findIndex(({ id }) => id === messageId)
   if (at === -1) return null

@@ -1,6 +1,6 @@
 import type { Connection } from '../../data/connections.ts'
 
-/** Why nothing can be sent in a conversation, whatever is written. */
+/** Why nothing can be sent in a conversation. */
 export type Obstacle =
   | 'not_in_plan'
   | 'inbox_closed'
@@ -16,7 +16,7 @@ export interface InboxAvailability {
   inboxAvailable: boolean
 }
 
-/** What of a connection decides it. */
+/** Relevant state of a connection. */
 export interface ConnectionStatus {
   channel: Connection['channel']
   state: Connection['state']
@@ -27,7 +27,7 @@ export interface ConnectionStatus {
 
 const unlinked: readonly (string | null)[] = ['never_paired', 'pairing', 'logged_out']
 
-/** What stands in the way, the widest first; null when nothing is known to. A connection that is not there is undefined. */
+/** Returns the obstacle with the widest scope; null if none is known. A removed connection is undefined. */
 export function obstacleOf(
   workspace: InboxAvailability,
   connection: ConnectionStatus | undefined,
@@ -41,7 +41,7 @@ export function obstacleOf(
   if (state === 'unavailable') {
     if (stateReason === 'reconnecting') return 'reconnecting'
     if (unlinked.includes(stateReason)) return 'unlinked'
-    // One send may find out whether the platform takes it again.
+    // After the pause, one send may test whether the platform accepts messages again.
     const mayTry = ({ stops, nextTryAt }: { stops: string; nextTryAt: string | null }) =>
       stops === 'all' && nextTryAt !== null && Date.parse(nextTryAt) <= nowMs
     return connection.isStopped?.some(mayTry) ? null : 'unavailable'

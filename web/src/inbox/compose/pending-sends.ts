@@ -1,20 +1,20 @@
 import type { Message, Reply } from '../../data/inbox/types.ts'
 import { type KeyedStorage, privatePrefixes } from '../../session/private-storage.ts'
 
-/** A message as its writer lets it go. */
+/** A message as submitted. */
 export interface Outgoing {
   reply: Reply
-  /** As the thread shows it. */
+  /** Text as shown in the thread. */
   text: string
-  /** The newest message that the writer had seen; nothing is sent when somebody has written since. */
+  /** Newest message that the writer had seen; nothing is sent if there is a newer one. */
   ifLastMessageId: string | null
-  /** The message that it answers, to be shown again if nothing is sent. */
+  /** Quoted message, restored if nothing is sent. */
   quoted?: Message
 }
 
-/** A message on its way, kept until the service has said what became of it. */
+/** A message that is being sent, stored until the server responds. */
 export interface PendingSend extends Outgoing {
-  /** Its Idempotency-Key: tried again after a reload, it is sent at most once all the same. */
+  /** Idempotency key, kept across reloads so that it is sent at most once. */
   key: string
   userId: string
   conversationId: string
@@ -28,14 +28,14 @@ export function savePendingSend(storage: KeyedStorage, workspaceId: string, send
   try {
     storage.setItem(storageKeyOf(workspaceId, send.key), JSON.stringify(send))
   } catch {
-    // A full storage: the send goes on, and only a reload in this very moment would lose it.
+    // Storage is full: the send continues, and only a reload at this moment would lose it.
   }
 }
 
 export const removePendingSend = (storage: KeyedStorage, workspaceId: string, key: string): void =>
   storage.removeItem(storageKeyOf(workspaceId, key))
 
-/** What a person had on its way when the page was left, in the order of sending. */
+/** Returns the sends of a person that were under way when the page was closed, in order. */
 export function pendingSends(storage: KeyedStorage, workspaceId: string, userId: string): PendingSend[] {
   return Array.from({ length: storage.length }, (_, n) => storage.key(n) ?? '')
     .filter((place) => place.startsWith(`${prefix}${workspaceId}.`))
@@ -58,24 +58,24 @@ const noteStorageKeyOf = (workspaceId: string, conversationId: string): string =
   `${privatePrefixes.noting}${workspaceId}.${conversationId}`
 
 /**
- * The Idempotency-Key of a note: the same one for the same text for as long as nobody knows whether it arrived, also over a
- * reload.
+ * Returns the idempotency key of a note, which is the same for the same text until the server has responded, also after
+ * a reload.
  */
 export function noteKeyFor(storage: KeyedStorage, workspaceId: string, conversationId: string, text: string): string {
   const place = noteStorageKeyOf(workspaceId, conversationId)
   const kept = storage.getItem(place)
-  // A key has no line break; what comes after the first one is the text.
+  // Keys contain no line break: the text starts after the first one.
   const at = kept?.indexOf('\n') ?? -1
   if (kept !== null && at > 0 && kept.slice(at + 1) === text) return kept.slice(0, at)
   const key = crypto.randomUUID()
   try {
     storage.setItem(place, `${key}\n${text}`)
   } catch {
-    // A full storage: only a reload in this very moment would lose it.
+    // Storage is full: only a reload at this moment would lose the key.
   }
   return key
 }
 
-/** The service has answered: what is written next is another note. */
+/** Removes the key once the server has responded: the next note needs a new one. */
 export const removeNoteKey = (storage: KeyedStorage, workspaceId: string, conversationId: string): void =>
   storage.removeItem(noteStorageKeyOf(workspaceId, conversationId))

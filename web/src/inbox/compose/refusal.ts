@@ -2,14 +2,12 @@ import { ApiError } from '../../api/api-error.ts'
 import type { Message } from '../../data/inbox/types.ts'
 import type { Outgoing } from './pending-sends.ts'
 
-/** Why a message was not sent. */
 export interface Refusal {
   reason: Reason
-  /** The service's own words, where they say more than the reason does. */
+  /** Error text of the server, if it says more than the reason. */
   detail: string
-  /** What was to be sent. */
   outgoing: Outgoing
-  /** With `THREAD_MOVED`: what somebody else has written. */
+  /** With `THREAD_MOVED`: the newer message. */
   newer: Message | null
 }
 
@@ -38,11 +36,11 @@ const availabilityReasons: readonly Reason[] = [
   'CHAT_INBOX_UNAVAILABLE',
 ]
 
-/** Whether it was refused for how the connection or the workspace stands, and not for what was sent. */
+/** Returns whether the state of the connection or workspace caused the refusal, and not the message. */
 export const isAvailabilityRefusal = (refusal: Refusal | null): boolean =>
   refusal !== null && availabilityReasons.includes(refusal.reason)
 
-/** What a failed send is shown as. */
+/** Converts an error to a refusal. */
 export function refusalOf(error: unknown, outgoing: Outgoing): Refusal {
   const failure = error instanceof ApiError ? error : null
   const reason = reasonOf(failure)

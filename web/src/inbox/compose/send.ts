@@ -9,7 +9,7 @@ import { composeStateOf, restoreDraft, setDraft, setRefusal } from './drafts.ts'
 import { type Outgoing, type PendingSend, pendingSends, removePendingSend, savePendingSend } from './pending-sends.ts'
 import { refusalOf } from './refusal.ts'
 
-/** Sends a message under a key of its own. Returns whether the service took it; if not, the text is back in the draft. */
+/** Sends a message with a new idempotency key. Returns whether it was accepted; otherwise restores the draft. */
 export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): Promise<boolean> {
   const { quoted, ...words } = outgoing
   const kept = { ...words, key: crypto.randomUUID(), userId: currentUser().id, conversationId, atMs: Date.now() }
@@ -17,7 +17,7 @@ export function send(inbox: Inbox, conversationId: string, outgoing: Outgoing): 
   return sendPending(inbox, kept, quoted)
 }
 
-/** Shows in the composer what of a file's message the service refused. */
+/** Shows refused messages of files in the composer. */
 export const refusalReporter =
   ({ workspaceId }: Inbox, id: string): ReportRefusal =>
   (refused) =>
@@ -25,7 +25,7 @@ export const refusalReporter =
 
 const resumed = new Set<string>()
 
-/** Goes on with what was on its way when the page was left. Under the same key: what had arrived is not sent again. */
+/** Resumes sends that were under way when the page was closed. With the same key, so that nothing is sent twice. */
 export function resumeSends(inbox: Inbox): void {
   if (resumed.has(inbox.workspaceId)) return
   resumed.add(inbox.workspaceId)

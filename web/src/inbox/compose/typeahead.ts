@@ -1,16 +1,16 @@
 import { foldText } from '../../ui/format/fold-text.ts'
 
-/** A word that is being typed after `/` or `@`, up to the caret. */
+/** The word before the caret after `/` or `@`. */
 export interface TypeaheadQuery {
   sign: '/' | '@'
   term: string
-  /** Where the sign stands. */
+  /** Position of the sign. */
   start: number
 }
 
 const maxTerm = 40
 
-/** What the text before the caret asks for: `/hou` at the start of a line or after a space, `@an` likewise. */
+/** Finds a word such as `/hou` or `@an` before the caret, at the start of a line or after a space. */
 export function findTypeahead(text: string, caret: number, sign: TypeaheadQuery['sign']): TypeaheadQuery | null {
   const before = text.slice(0, caret)
   const start = before.lastIndexOf(sign)
@@ -22,13 +22,13 @@ export function findTypeahead(text: string, caret: number, sign: TypeaheadQuery[
 }
 
 /**
- * Whether the list stands open: with what fits; with the sign alone; and where a text is nothing but such a word, which nobody means
- * to send. Elsewhere a sign that finds nothing is just a sign, as in 24/7.
+ * Returns whether the list is open: if there are matches, after the sign alone, or if the whole text is such a word,
+ * which nobody means to send. Elsewhere a sign without matches is plain text, as in 24/7.
  */
 export const isTypeaheadOpen = (text: string, { sign, term }: TypeaheadQuery, found: number): boolean =>
   found > 0 || term === '' || (sign === '/' && text.trim() === sign + term)
 
-/** The text with the asked-for word replaced, and where the caret stands then. */
+/** Replaces the word; returns the text and the caret position. */
 export function insertSuggestion(
   text: string,
   caret: number,
@@ -47,7 +47,7 @@ export interface CannedReply {
   text: string
 }
 
-/** What `{{…}}` stands for. */
+/** Values for `{{…}}`. */
 export interface ReplyVariables {
   contact: { name: string | null; phone: string | null }
   me: string
@@ -56,7 +56,7 @@ export interface ReplyVariables {
 
 const maxResults = 8
 
-/** Those whose shortcut begins with the term, then those that hold it, then those whose text does. */
+/** Returns saved replies that match a term: by start of the shortcut, then in the shortcut, then in the text. */
 export function findReplies(replies: readonly CannedReply[], term: string): CannedReply[] {
   const needle = foldText(term)
   const rank = ({ shortcut, text }: CannedReply): number => {
@@ -72,7 +72,7 @@ export function findReplies(replies: readonly CannedReply[], term: string): Cann
     .map(({ reply }) => reply)
 }
 
-/** Fills `{{contact.name}}` and its kind. What is not known is left out, with the space before it. */
+/** Replaces `{{contact.name}}` and other placeholders. An unknown value is removed with the space before it. */
 export function renderReply(text: string, { contact, me, workspace }: ReplyVariables): string {
   const name = contact.name?.trim() ?? ''
   const values: Record<string, string> = {
@@ -94,7 +94,7 @@ export interface Member {
   name: string
 }
 
-/** Members of whose name a word begins with the term. */
+/** Returns members with a word in their name that starts with the term. */
 export function findMembers(members: readonly Member[], term: string): Member[] {
   const needle = foldText(term)
   return members
@@ -106,7 +106,7 @@ export function findMembers(members: readonly Member[], term: string): Member[] 
     .slice(0, maxResults)
 }
 
-/** Whom a note names by `@` and the whole name. Of two names of which one begins the other, the longer counts. */
+/** Returns members mentioned by `@` and their full name. If one name starts with another, the longer one wins. */
 export function findMentions(text: string, members: readonly Member[]): string[] {
   const byLength = [...members].sort((a, b) => b.name.length - a.name.length)
   const found = new Set<string>()

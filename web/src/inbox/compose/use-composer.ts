@@ -20,10 +20,10 @@ import { refusalReporter, resumeSends, send } from './send.ts'
 import { useNote } from './use-note.ts'
 import { useWindow } from './window.ts'
 
-/** What stands where one writes: a field, the line of an agent's conversation, or templates. */
+/** What the composer shows: a field, the bar of an agent's conversation, or templates. */
 export type Surface = 'reply' | 'note' | 'agent' | 'template'
 
-/** All that the composer knows and does, apart from how it looks. */
+/** Returns the state and actions of the composer. */
 export function useComposer(workspaceId: string, conversation: Conversation, onSent?: () => void) {
   const { id, windowExpiresAt } = conversation
   const obstacle = useObstacle(workspaceId, conversation)
@@ -41,8 +41,8 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
   const max = isNote ? maxNote : files.lead === null ? maxReply : files.captionLength
 
   useEffect(() => resumeSends(inbox), [inbox])
-  // The customer has written: what was refused for their silence can be sent now.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the window moves
+  // The customer has written: messages refused because of the closed window can be sent now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the window changes
   useEffect(() => {
     if (composeStateOf(workspaceId, id).refusal?.reason === 'WINDOW_CLOSED') setRefusal(workspaceId, id, null)
   }, [windowExpiresAt])
@@ -82,7 +82,7 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
     change: (text: string) => {
       seen.mark()
       setDraft(workspaceId, id, isNote ? { note: text } : { reply: text })
-      // Whoever goes on with their text is not at a template any more.
+      // Continuing the text closes the templates.
       if (isHeld) setWantsTemplate(false)
       if (text.trim() === '') presenceSenderOf(id)?.stopTyping()
       else presenceSenderOf(id)?.startTyping()
@@ -94,17 +94,17 @@ export function useComposer(workspaceId: string, conversation: Conversation, onS
 interface SendTextAndFilesInput {
   inbox: Inbox
   id: string
-  /** In characters, of what is written. */
+  /** In characters, of the current text. */
   max: number
   seen: ReadState
   sendOutgoing(outgoing: Outgoing): void
   onSent?: () => void
 }
 
-/** Sends the text and the files: the text with the first of them that takes a caption, else after them. */
+/** Sends the text and the files: the text as caption of the first file that can have one, otherwise after the files. */
 function sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent }: SendTextAndFilesInput): void {
   const { workspaceId } = inbox
-  // From the stores and not from what is drawn: the second click of two finds them empty.
+  // Reads the stores instead of rendered values, so that a second click finds nothing to send.
   const text = composeStateOf(workspaceId, id).draft.reply.trim()
   const waiting = unsentAttachments(attachmentsOf(workspaceId, id))
   if (text.length > max || (text === '' && waiting.length === 0)) return
@@ -118,7 +118,7 @@ function sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent }: SendTe
     onSent?.()
   }
   if (text === '' || isCaption) return
-  // What goes with files is quoted by the first of them.
+  // With files, the first file carries the quote.
   const answered = waiting.length > 0 ? null : quoted
   const reply = withQuote({ kind: 'text', text }, answered)
   sendOutgoing({ reply, text, ifLastMessageId: seenId, ...(answered === null ? {} : { quoted: answered }) })
@@ -126,7 +126,7 @@ function sendTextAndFiles({ inbox, id, max, seen, sendOutgoing, onSent }: SendTe
 
 export type ComposerFiles = ReturnType<typeof useFiles>
 
-/** The files that are to be sent with the text. */
+/** Returns the files to be sent with the text. */
 function useFiles(inbox: Inbox, conversation: Conversation) {
   const { id } = conversation
   const { workspaceId } = inbox
@@ -134,9 +134,9 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
   const { attachments, rejected } = useTray(workspaceId, id)
   return {
     limits,
-    /** What the channel takes along with a file; unknown, nothing is too long. */
+    /** Longest caption of the channel; no limit until loaded. */
     captionLength: limits?.captionLength ?? maxReply,
-    /** The file that the text goes with. */
+    /** The file that the text belongs to. */
     lead: leadingText(attachments),
     waiting: unsentAttachments(attachments).length,
     isShown: attachments.length + rejected.length > 0,
@@ -144,7 +144,7 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
       if (limits !== undefined) loadFileSender().then(({ addFiles }) => addFiles(inbox, id, limits, files), showError)
     },
     add: (one: Attachment) => void loadFileSender().then(({ addRecording }) => addRecording(inbox, id, one), showError),
-    /** Text and captions stay with their files, whatever the order becomes. */
+    /** Text and captions stay with their files in any order. */
     arrange: (change: (before: Attachments) => Attachments) => {
       const text = composeStateOf(workspaceId, id).draft.reply
       const kept = loadedFileSender()?.arrangeFiles(inbox, id, refusalReporter(inbox, id), { change, text })
@@ -154,7 +154,7 @@ function useFiles(inbox: Inbox, conversation: Conversation) {
   }
 }
 
-/** What was begun when the window closed stays in its field, to be gone on with: no letter is lost, nor taken for a key. */
+/** Keeps text started before the window closed in its field, so that no letter is lost or runs a shortcut. */
 function useKeepsField(isClosed: boolean, text: string): boolean {
   const [isHeld, setHeld] = useState(false)
   const holds = isClosed && (isHeld || text.trim() !== '')
@@ -162,7 +162,7 @@ function useKeepsField(isClosed: boolean, text: string): boolean {
   return holds
 }
 
-/** Why nothing can be sent now; null while that is not known, and when all is well. */
+/** Returns why nothing can be sent now; null if unknown or if sending is possible. */
 function useObstacle(workspaceId: string, { connectionId }: Conversation): Obstacle | null {
   const { data: workspace } = useWorkspace(workspaceId)
   const { data: connections } = useConnections(workspaceId)
@@ -172,16 +172,16 @@ function useObstacle(workspaceId: string, { connectionId }: Conversation): Obsta
 }
 
 interface ReadState {
-  /** To be called whenever something is typed: what is shown then has been seen. */
+  /** Call on each input: what is shown then counts as seen. */
   mark(): void
-  /** The newest message that had been seen when the last letter was typed. */
+  /** Newest message at the last input. */
   lastId(): string | null
   newestId(): string | null
-  /** Who has written since the text was begun; null when nobody has. */
+  /** Who has written since the text was started; null if nobody has. */
   movedBy: string | null
 }
 
-/** What the writer of a text has seen of the thread, so that nothing is answered that they have not read. */
+/** Tracks what the writer has seen of the thread, so that nobody answers messages that they have not read. */
 function useReadState(workspaceId: string, id: string, text: string): ReadState {
   const thread = useCachedThread(workspaceId, id)
   const last = useRef<string | null>(null)

@@ -13,7 +13,7 @@ import { findMentions } from './typeahead.ts'
 
 const adding = new Set<string>()
 
-/** Adds the note that was typed, for whom it names. It stays in the field until it is kept. */
+/** Adds the note with its mentions. The text stays in the field until it is saved. */
 export function useNote(workspaceId: string, id: string): { add(): void; isAdding: boolean } {
   const inbox = useInbox()
   const queries = useQueryClient()
@@ -29,7 +29,7 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
       const named = text.includes('@') ? findMentions(text, await readMembers(queries, workspaceId)) : []
       await addNote(inbox, id, text, named, noteKeyFor(privateStorage, workspaceId, id, text))
       removeNoteKey(privateStorage, workspaceId, id)
-      // What was typed on meanwhile stays.
+      // Keeps what was typed meanwhile.
       const { note } = composeStateOf(workspaceId, id).draft
       setDraft(workspaceId, id, { note: note.startsWith(typed) ? note.slice(typed.length) : note })
     } catch (error) {
@@ -43,5 +43,5 @@ export function useNote(workspaceId: string, id: string): { add(): void; isAddin
   return { add: () => void add(), isAdding }
 }
 
-// After any other failure nobody knows whether the note was added: it is tried again under its key.
+// After any other error the note may have been added: a retry uses the same key.
 const isAnswer = (error: unknown): boolean => error instanceof ApiError && error.status >= 400 && error.status < 500

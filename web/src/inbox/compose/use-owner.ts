@@ -5,15 +5,15 @@ import { useCachedThread, useInbox } from '../../data/inbox/queries.ts'
 import type { TimelineItem } from '../../data/inbox/types.ts'
 import { requestFocus, setTakingOver } from './drafts.ts'
 
-/** Takes a conversation over, and puts the caret where one writes. */
+/** Takes a conversation over and focuses the field. */
 export function useTakeOver(id: string): () => void {
   const inbox = useInbox()
   return useCallback(() => {
     const { workspaceId } = inbox
     requestFocus(id)
     setTakingOver(workspaceId, id, true)
-    // After the news of the new owner: for a moment it would be the agent's again, and the field would go with what is
-    // being typed.
+    // After the event with the new owner: otherwise it would briefly be the agent's again, and the field with the typed
+    // text would disappear.
     const taken = () => notifyManager.schedule(() => setTakingOver(workspaceId, id, false))
     void takeOver(inbox, id).finally(taken)
   }, [inbox, id])
@@ -21,7 +21,7 @@ export function useTakeOver(id: string): () => void {
 
 const recent = 5
 
-/** The agent whose message is on its way to the platform right now; null when there is none. */
+/** Returns the agent that is sending a message now; null if none is. */
 export function useSendingAgent(workspaceId: string, id: string): string | null {
   return sendingAgent(useCachedThread(workspaceId, id)?.items ?? [])
 }

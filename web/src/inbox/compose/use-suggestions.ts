@@ -9,7 +9,7 @@ import type { TypeaheadSource } from './ComposeField.tsx'
 import type { Mode } from './drafts.ts'
 import { findMembers, findReplies, renderReply } from './typeahead.ts'
 
-/** What the field offers: canned replies in a reply, colleagues in a note. */
+/** Returns the suggestions of the field: saved replies in a reply, colleagues in a note. */
 export function useSuggestions(workspaceId: string, { contact }: Conversation, mode: Mode): TypeaheadSource {
   const { data: replies } = useCannedReplies(workspaceId)
   const members = useMemberList(workspaceId)
@@ -29,7 +29,7 @@ export function useSuggestions(workspaceId: string, { contact }: Conversation, m
       }
     }
     const workspace = currentSession().workspaces.find(({ id }) => id === workspaceId)?.name ?? ''
-    // Who is sent a number is to be able to dial it.
+    // The number must be in a form that can be dialed.
     const phone = contact.phone === null ? null : dialablePhone(contact.phone)
     const facts = { contact: { name: contact.name, phone }, me: currentUser().name, workspace }
     return {
@@ -37,7 +37,7 @@ export function useSuggestions(workspaceId: string, { contact }: Conversation, m
       label: t.compose.canned,
       empty: t.compose.noCanned,
       create: hasRole(workspaceId, 'admin')
-        ? { label: t.compose.makeCanned, to: `/w/${workspaceId}/settings/replies` }
+        ? { label: t.compose.createCanned, to: `/w/${workspaceId}/settings/replies` }
         : undefined,
       find: (term) =>
         findReplies(replies ?? [], term).map(({ id, shortcut, text }) => {

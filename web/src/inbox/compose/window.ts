@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-// Longer timers run over in browsers, and a sleeping laptop's are late anyway.
+// Longer timers overflow in browsers, and sleeping laptops delay them anyway.
 const maxTimerMs = 60_000
 
-/** The 24-hour window, counting down by itself. */
+/** Returns the countdown of the 24-hour response window. */
 export function useWindow(expiresAt: string | null): WindowState {
   const [nowMs, setNowMs] = useState(() => Date.now())
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useWindow(expiresAt: string | null): WindowState {
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** From when on the end of the window is announced, and from when on it presses. */
+/** The remaining time is shown from 4 hours on, and as urgent from 1 hour on. */
 export const announceMs = 4 * hourMs
 const urgentMs = hourMs
 
@@ -31,19 +31,19 @@ export type WindowState =
   | { state: 'closing'; at: string; hours: number; minutes: number; isUrgent: boolean }
   | { state: 'closed' }
 
-/** What the 24-hour window lets a member do at a moment. */
+/** Returns the state of the response window at a time. */
 export function windowStateAt(expiresAt: string | null, nowMs: number): WindowState {
   if (expiresAt === null) return { state: 'closed' }
   const leftMs = Date.parse(expiresAt) - nowMs
   if (leftMs <= 0) return { state: 'closed' }
   if (leftMs > announceMs) return { state: 'open' }
-  // Rounded up: what says one minute has one still.
+  // Rounded up, so that "1 minute" is never less.
   const minutes = Math.ceil(leftMs / minuteMs)
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
   return { state: 'closing', at: expiresAt, hours, minutes: rest, isUrgent: leftMs <= urgentMs }
 }
 
-/** In how many milliseconds `windowStateAt` says something else; null: never. */
+/** Milliseconds until the result of `windowStateAt` changes; null if it does not. */
 export function nextChangeMs(expiresAt: string | null, nowMs: number): number | null {
   if (expiresAt === null) return null
   const leftMs = Date.parse(expiresAt) - nowMs

@@ -15,7 +15,7 @@ interface ConnectionFactsProps {
   firstContactAt: string
 }
 
-/** By which number of ours they write, and whether it can answer. */
+/** Connection of the conversation, and whether it can send. */
 export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFactsProps) {
   const workspaceId = useWorkspaceId()
   const { data: connections = [] } = useConnections(workspaceId)
@@ -44,8 +44,8 @@ export function ConnectionFacts({ conversation, firstContactAt }: ConnectionFact
             value: isClosed || windowExpiresAt === null ? closed : formatDateTime(windowExpiresAt),
           },
           ...(optedOutAt === null ? [] : [{ name: texts.optedOut, value: formatDateTime(optedOutAt) }]),
-          { name: texts.began, value: formatDateTime(firstContactAt) },
-          // Where the lead has another name.
+          { name: texts.firstContact, value: formatDateTime(firstContactAt) },
+          // If the lead has another name.
           ...(profileName === null || profileName === contact.name
             ? []
             : [{ name: texts.profileName, value: profileName }]),

@@ -18,10 +18,7 @@ interface CustomFieldsProps {
   change(changes: LeadChanges): void
 }
 
-/**
- * What a lead has beyond the fields that all have: those that the workspace shows beside a lead, by their types, then what
- * nobody has defined, as it was written.
- */
+/** Custom values of a lead: fields shown beside conversations by type, then values without a defined field as text. */
 export function CustomFields({ lead, change }: CustomFieldsProps) {
   const defined = useKnownFields(useWorkspaceId())
   if (defined === undefined) return null
@@ -48,7 +45,7 @@ export function CustomFields({ lead, change }: CustomFieldsProps) {
 
 const isShown = ({ isArchived, shownIn }: LeadField): boolean => !isArchived && shownIn.includes('panel')
 
-// What an archived field held is away with it.
+// Values of archived fields are hidden.
 function undefinedOf({ customFields = [] }: Lead, defined: readonly LeadField[]): Field[] {
   const others = customFields.filter(({ key }) => defined.every((field) => field.key !== key))
   return others.map(({ key, label, value }) => {
@@ -70,7 +67,9 @@ function FieldValue(props: FieldValueProps) {
   return (
     <>
       <Editor {...props} />
-      {isUnfit && <span className={styles.meant}>{t.fields.unfit({ type: t.fields.types[field.type] })}</span>}
+      {isUnfit && (
+        <span className={styles.interpretation}>{t.fields.invalid({ type: t.fields.types[field.type] })}</span>
+      )}
     </>
   )
 }

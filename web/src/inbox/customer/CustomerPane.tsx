@@ -29,7 +29,7 @@ interface CustomerPaneProps {
   conversation: Conversation
 }
 
-/** Who the customer is: the lead, what was noted, and what else was said. */
+/** Customer pane: lead, notes, other conversations. */
 export default function CustomerPane({ conversation }: CustomerPaneProps) {
   const workspaceId = useWorkspaceId()
   const { id, contact } = conversation
@@ -38,7 +38,7 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
   const newest = thread?.items.findLast(({ message }) => message?.referral != null)?.message?.referral
   const referral = newest ?? detail?.referral ?? null
   const leadId = detail?.lead?.id ?? null
-  // Until the notes are read, the lead is not read either.
+  // Lead and notes are loaded together.
   const isKnown = detail !== undefined && detail.notes !== null
   const labels = useConversationLabels(conversation.labelIds)
   useLiveLead(workspaceId, id)
@@ -50,7 +50,7 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
           <LabelList labels={labels} />
         </Section>
       )}
-      {/* All at once: what came later would push away what is being read. */}
+      {/* Shown at once: later parts would move what is being read. */}
       <div hidden={!isKnown && !isError}>
         {leadId === null ? isKnown && <NoLead conversation={conversation} /> : <LeadCard leadId={leadId} />}
         {referral !== null && (
@@ -74,7 +74,7 @@ export default function CustomerPane({ conversation }: CustomerPaneProps) {
 
 const leadEvents = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored']
 
-/** A lead is changed by agents and colleagues meanwhile, and whoever was none may become one. */
+/** Agents and colleagues may change the lead or create one meanwhile. */
 function useLiveLead(workspaceId: string, conversationId: string): void {
   const { queries } = useInbox()
   const handleEvent = useCallback(
@@ -125,7 +125,7 @@ function Head({ conversation }: { conversation: Conversation }) {
 function Notes({ notes }: { notes: readonly Note[] }) {
   return (
     <Section title={t.customer.notes}>
-      {notes.length === 0 && <p className={styles.quiet}>{t.customer.noNotes}</p>}
+      {notes.length === 0 && <p className={styles.muted}>{t.customer.noNotes}</p>}
       <ul className={styles.list}>
         {notes.map(({ id, text, actor, createdAt }) => (
           <li key={id} className={styles.note}>
@@ -140,7 +140,7 @@ function Notes({ notes }: { notes: readonly Note[] }) {
   )
 }
 
-/** A conversation's notes, newest first: those that were read with it, and those that the thread has heard of since. */
+/** Returns the notes, newest first: those loaded with the conversation and those that the thread received since. */
 function notesOf(read: readonly Note[], items: readonly TimelineItem[]): Note[] {
   const all = new Map(read.map((note) => [note.id, note]))
   for (const { note } of items) if (note !== undefined) all.set(note.id, note)

@@ -20,7 +20,7 @@ interface ChoiceProps {
   change(value: string): void
 }
 
-/** One of a few, changed where it stands. */
+/** Edits one of a few options in place. */
 export function Choice({ label, value, options, change }: ChoiceProps) {
   const isKnown = options.some((one) => one.value === value)
   return (
@@ -44,7 +44,7 @@ interface MultiChoiceProps {
   change(chosen: string[]): void
 }
 
-/** Some of many, changed where they stand. */
+/** Edits several options in place. */
 export function MultiChoice({ label, chosen, options, change }: MultiChoiceProps) {
   return (
     <MultiSelect
@@ -65,14 +65,11 @@ interface TextValueProps {
   rule: FieldRule
   value: string | undefined
   currency: string | null
-  /** Null: nothing was left in it. */
+  /** Null if the field was cleared. */
   change(value: string | null): void
 }
 
-/**
- * What is written, changed where it stands: as people read it until somebody comes to write. Enter or leaving keeps it, Esc
- * does not.
- */
+/** Edits text in place; formatted until it has the focus. Enter or leaving the field saves, Esc does not. */
 export function TextValue({ label, rule, value, currency, change }: TextValueProps) {
   const [typed, setTyped] = useState<string | null>(null)
   const saved = inputValue(rule, value)
@@ -100,7 +97,7 @@ export function TextValue({ label, rule, value, currency, change }: TextValuePro
         cancel={() => setTyped(null)}
       />
       {meant !== null && (
-        <span className={styles.meant} role="status">
+        <span className={styles.interpretation} role="status">
           {meant}
         </span>
       )}
@@ -120,7 +117,7 @@ interface InPlaceProps {
   isWritten: boolean
   isWrong: boolean
   numeric: boolean
-  /** Whoever comes to write sees what they would type. */
+  /** Starts editing, with the value as it is typed. */
   start(): void
   type(text: string): void
   save(): void
@@ -138,12 +135,12 @@ function InPlace({ label, value, isDay, isWritten, isWrong, numeric, start, type
     if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
     isGivenUp.current = event.key === 'Escape'
     if (!isWrong || isGivenUp.current) event.currentTarget.blur()
-    // The inbox would go back to its list.
+    // Otherwise the inbox would go back to its list.
     event.stopPropagation()
   }
   return (
     <input
-      // A day is read as text, and written in an input of its own: one that turned into it would hear no keys.
+      // A date is edited in a separate input: changing the type of a focused input would lose key presses.
       key={kind}
       ref={input}
       className={styles.edit}
@@ -156,15 +153,15 @@ function InPlace({ label, value, isDay, isWritten, isWrong, numeric, start, type
       value={value}
       onFocus={({ currentTarget }) => {
         if (isDay) return start()
-        // What is typed over stands there before it is selected.
+        // The raw value must be rendered before it is selected.
         flushSync(start)
         currentTarget.select()
       }}
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={({ currentTarget: { validity } }) => {
-        // It has made room for the input that a day is written in.
+        // It was replaced by the date input.
         if (isDay && !isWritten) return
-        // Half a date is none.
+        // An incomplete date is not saved.
         if (isGivenUp.current || validity.badInput) cancel()
         else save()
         isGivenUp.current = false

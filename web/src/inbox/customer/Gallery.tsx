@@ -24,7 +24,7 @@ const tabs = {
 
 type Tab = keyof typeof tabs
 
-/** The files of the conversation, newest first, and the way to where each was sent. */
+/** Files of the conversation, newest first, with links to their messages. */
 export function Gallery() {
   const [tab, setTab] = useState<Tab>('seen')
   const texts = t.media.gallery
@@ -50,15 +50,15 @@ function Shelf({ tab }: { tab: Tab }) {
   const { query, items } = useGallery(workspaceId, conversationId, tabs[tab])
   const { refetch } = query
   const newest = useNewestFile(workspaceId, conversationId)
-  // Not at once: it has just been read.
+  // Not on first render: it has just been loaded.
   const [known] = useState(newest)
   useEffect(() => {
     if (newest !== known) void refetch()
   }, [newest, known, refetch])
   const texts = t.media.gallery
   if (query.isError && items.length === 0) return <ErrorState error={query.error} retry={() => void refetch()} />
-  if (query.isPending) return <div className={styles.shape} aria-busy="true" />
-  if (items.length === 0) return <p className={styles.quiet}>{texts.none[tab]}</p>
+  if (query.isPending) return <div className={styles.skeleton} aria-busy="true" />
+  if (items.length === 0) return <p className={styles.muted}>{texts.none[tab]}</p>
   return (
     <>
       <ul className={tab === 'seen' ? styles.grid : styles.list}>
@@ -80,7 +80,7 @@ function Shelf({ tab }: { tab: Tab }) {
   )
 }
 
-/** Whatever is sent stands in the thread first. */
+/** Returns the newest file from the thread, where new files appear first. */
 function useNewestFile(workspaceId: string, conversationId: string): string | null {
   const thread = useCachedThread(workspaceId, conversationId)
   return thread?.items.findLast(({ message }) => message?.media != null)?.id ?? null
@@ -124,7 +124,7 @@ function Row({ item: { messageId, at, direction, media } }: { item: GalleryItem 
         <MediaPart messageId={messageId} direction={direction} media={media} />
       )}
       <button type="button" className={styles.where} title={t.media.toMessage} onClick={() => showMessage(messageId)}>
-        <bdi>{direction === 'inbound' ? customerName : t.media.us}</bdi> · <time>{formatShortTime(at)}</time>
+        <bdi>{direction === 'inbound' ? customerName : t.media.ourTeam}</bdi> · <time>{formatShortTime(at)}</time>
       </button>
     </>
   )

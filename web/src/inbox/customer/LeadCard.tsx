@@ -19,7 +19,7 @@ import { CustomFields } from './CustomFields.tsx'
 import { Choice, TextValue } from './EditInPlace.tsx'
 import { type Fact, Facts, Section } from './Section.tsx'
 
-/** The lead that the customer is: what matters of it can be changed where it stands. */
+/** Lead of the customer; important fields can be edited in place. */
 export function LeadCard({ leadId }: { leadId: string }) {
   const workspaceId = useWorkspaceId()
   const query = useLead(workspaceId, leadId)
@@ -120,7 +120,7 @@ function useEditableFacts(workspaceId: string, lead: Lead, change: (changes: Lea
   ]
 }
 
-/** For a customer who is none yet. */
+/** Shown for customers without a lead. */
 export function NoLead({ conversation }: { conversation: Conversation }) {
   const inbox = useInbox()
   const [isMaking, setMaking] = useState(false)
@@ -138,7 +138,7 @@ export function NoLead({ conversation }: { conversation: Conversation }) {
   }
   return (
     <Section title={t.customer.lead}>
-      <p className={styles.quiet}>{t.customer.noLead}</p>
+      <p className={styles.muted}>{t.customer.noLead}</p>
       <Button size="compact-sm" variant="default" loading={isMaking} onClick={() => void make()}>
         {t.customer.createLead}
       </Button>

@@ -7,7 +7,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './Customer.module.css'
 import { Section } from './Section.tsx'
 
-/** How the lead has gone on, newest first. */
+/** Timeline of the lead, newest first. */
 export function LeadHistory({ leadId }: { leadId: string }) {
   const workspaceId = useWorkspaceId()
   const { data: history } = useHistory(workspaceId, leadId)
@@ -17,7 +17,7 @@ export function LeadHistory({ leadId }: { leadId: string }) {
     type === 'system' ? t.customer.bySystem : (people.nameOf(id) ?? t.common.unknown)
   return (
     <Section title={t.customer.history}>
-      {history.length === 0 && <p className={styles.quiet}>{t.customer.noHistory}</p>}
+      {history.length === 0 && <p className={styles.muted}>{t.customer.noHistory}</p>}
       <ol className={styles.list}>
         {history.toReversed().map(({ id, from, to, actor, at }) => (
           <li key={id}>

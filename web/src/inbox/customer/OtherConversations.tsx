@@ -14,7 +14,7 @@ interface OtherConversationsProps {
   phone: string
 }
 
-/** What else the customer has written, to other numbers of ours. */
+/** Conversations of the customer with other connections. */
 export function OtherConversations({ conversationId, phone }: OtherConversationsProps) {
   const workspaceId = useWorkspaceId()
   const { data: conversations } = useConversationsWith(workspaceId, phone)
@@ -22,7 +22,7 @@ export function OtherConversations({ conversationId, phone }: OtherConversations
   const others = conversations.filter(({ id }) => id !== conversationId)
   return (
     <Section title={t.customer.others}>
-      {others.length === 0 && <p className={styles.quiet}>{t.customer.noOthers}</p>}
+      {others.length === 0 && <p className={styles.muted}>{t.customer.noOthers}</p>}
       <ul className={styles.list}>
         {others.map((one) => (
           <li key={one.id}>

@@ -15,7 +15,6 @@ export interface Fact {
   value: ReactNode
 }
 
-/** Names with values beside them. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className={styles.facts}>

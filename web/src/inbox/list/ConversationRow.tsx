@@ -27,19 +27,19 @@ interface ConversationRowProps {
   row: Conversation
   index: number
   start: number
-  /** -1: not known. */
+  /** Total number of rows; -1 if unknown. */
   total: number
   isOpen: boolean
   isSelected: boolean
-  /** Tapped, a row is chosen rather than opened. */
+  /** Whether a tap selects rows instead of opening them. */
   isTouchMode: boolean
-  /** Tab stops at one row of the list; from there the arrows lead on. */
+  /** Whether the row is the tab stop of the list; arrow keys move on from there. */
   isStop: boolean
   labels: ReadonlyMap<string, Label>
   now: number
   userId: string
   open(id: string): void
-  /** With `isRange`, all rows from the one before. */
+  /** `isRange` selects all rows from the previous one. */
   select(id: string, isRange: boolean): void
   peek(id: string): void
 }
@@ -66,7 +66,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       <input
         type="checkbox"
         className={styles.check}
-        // X does the same: a list is walked by its rows.
+        // The X key does the same; the tab order contains rows only.
         tabIndex={-1}
         aria-label={t.inbox.bulk.choose({ name })}
         checked={isSelected}
@@ -108,7 +108,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   )
 })
 
-// The click says whether it is a range.
+// The click handler knows whether it is a range.
 const ignored = () => {}
 
 function Face({ name, channel }: { name: string; channel: Conversation['channel'] }) {
@@ -123,7 +123,7 @@ function Face({ name, channel }: { name: string; channel: Conversation['channel'
   )
 }
 
-/** What asks for attention: how many are unread, else for how long the customer waits. */
+/** Number of unread messages, otherwise the customer's waiting time. */
 function Edge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conversation; now: number }) {
   if (unreadCount > 0) {
     return (
@@ -139,7 +139,7 @@ function Edge({ row: { unreadCount, unansweredSince, owner }, now }: { row: Conv
   return unansweredSince !== null && owner === 'human' && <Waiting since={unansweredSince} now={now} />
 }
 
-/** Coloured by the workspace's goal, where it has one. */
+/** Colored by the response time goal of the workspace, if any. */
 function Waiting({ since, now }: { since: string; now: number }) {
   const goalMs = useAnswerGoalMs(useWorkspaceId())
   const waitedMs = now - Date.parse(since)
@@ -151,7 +151,7 @@ function Waiting({ since, now }: { since: string; now: number }) {
   )
 }
 
-/** Only there when there is something to show. */
+/** Rendered only if there is something to show. */
 function Meta({ row, labels }: { row: Conversation; labels: ReadonlyMap<string, Label> }) {
   const { ownerName, owner, status, snoozedUntil, lastMessage, labelIds, assignedToName, handover } = row
   const isFailed = lastMessage?.status === 'failed'
@@ -198,7 +198,7 @@ function HandedOver({ handover: { urgency, reason, at } }: { handover: NonNullab
   const texts = t.inbox.handover
   return (
     <span
-      className={styles.handed}
+      className={styles.handover}
       data-urgency={urgency}
       title={reason ?? texts.since({ moment: formatDateTime(at) })}
     >

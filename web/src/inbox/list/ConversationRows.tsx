@@ -32,11 +32,11 @@ interface ConversationRowsProps {
   clear(): void
 }
 
-// So many rows before the end the next page is asked for.
+// The next page is loaded this many rows before the end.
 const ahead = 30
 const retryMs = 2_000
 
-/** The list: only the rows in sight are drawn, however many there are. */
+/** Virtual list: renders only visible rows. */
 export function ConversationRows({ filter, isNarrowed, openId, open, clear }: ConversationRowsProps) {
   const workspaceId = useWorkspaceId()
   const inbox = useInbox()
@@ -110,13 +110,12 @@ export function ConversationRows({ filter, isNarrowed, openId, open, clear }: Co
 }
 
 /**
- * Reads the page that begins at the cursor, when there is one to be read. Again when it did not come, and when the list was
- * read again meanwhile: the page is then none of it. That shows by another cursor, or by the same one when both came between
- * two drawings.
+ * Loads the page at the cursor. Repeated if it failed, or if the list was refetched meanwhile, since the page then no
+ * longer belongs to it. Detected by a changed cursor, or by the counter if the cursor is the same.
  */
 function useNextPage(cursor: string | null, more: () => Promise<void>): void {
   const [readings, setReadings] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each cursor, and after each reading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each cursor and after each load
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
@@ -125,7 +124,7 @@ function useNextPage(cursor: string | null, more: () => Promise<void>): void {
     }
     if (cursor !== null)
       more().then(
-        // What came is drawn first.
+        // Renders the loaded rows first.
         () => scheduleRead(0),
         () => scheduleRead(retryMs),
       )
@@ -138,11 +137,11 @@ function useNextPage(cursor: string | null, more: () => Promise<void>): void {
 
 interface RowMoves {
   moveBy(step: 1 | -1): void
-  /** The row that has the focus, else what is open. */
+  /** The focused row, otherwise the open conversation. */
   here(): string | undefined
 }
 
-/** Moves up and down the rows, and opens each, unless several are being chosen: those are not read by the way. */
+/** Moves by rows and opens them, except while several are selected: that must not mark them as read. */
 function useRowMoves(
   scroller: { current: HTMLDivElement | null },
   rows: readonly { id: string }[],
@@ -163,16 +162,16 @@ function useRowMoves(
       scrollTo(to)
       const focus = () => scroller.current?.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus()
       focus()
-      // One that was out of sight is drawn first.
+      // Rows outside the viewport are rendered first.
       if (focusedRow() !== id) requestAnimationFrame(focus)
-      // Not by what is open: who is quick is a row ahead of it.
+      // Based on the focused row: with quick key presses, opening lags a row behind.
       if (to !== from && currentSelection().ids.length === 0) open(id)
     }
     return { moveBy, here }
   }, [scroller])
 }
 
-/** To go on to the next before the rows are there is kept until they are, once. */
+/** Remembers one move to the next row until rows have loaded. */
 function useQueued(moves: RowMoves, isPending: boolean): RowMoves {
   const isKept = useRef(false)
   useEffect(() => {
@@ -226,7 +225,7 @@ const adjacentRow: Partial<Record<string, 'nextElementSibling' | 'previousElemen
   ArrowUp: 'previousElementSibling',
 }
 
-/** The arrows move the focus from row to row, and open nothing. */
+/** Moves the focus by arrow keys without opening rows. */
 function focusAdjacentRow(event: KeyboardEvent): void {
   const side = adjacentRow[event.key]
   if (side === undefined || !(event.target instanceof HTMLElement)) return
@@ -234,13 +233,12 @@ function focusAdjacentRow(event: KeyboardEvent): void {
   event.target.closest('li')?.[side]?.querySelector<HTMLElement>('[data-row]')?.focus()
 }
 
-/** Where rows will be. */
 export function SkeletonRows({ count = 8 }: { count?: number }) {
   return (
-    <div className={styles.shapes} aria-busy="true">
+    <div className={styles.skeletons} aria-busy="true">
       {Array.from({ length: count }, (_, n) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: shapes without content
-        <div key={n} className={styles.shape} />
+        // biome-ignore lint/suspicious/noArrayIndexKey: skeletons without content
+        <div key={n} className={styles.skeleton} />
       ))}
     </div>
   )
@@ -248,7 +246,7 @@ export function SkeletonRows({ count = 8 }: { count?: number }) {
 
 const minuteMs = 60_000
 
-/** The time, a minute at a time, for what is said to be so long ago. */
+/** Returns the current time, updated every minute, for relative times. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -258,7 +256,7 @@ export function useNow(): number {
   return now
 }
 
-/** Whoever has scrolled down keeps the rows in sight where they are, whatever comes in above. */
+/** Keeps visible rows in place when rows arrive above them. */
 function useScrollAnchor(
   scroller: RefObject<HTMLElement | null>,
   rows: readonly Conversation[],

@@ -12,7 +12,7 @@ interface FilterChipsProps {
   filterBy: FilterBy
 }
 
-/** What narrows the list, each to be taken away. */
+/** Active filters, each with a remove button. */
 export default function FilterChips({ search, filterBy }: FilterChipsProps) {
   const workspaceId = useWorkspaceId()
   const wordFor = useFilterTexts(workspaceId)

@@ -4,7 +4,6 @@ import { DropdownTarget, useDropdownState } from '../../ui/overlay/DropdownMenu.
 import type { Dropdown } from '../../ui/overlay/dropdown.tsx'
 import { FilterPanel, type FilterPanelProps } from './FilterPanel.tsx'
 
-/** The filters, under the button of the list's header. */
 export default function FilterDropdown({ dropdown, ...panel }: FilterPanelProps & { dropdown: Dropdown }) {
   const { isOpen, ...rest } = useDropdownState(dropdown)
   return (

@@ -13,7 +13,7 @@ export interface FilterPanelProps {
   filterBy: FilterBy
 }
 
-/** Every way to narrow and order the list, and those that were kept under a name. */
+/** All filters, sort orders and saved filters. */
 export function FilterPanel({ search, filterBy }: FilterPanelProps) {
   const workspaceId = useWorkspaceId()
   const labels = useLabelsById(workspaceId)

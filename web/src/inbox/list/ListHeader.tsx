@@ -13,7 +13,7 @@ import { type FilterBy, type InboxSearch, resultsAttribute } from './filters.ts'
 import styles from './ListPane.module.css'
 
 const MentionsButton = prefetchedComponent(() => withTexts(() => import('../mentions/MentionsButton.tsx')))
-// Its fields are heavy, and most days go by without them.
+// Heavy and rarely used.
 const FilterDropdown = prefetchedComponent(() => import('./FilterDropdown.tsx'))
 
 interface ListHeaderProps {
@@ -85,7 +85,7 @@ export function ListHeader({ search, filterBy, open }: ListHeaderProps) {
 
 const typingMs = 200
 
-/** From the field into what it has found. */
+/** Moves the focus from the field to the results. */
 function focusResults(event: KeyboardEvent): void {
   const first = document.querySelector<HTMLElement>(`[${resultsAttribute}] a`)
   if (first === null) return
@@ -104,7 +104,7 @@ function InboxSearchField({ search, filterBy, close }: InboxSearchFieldProps) {
   const [term, setTerm] = useState(urlTerm)
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
-  // What takes the search away elsewhere empties the field, but nothing takes words from under who types.
+  // A search cleared elsewhere empties the field, except while someone types in it.
   useEffect(() => {
     if (document.activeElement !== field.current) setTerm(urlTerm)
   }, [urlTerm])

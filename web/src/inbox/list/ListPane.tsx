@@ -21,7 +21,7 @@ export interface ListPaneProps {
   search: InboxSearch
   openId: string | undefined
   open(id: string): void
-  /** Opens a conversation at one of its messages. */
+  /** Opens a conversation at a message. */
   openAt(id: string, messageId: string): void
   filterBy: FilterBy
 }
@@ -29,8 +29,8 @@ export interface ListPaneProps {
 export function ListPane({ search, openId, open, openAt, filterBy }: ListPaneProps) {
   const filter = useMemo(() => filterOf(search), [search])
   const isChoosing = useIsSelecting()
-  // What is not in sight is not to be changed unseen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each filter
+  // Rows that are no longer visible must not be changed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the filter changes
   useEffect(() => clearSelection, [filter])
   const views = (view: typeof filter.view) =>
     filterBy(({ view: _, ...before }) => (view === 'all' ? before : { ...before, view }))
@@ -76,8 +76,8 @@ function ViewTabs({ view, choose }: ViewTabsProps) {
   const { data: counts } = useCounts(workspaceId)
   const tabs = useRef<HTMLDivElement>(null)
   const shown = counts && views.map((one) => countOf(counts[one].open))
-  // Beside large counts there is not room for all of them, and they come after the view they push aside.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each view, and whenever the counts take other room
+  // Large counts leave no room for all tabs, and load after the current tab has been scrolled into view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the view or the width of the counts changes
   useLayoutEffect(() => {
     tabs.current?.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [view, shown?.join()])
@@ -93,7 +93,7 @@ function ViewTabs({ view, choose }: ViewTabsProps) {
   )
 }
 
-/** The service counts no further. */
+/** The server counts up to this number. */
 const maxCounted = 500
 
 const countOf = (open: number) => (open < maxCounted ? formatNumber(open) : `${formatNumber(maxCounted)}+`)

@@ -15,14 +15,14 @@ interface MessageResultsProps {
   openAt(id: string, messageId: string): void
 }
 
-/** The messages that say it, newest first. What is rare is looked for further and further back. */
+/** Messages that contain the term, newest first. For rare terms, looks further and further back. */
 export function MessageResults({ term, openAt }: MessageResultsProps) {
   const workspaceId = useWorkspaceId()
   const { query, messages, lookedTo } = useMessageSearch(workspaceId, term)
   const isLooking = query.isFetchingNextPage
   return (
-    <section aria-label={t.finding.found.messages}>
-      <h2 className={styles.heading}>{t.finding.found.messages}</h2>
+    <section aria-label={t.search.results.messages}>
+      <h2 className={styles.heading}>{t.search.results.messages}</h2>
       {query.isError && messages.length === 0 ? (
         <ErrorState error={query.error} retry={() => void query.refetch()} />
       ) : query.isPending ? (
@@ -38,14 +38,14 @@ export function MessageResults({ term, openAt }: MessageResultsProps) {
       )}
       <p className={styles.none} role="status">
         {isLooking
-          ? t.finding.found.looking
+          ? t.search.results.searching
           : lookedTo !== null
-            ? t.finding.found.lookedTo({ day: formatShortTime(lookedTo) })
-            : query.isSuccess && messages.length === 0 && t.finding.found.noMessage}
+            ? t.search.results.searchedBackTo({ day: formatShortTime(lookedTo) })
+            : query.isSuccess && messages.length === 0 && t.search.results.noMessage}
       </p>
       {query.hasNextPage && !isLooking && (
         <button type="button" className={styles.more} onClick={() => void query.fetchNextPage()}>
-          {t.finding.found.older}
+          {t.search.results.older}
         </button>
       )}
     </section>
@@ -84,7 +84,7 @@ function MessageRow({ message, openAt }: MessageRowProps) {
       <span className={styles.snippet} dir="auto">
         <AuthorName message={message} />
         {snippet.map(({ text, isHit }, n) =>
-          // biome-ignore lint/suspicious/noArrayIndexKey: the stretches of a snippet do not change
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a snippet do not change
           isHit ? <mark key={n}>{text}</mark> : <span key={n}>{text}</span>,
         )}
       </span>
@@ -92,7 +92,7 @@ function MessageRow({ message, openAt }: MessageRowProps) {
   )
 }
 
-/** Who said it, where it was not the customer. */
+/** Author, unless it is the customer. */
 function AuthorName({ message: { author } }: { message: MessageSearchResult }) {
   const who = author.type === 'user' && author.id === currentUser().id ? t.inbox.you : authorCaption(author)
   return who === null ? null : <span className={styles.who}>{who}: </span>

@@ -64,7 +64,7 @@ export function SavedFilters({ search, filterBy }: SavedFiltersProps) {
           save={(name, shared) =>
             createFilter(workspaceId, { page: 'inbox', name, query, shared }).then(() => {
               setNaming(false)
-              // The field that had the focus is gone.
+              // The focused field is gone.
               here.current?.focus()
               void changed()
             }, showError)

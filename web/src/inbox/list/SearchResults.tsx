@@ -22,9 +22,9 @@ interface SearchResultsProps {
   openAt(id: string, messageId: string): void
 }
 
-/** What a search finds: whom by what their row shows, and what was said by its words. */
+/** Search results: conversations by their customer, and messages by text. */
 export default function SearchResults({ filter, term, openId, open, openAt }: SearchResultsProps) {
-  // Of one search: the next one shows both groups again.
+  // Per search: a new one shows both groups again.
   const [allOf, setAllOf] = useState<string | null>(null)
   const showsAll = allOf === term
   const scroller = useRef<HTMLElement>(null)
@@ -33,7 +33,7 @@ export default function SearchResults({ filter, term, openId, open, openAt }: Se
     return (
       <>
         <button type="button" className={styles.more} onClick={() => setAllOf(null)}>
-          {t.finding.found.showFewer}
+          {t.search.results.showFewer}
         </button>
         <ConversationRows filter={filter} isNarrowed openId={openId} open={open} clear={() => setAllOf(null)} />
       </>
@@ -43,7 +43,7 @@ export default function SearchResults({ filter, term, openId, open, openAt }: Se
     <section
       ref={scroller}
       className={styles.scroller}
-      aria-label={t.finding.found.title}
+      aria-label={t.search.results.title}
       {...moves}
       {...{ [resultsAttribute]: '' }}
     >
@@ -73,15 +73,15 @@ function ConversationResults({ filter, openId, open, showAll }: ConversationResu
   const { chosen, isTouchMode, choose } = useRowSelection(shown)
   const hasMore = !query.isPlaceholderData && (rows.length > previewCount || cursor !== null)
   return (
-    <section aria-label={t.finding.found.matching}>
-      <h2 className={styles.heading}>{t.finding.found.conversations}</h2>
+    <section aria-label={t.search.results.matching}>
+      <h2 className={styles.heading}>{t.search.results.conversations}</h2>
       {query.isError && rows.length === 0 ? (
         <ErrorState error={query.error} retry={() => void query.refetch()} />
       ) : query.isPending || query.isPlaceholderData ? (
         <SkeletonRows count={2} />
       ) : shown.length === 0 ? (
         <p className={styles.none}>
-          {isShort(filter.search) ? t.finding.found.tooShort : t.finding.found.noConversation}
+          {isShort(filter.search) ? t.search.results.tooShort : t.search.results.noConversation}
         </p>
       ) : (
         <ul
@@ -112,12 +112,12 @@ function ConversationResults({ filter, openId, open, showAll }: ConversationResu
       )}
       {hasMore && (
         <button type="button" className={styles.more} onClick={showAll}>
-          {t.finding.found.showAll}
+          {t.search.results.showAll}
         </button>
       )}
     </section>
   )
 }
 
-/** Words of less than three letters are found only where they are a whole word of the name. */
+/** Words of fewer than three letters match only whole words of a name. */
 const isShort = (term = ''): boolean => term.split(' ').every((word) => word.length < 3)

@@ -2,7 +2,7 @@ import { conversationStatusValues } from '../../api/schema.ts'
 import { type ConversationFilter, type Status, type View, views } from '../../data/inbox/types.ts'
 import type { ChangeSearch } from '../../ui/use-newest-search.ts'
 
-/** The filter as the address carries it: what is not there is as usual. */
+/** Query parameters of the filter; omitted ones have their default. */
 export interface InboxSearch {
   view?: View
   status?: Status | 'any'
@@ -18,14 +18,14 @@ export interface InboxSearch {
 
 export type FilterBy = ChangeSearch<InboxSearch>
 
-/** An attribute of the place where a search shows what it has found. */
+/** Attribute of the element with search results. */
 export const resultsAttribute = 'data-found-here'
 
 export const statuses = conversationStatusValues
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Reads an address, leaving out what it cannot mean, so that an old or mistyped link shows a list all the same. */
+/** Parses query parameters, dropping invalid ones, so that an old or mistyped link still shows a list. */
 export function readSearch(raw: Record<string, unknown>): InboxSearch {
   const text = (name: string) => (raw[name] === undefined ? '' : String(raw[name]))
   const isOn = (name: string) => text(name) === 'true'
@@ -50,19 +50,19 @@ export function readSearch(raw: Record<string, unknown>): InboxSearch {
 export const filterOf = (search: InboxSearch): ConversationFilter => ({
   ...search,
   view: search.view ?? 'all',
-  // A search looks through what is done as well, unless a status is asked for.
+  // A search includes closed conversations unless a status is chosen.
   status: search.status ?? (search.search === undefined ? 'open' : 'any'),
   sort: search.sort ?? 'recent',
 })
 
-/** The filter as a saved one keeps it: all of the address but what was searched for. */
+/** Returns the query of a saved filter: all parameters except the search. */
 export function queryOf({ search: _, ...kept }: InboxSearch): string {
   return new URLSearchParams(Object.entries(kept).map(([name, value]) => [name, String(value)])).toString()
 }
 
 export const searchOf = (query: string): InboxSearch => readSearch(Object.fromEntries(new URLSearchParams(query)))
 
-/** Whether something narrows the view. */
+/** Returns whether any filter is active. */
 export const isNarrowed = ({ view: _view, sort: _sort, ...rest }: InboxSearch): boolean => Object.keys(rest).length > 0
 
 const isOneOf = <T extends string>(all: readonly T[], value: string): value is T => all.some((one) => one === value)

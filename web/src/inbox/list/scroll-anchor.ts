@@ -1,8 +1,8 @@
 const maxRowsChecked = 20
 
 /**
- * How far a list is to be scrolled so that what was in sight stays there. A row that moved by itself is no guide: only
- * one whose neighbour is the same as before. At the very top new rows may push the others down.
+ * Returns the scroll position that keeps visible rows in place. Uses only rows whose next row is unchanged, since
+ * others may have moved themselves. At the very top, new rows push the others down.
  */
 export function anchoredScrollTop(
   before: readonly { id: string }[],

@@ -5,8 +5,8 @@ import { useInboxContext } from '../parts/inbox-context.ts'
 import { currentSelection, toggleSelected } from '../parts/selection.ts'
 
 /**
- * Moves through all that was found, whichever group it is in: the letters open, as they do in the list, and the arrows
- * move the focus alone. Who is done with a conversation goes on with the next one that was found.
+ * Moves through the results of all groups: J and K open, as in the list; arrow keys only move the focus. After
+ * finishing a conversation, the next result opens.
  */
 export function useResultNavigation(
   scroller: RefObject<HTMLElement | null>,
@@ -19,7 +19,7 @@ export function useResultNavigation(
   const last = useRef<Element | null>(null)
   const moves = useMemo(() => {
     const links = () => [...(scroller.current?.querySelectorAll<HTMLElement>('a') ?? [])]
-    // A message that is opened takes the focus to itself: the way goes on from where one came to it.
+    // An opened message takes the focus: navigation continues from its result.
     const opened = () => {
       const ofOpen = links().filter((link) => conversationOf(link) === latest.current.openId)
       return ofOpen.find((link) => link === last.current) ?? ofOpen[0]
@@ -34,7 +34,7 @@ export function useResultNavigation(
     }
     const openBeside = (step: 1 | -1) => {
       const next = beside(step)
-      // Several that are being chosen are not read by the way.
+      // While several are selected, do not open: that would mark them as read.
       if (currentSelection().ids.length === 0) next?.click()
     }
     const choose = () => {
@@ -67,7 +67,7 @@ export function useResultNavigation(
       const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null
       if (step === null) return
       event.preventDefault()
-      // Above the first of them is the field.
+      // The search field is above the first result.
       const isMoved = moves.beside(step) !== undefined
       if (!isMoved && step === -1) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
     },

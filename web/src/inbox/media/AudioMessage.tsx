@@ -12,7 +12,7 @@ import styles from './AudioMessage.module.css'
 import { nextSpeed, type PlaybackState, type Track, toggle, usePlayerOf } from './player.ts'
 import { Seek } from './Seek.tsx'
 
-/** A voice note or another sound, played where it stands. */
+/** Plays a voice note or audio file in place. */
 export function AudioMessage({ media, track }: { media: Media; track: Track }) {
   const playing = usePlayerOf(media.id)
   const Icon = media.kind === 'voice' ? IconMicrophone : IconMusic
@@ -55,7 +55,7 @@ export function PlayButton({ track, playing }: { track: Track; playing: Playback
   )
 }
 
-/** The whole length until it is played, then how far it is. */
+/** Total duration, then the position while playing. */
 export function AudioTime({ seconds, playing }: { seconds: number | null; playing: PlaybackState | null }) {
   const length = playing?.length ?? seconds
   const isBegun = playing !== null && (playing.isPlaying || playing.at > 0)

@@ -25,7 +25,7 @@ const icons: Record<Media['kind'], TablerIcon> = {
   document: IconFile,
 }
 
-/** A file by its name, to save, and to look at where the browser can. */
+/** A file to download, or to view if the browser can. */
 export function FileCard({ media, open }: { media: Media; open(): void }) {
   const workspaceId = useWorkspaceId()
   const { kind, name, bytes } = media
@@ -36,7 +36,7 @@ export function FileCard({ media, open }: { media: Media; open(): void }) {
   return (
     <span className={styles.file}>
       <Icon size={26} stroke={1.5} aria-hidden="true" />
-      <span className={styles.fileWords}>
+      <span className={styles.fileText}>
         <bdi className={styles.fileName}>{shown}</bdi>
         <span className={styles.facts}>{facts.join(' · ')}</span>
         {kind !== 'document' && (

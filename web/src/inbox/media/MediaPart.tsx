@@ -15,7 +15,6 @@ interface MediaPartProps {
   media: Media
 }
 
-/** The file of a message, as what it is. */
 export default function MediaPart({ messageId, direction, media }: MediaPartProps) {
   const workspaceId = useWorkspaceId()
   const { conversationId, customerName, openFile } = useThreadContext()

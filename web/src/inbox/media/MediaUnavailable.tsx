@@ -28,7 +28,7 @@ const icons: Record<Missing, TablerIcon> = {
   failed: IconAlertTriangle,
 }
 
-/** A file that is on its way, or is not coming: what it is said to be, and why it is not here. */
+/** A file that is loading or failed: its name and the reason. */
 export function MediaUnavailable({
   conversationId,
   media,
@@ -38,7 +38,7 @@ export function MediaUnavailable({
 }) {
   const { kind, state, name, bytes, failure } = media
   const Icon = icons[state]
-  // What comes takes the room that it will have; what does not come only that of its words.
+  // A loading image reserves its final size; a failed one only the size of its text.
   const isRoomy = state === 'coming' && hasPictureRoom(media)
   const { width, height } = sizeInBubble(media)
   const room = isRoomy ? ({ '--w': `${width}px`, '--ratio': `${width} / ${height}` } as CSSProperties) : {}
@@ -62,7 +62,7 @@ export function MediaUnavailable({
   )
 }
 
-/** The reason where it is known; a file that is still tried for may come all the same. */
+/** Returns the reason if known; a file that is still being retried may arrive. */
 const reasonText = (state: Missing, failure: string | null): string =>
   (state === 'coming' ? null : fileFailure(failure)) ?? t.media.states[state]
 
@@ -75,8 +75,8 @@ function RetryButton({ conversationId, mediaId }: { conversationId: string; medi
     setAsking(false)
   }
   return (
-    <button type="button" className={styles.again} disabled={isRetrying} onClick={() => void ask()}>
-      {t.media.again}
+    <button type="button" className={styles.retry} disabled={isRetrying} onClick={() => void ask()}>
+      {t.media.retry}
     </button>
   )
 }

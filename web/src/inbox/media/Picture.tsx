@@ -10,18 +10,18 @@ import { placeholderAddress, sizeInBubble } from './media-rules.ts'
 
 interface PictureProps {
   media: Media
-  /** Whose it is, for who does not see it. */
+  /** Alternative text: whose file it is. */
   label: string
   open(): void
 }
 
-/** A picture, sticker or the first look of a video: its room is there before it is, blurred until it has loaded. */
+/** Image, sticker or video preview: reserves its size, blurred until loaded. */
 export function Picture({ media, label, open }: PictureProps) {
   const workspaceId = useWorkspaceId()
   const [state, setState] = useState<'loading' | 'there' | 'broken'>('loading')
   const { width, height } = sizeInBubble(media)
   const isVideo = media.kind === 'video'
-  // A sticker that moves stands still in its preview.
+  // The preview of an animated sticker does not move.
   const isWhole = !media.hasPreview || (media.isAnimated && media.kind === 'sticker')
   const address = isWhole ? fileAddress(workspaceId, media.id) : previewAddress(workspaceId, media.id)
   const drawn = (

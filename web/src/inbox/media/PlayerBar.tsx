@@ -7,7 +7,7 @@ import { AudioTime, PlayButton, SpeedButton } from './AudioMessage.tsx'
 import { stop, usePlayer } from './player.ts'
 import { Seek } from './Seek.tsx'
 
-/** What is being played, while one reads elsewhere. */
+/** Player for audio that continues while another part is shown. */
 export default function PlayerBar() {
   const playing = usePlayer()
   if (playing === null) return null

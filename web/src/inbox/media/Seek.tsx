@@ -11,11 +11,11 @@ interface SeekProps {
 }
 
 const barCount = 48
-// From end to end by the arrow keys.
+// Arrow key steps from start to end.
 const keySteps = 40
 const [barPx, gapPx, highPx] = [3, 1.5, 26]
 
-/** How far it is, and where one goes by a click or by the arrow keys: the waveform where there is one, else a line. */
+/** Position of the audio, changed by click or arrow keys: a waveform if there is one, otherwise a line. */
 export function Seek({ track, playing, waveform }: SeekProps) {
   const length = playing?.length ?? track.seconds ?? 0
   const at = Math.min(playing?.at ?? 0, length)
@@ -52,7 +52,7 @@ function Bars({ heights, share }: { heights: readonly number[]; share: number })
         const high = Math.max(2, (highPx * height) / 100)
         return (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: heights have no names
+            // biome-ignore lint/suspicious/noArrayIndexKey: bars have no ids
             key={n}
             x={n * (barPx + gapPx)}
             y={(highPx - high) / 2}

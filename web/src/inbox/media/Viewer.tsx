@@ -27,7 +27,7 @@ interface ViewerProps {
   close(): void
 }
 
-/** One file over the whole window, with the conversation's other pictures and videos beside it. */
+/** Full-window viewer for a file, with the other images and videos of the conversation. */
 export default function Viewer({ messageId, close }: ViewerProps) {
   const { conversationId, customerName } = useThreadContext()
   const { item, place, go } = useAlbum(conversationId, messageId)
@@ -41,7 +41,7 @@ export default function Viewer({ messageId, close }: ViewerProps) {
       <header className={styles.head}>
         {item !== null && (
           <p className={styles.who}>
-            <bdi>{item.direction === 'inbound' ? customerName : t.media.us}</bdi>
+            <bdi>{item.direction === 'inbound' ? customerName : t.media.ourTeam}</bdi>
             <time>{formatDateTime(item.at)}</time>
           </p>
         )}
@@ -119,7 +119,7 @@ interface ViewerActionProps {
   isOff?: boolean
 }
 
-// It keeps the focus when there is nothing more to do, so that keys go on to act.
+// Disabled by `aria-disabled`, not `disabled`, to keep the focus, so that shortcuts work on.
 function ViewerAction({ icon: Icon, label, run, isOff = false }: ViewerActionProps) {
   return (
     <ActionIcon
@@ -150,13 +150,13 @@ function NavigateButton({ side, isOff, run }: { side: 'previous' | 'next'; isOff
   )
 }
 
-/** Above everything, with the focus held inside; who closes it is back where they were. */
+/** Opens a modal dialog that traps the focus, and restores the focus when closed. */
 function useModal(dialog: { current: HTMLDialogElement | null }): void {
-  // Closed while it is still there: the browser gives the focus back only then.
+  // Closed before it is removed: the browser restores the focus only then.
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
-    // Not at its first button, which does something.
+    // Not on the first button, which performs an action.
     element?.focus()
     return () => element?.close()
   }, [dialog])
@@ -183,7 +183,7 @@ function useViewerKeys(keys: ViewerKeys): void {
     Escape: () => latest.current.close(),
   }))
   useEffect(() => {
-    // Before the page's own keys, which act on what lies under this.
+    // Captured before the page's shortcuts, which act on what is below.
     const onKeyDown = (event: KeyboardEvent) => {
       event.stopPropagation()
       const isField = event.target instanceof HTMLMediaElement && event.key.startsWith('Arrow')

@@ -7,7 +7,7 @@ import { type Speed, speedAfter } from './media-rules.ts'
 import { pausePlayer } from './player.ts'
 import styles from './Viewer.module.css'
 
-/** A video with the browser's own player, and how fast it goes. */
+/** Video with the browser's controls and a playback speed. */
 export function VideoView({ media, label }: { media: Media; label: string }) {
   const workspaceId = useWorkspaceId()
   const video = useRef<HTMLVideoElement>(null)
@@ -45,7 +45,7 @@ export function VideoView({ media, label }: { media: Media; label: string }) {
   )
 }
 
-/** A PDF, by the browser's own reader: its answer is sandboxed, so that nothing in it reaches this page. */
+/** PDF in the browser's viewer. The response is sandboxed, so that nothing in it can reach this page. */
 export function PdfView({ media }: { media: Media }) {
   const workspaceId = useWorkspaceId()
   return (

@@ -14,7 +14,7 @@ interface ZoomPictureProps {
   go(step: -1 | 1): void
 }
 
-/** A picture as large as the window lets it be; small and blurred until all of it has come. */
+/** Image as large as the window; the placeholder until it has loaded. */
 export function ZoomPicture({ media, label, zoom, go }: ZoomPictureProps) {
   const workspaceId = useWorkspaceId()
   const [state, setState] = useState<'loading' | 'there' | 'broken'>('loading')

@@ -1,6 +1,6 @@
 import type { GalleryItem, Media, TimelineItem } from '../../data/inbox/types.ts'
 
-/** A picture or video that one can go to from another one. */
+/** An image or video of the album. */
 export type AlbumItem = Pick<GalleryItem, 'messageId' | 'at' | 'direction' | 'media'>
 
 export const albumKinds = ['image', 'video'] as const
@@ -8,7 +8,7 @@ export const albumKinds = ['image', 'video'] as const
 const belongs = ({ kind, state, isInline }: Media): boolean =>
   state === 'here' && isInline && (albumKinds as readonly string[]).includes(kind)
 
-/** What the thread and the gallery know of a conversation's pictures and videos, each once, oldest first. */
+/** Images and videos of a conversation from the thread and the gallery, without duplicates, oldest first. */
 export function albumOf(items: readonly TimelineItem[], gallery: readonly GalleryItem[]): AlbumItem[] {
   const leaves = new Map<string, AlbumItem>()
   for (const item of gallery) if (belongs(item.media)) leaves.set(item.messageId, item)

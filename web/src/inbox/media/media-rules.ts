@@ -13,8 +13,8 @@ const unknown: Size = { width: 240, height: 180 }
 const stickerPx = 160
 
 /**
- * How large a picture or video stands in its bubble, known before a byte of it has come. What is too long or too wide is
- * cut; nothing is drawn larger than it is, but for what would be too small to be pointed at.
+ * Returns the size of an image or video in its bubble, known before it has loaded. Very long or wide images are
+ * cropped; nothing is enlarged, except images too small to click.
  */
 export function sizeInBubble({ kind, width, height }: Pick<Media, 'kind' | 'width' | 'height'>): Size {
   if (kind === 'sticker') return { width: stickerPx, height: stickerPx }
@@ -26,14 +26,14 @@ export function sizeInBubble({ kind, width, height }: Pick<Media, 'kind' | 'widt
   }
 }
 
-/** The tiny picture as an address; null for what is none. JPEG and WebP begin like this in base64. */
+/** Returns a data URL for the placeholder; null if invalid. Recognizes JPEG and WebP by the start of the base64. */
 export function placeholderAddress(placeholder: string | null): string | null {
   if (placeholder === null || !/^[A-Za-z0-9+/]{16,8192}={0,2}$/.test(placeholder)) return null
   if (placeholder.startsWith('/9j/')) return `data:image/jpeg;base64,${placeholder}`
   return placeholder.startsWith('UklGR') ? `data:image/webp;base64,${placeholder}` : null
 }
 
-/** What a file is shown as. What no browser may show, or this one cannot play, is a file to save. */
+/** How a file is shown. Types that browsers must not show or cannot play are downloads. */
 export type MediaView = 'picture' | 'video' | 'sound' | 'file'
 
 export function mediaViewOf({ kind, type, isInline }: Media, canPlay: (type: string) => boolean): MediaView {
@@ -46,13 +46,13 @@ export function mediaViewOf({ kind, type, isInline }: Media, canPlay: (type: str
 
 const audioOrFile = (type: string, canPlay: (type: string) => boolean): MediaView => (canPlay(type) ? 'sound' : 'file')
 
-/** While a file is not here, what it was said to be tells how much room it wants. */
+/** Returns whether a size is reserved, by the kind of a file that has not loaded. */
 export const hasPictureRoom = ({ kind }: Pick<Media, 'kind'>): boolean =>
   kind === 'image' || kind === 'video' || kind === 'sticker'
 
 export const isPdf = ({ type, isInline }: Media): boolean => isInline && type === 'application/pdf'
 
-/** Exactly so many heights of 0–100, each the highest of those that fall into its place. */
+/** Resamples to exactly `count` bars of 0–100; each is the maximum of its range. */
 export function barsOf(waveform: readonly number[] | null, count: number): number[] {
   if (waveform === null || waveform.length === 0) return []
   return Array.from({ length: count }, (_, n) => {
@@ -67,7 +67,7 @@ export type Speed = (typeof speeds)[number]
 
 export const speedAfter = (speed: Speed): Speed => speeds[(speeds.indexOf(speed) + 1) % speeds.length] ?? 1
 
-/** The ending of a name as a word for what it is, `PDF`; null for none that says something. */
+/** Returns the file extension as a label, such as `PDF`; null if it says nothing. */
 export function endingOf(name: string | null): string | null {
   const ending = /\.([A-Za-z0-9]{1,5})$/.exec(name ?? '')?.[1]
   return ending === undefined ? null : ending.toUpperCase()
@@ -75,13 +75,12 @@ export function endingOf(name: string | null): string | null {
 
 const map = 'https://www.openstreetmap.org/'
 
-/** Where a map shows a place, for who follows the link: nothing of it is loaded before. */
+/** Returns the link to a map; nothing is loaded before it is followed. */
 export function mapAddress(latitude: number, longitude: number): string {
   const at = [latitude, longitude].map((one) => one.toFixed(6))
   return `${map}?mlat=${at[0]}&mlon=${at[1]}#map=16/${at[0]}/${at[1]}`
 }
 
-/** `23.56140° S, 46.65590° W`. */
 export function coordinates(latitude: number, longitude: number): string {
   const said = (degrees: number, [positive, negative]: readonly [string, string]) =>
     `${Math.abs(degrees).toFixed(5)}° ${degrees < 0 ? negative : positive}`

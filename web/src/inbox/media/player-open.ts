@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 let isOpen = false
 
-/** Whether something is being played, or was until it was paused. The player itself comes with what can be played. */
+/** Returns whether audio is playing or paused. The player itself is loaded with the first audio. */
 export const useIsPlayerOpen = (): boolean => useSyncExternalStore(subscribe, () => isOpen)
 
 export function setPlayerOpen(next: boolean): void {

@@ -3,15 +3,15 @@ import { fileAddress } from '../../data/inbox/files.ts'
 import { type Speed, speedAfter, speeds } from './media-rules.ts'
 import { setPlayerOpen } from './player-open.ts'
 
-/** A sound that a message carries. */
+/** Audio of a message. */
 export interface Track {
   workspaceId: string
   conversationId: string
   messageId: string
   mediaId: string
-  /** Whose it is, as the bar says it. */
+  /** Title in the player bar. */
   title: string
-  /** As the platform tells; null until the browser knows. */
+  /** As the platform reports; null until the browser knows. */
   seconds: number | null
 }
 
@@ -28,26 +28,26 @@ export interface PlaybackState {
 const storageKey = 'parley.speed'
 const listeners = new Set<() => void>()
 let playing: PlaybackState | null = null
-// One for the whole app: it goes on while its message is out of sight, and nothing sounds beside it.
+// One element for the whole app: playback continues while its message is not visible, and only one audio plays.
 let audio: HTMLAudioElement | null = null
 
-/** What is being played, or was until it was paused, anywhere. */
+/** Returns the audio that is playing or paused, on any page. */
 export const usePlayer = (): PlaybackState | null => useSyncExternalStore(subscribe, () => playing)
 
-/** The same if it is this file, else null. */
+/** Returns like `usePlayer`, but null for other files. */
 export const usePlayerOf = (mediaId: string): PlaybackState | null =>
   useSyncExternalStore(subscribe, () => (playing?.track.mediaId === mediaId ? playing : null))
 
 const canPlayKnown = new Map<string, boolean>()
 
-/** Whether this browser plays a type of sound. */
+/** Returns whether the browser can play a type of audio. */
 export function canPlay(type: string): boolean {
   const known = canPlayKnown.get(type) ?? document.createElement('audio').canPlayType(type) !== ''
   canPlayKnown.set(type, known)
   return known
 }
 
-/** Plays a file, or goes on with it; pauses it when it is playing. */
+/** Plays or resumes a file; pauses it if it is playing. */
 export function toggle(track: Track): void {
   if (playing?.track.mediaId === track.mediaId && !playing.hasFailed) {
     if (playing.isPlaying) audio?.pause()
@@ -58,7 +58,7 @@ export function toggle(track: Track): void {
   void startPlayback()
 }
 
-/** Goes to a moment of a file, which is taken up if another one was. */
+/** Seeks to a position of a file, loading it first if another one was loaded. */
 export function seek(track: Track, at: number): void {
   if (playing?.track.mediaId !== track.mediaId) load(track)
   if (audio === null) return
@@ -74,7 +74,7 @@ export function nextSpeed(): void {
   change({ speed })
 }
 
-/** Something else begins to sound. */
+/** Pauses, when other media start to play. */
 export const pausePlayer = (): void => audio?.pause()
 
 export function stop(): void {
@@ -88,7 +88,7 @@ function load(track: Track): void {
   audio ??= newAudio()
   audio.src = fileAddress(track.workspaceId, track.mediaId)
   const speed = savedSpeed()
-  // The browser goes back to its default with each new source.
+  // Browsers reset the rate with each new source.
   audio.defaultPlaybackRate = speed
   audio.playbackRate = speed
   playing = { track, isPlaying: false, at: 0, length: track.seconds, speed, hasFailed: false }
@@ -99,7 +99,7 @@ async function startPlayback(): Promise<void> {
   try {
     await audio?.play()
   } catch (error) {
-    // Another one was begun meanwhile, or it was closed.
+    // Another one was started meanwhile, or the player was closed.
     if (!(error instanceof DOMException) || error.name !== 'AbortError') change({ isPlaying: false, hasFailed: true })
   }
 }
@@ -112,7 +112,7 @@ function newAudio(): HTMLAudioElement {
   made.ontimeupdate = () => change({ at: made.currentTime })
   made.onended = () => change({ isPlaying: false, at: 0 })
   made.ondurationchange = () => {
-    // Some recordings do not say how long they are until they have been heard.
+    // Some recordings have no duration until they have been played.
     if (Number.isFinite(made.duration) && made.duration > 0) change({ length: made.duration })
   }
   made.onerror = () => {

@@ -5,17 +5,17 @@ import { useCachedThread, useInbox } from '../../data/inbox/queries.ts'
 import { type AlbumItem, albumKinds, albumOf } from './album.ts'
 
 export interface Album {
-  /** What is shown; null when it is no longer there. */
+  /** Current file; null if it no longer exists. */
   item: AlbumItem | null
-  /** Which of how many that are known it is; null when it stands alone. */
+  /** Position among the known items; null if there are no others. */
   place: { n: number; of: number } | null
   go(step: -1 | 1): void
 }
 
-// From the second on more are read, so that one does not come to a false end.
+// Older items are loaded from the second item on, so that navigation does not end early.
 const nearStart = 2
 
-/** The conversation's pictures and videos in the order of time, from the one that was opened; older ones are read as one goes. */
+/** Images and videos of the conversation by time, from the opened one; loads older ones during navigation. */
 export function useAlbum(conversationId: string, openedId: string): Album {
   const inbox = useInbox()
   const { workspaceId } = inbox
@@ -37,7 +37,7 @@ export function useAlbum(conversationId: string, openedId: string): Album {
     }
   }, [leaves, n, workspaceId])
   return {
-    // A document is in no album, and so is what has come too lately.
+    // Documents, and files not loaded yet, are in no album.
     item: leaves[n] ?? knownFile(inbox, conversationId, shownId),
     place: n === -1 ? null : { n: n + 1, of: leaves.length },
     go: (step) => {

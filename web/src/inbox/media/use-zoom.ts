@@ -14,12 +14,12 @@ export interface Zoom {
   change(next: (view: View) => View): void
 }
 
-/** How large the file that is shown is; each one begins whole. */
+/** Returns the zoom and position of the current file; each file starts unzoomed. */
 export function useZoom(id: string | undefined): Zoom {
   const [view, setView] = useState(initialView)
   const frame = useRef<HTMLDivElement>(null)
   const picture = useRef<HTMLImageElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with each file anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each file
   useEffect(() => setView(initialView), [id])
   const change = useCallback((next: (view: View) => View) => {
     setView((now) => {
@@ -44,7 +44,7 @@ function boxOf(frame: HTMLElement | null, picture: HTMLElement | null): Box | nu
   return { frame: size(frame), picture: size(picture) }
 }
 
-/** What fingers, mouse and wheel do to the picture: pinch, drag, swipe, double tap. */
+/** Gestures on the image: pinch, drag, swipe, double tap, wheel. */
 export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) => void) {
   const fingers = useRef(new Map<number, Point>())
   const begun = useRef<Point | null>(null)
@@ -56,7 +56,7 @@ export function useGestures({ frame, change, view }: Zoom, go: (step: -1 | 1) =>
   useEffect(() => {
     const element = frame.current
     if (element === null) return
-    // React's own listener may not keep the page from scrolling.
+    // React's wheel listener is passive and cannot prevent scrolling.
     const onWheel = (event: WheelEvent) => {
       event.preventDefault()
       const box = element.getBoundingClientRect()

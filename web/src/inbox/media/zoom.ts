@@ -1,4 +1,4 @@
-/** How a picture lies in its frame: where its middle is from that of the frame, in pixels, and how much larger it is. */
+/** Position of an image in its frame: offset of its center from that of the frame in pixels, and scale. */
 export interface View {
   scale: number
   x: number
@@ -11,7 +11,7 @@ export interface Point {
 }
 
 export interface Box {
-  /** Of the frame, and of the picture at scale 1. */
+  /** Sizes of the frame, and of the image at scale 1. */
   frame: { width: number; height: number }
   picture: { width: number; height: number }
 }
@@ -19,7 +19,7 @@ export interface Box {
 export const initialView: View = { scale: 1, x: 0, y: 0 }
 export const maxScale = 8
 
-/** Larger or smaller about a point, told from the middle of the frame, which stays where it is. */
+/** Zooms around a point, relative to the center of the frame, which stays in place. */
 export function zoomAt(view: View, factor: number, point: Point): View {
   const scale = Math.min(maxScale, Math.max(1, view.scale * factor))
   if (scale === 1) return initialView
@@ -27,7 +27,7 @@ export function zoomAt(view: View, factor: number, point: Point): View {
   return { scale, x: point.x - (point.x - view.x) * grown, y: point.y - (point.y - view.y) * grown }
 }
 
-/** No edge of the picture is drawn into the frame further than it has to be. */
+/** Keeps the edges of the image at or outside those of the frame where possible. */
 export function clampView({ scale, x, y }: View, { frame, picture }: Box): View {
   const within = (at: number, long: number, room: number) => {
     const most = Math.max(0, (long * scale - room) / 2)
@@ -36,7 +36,7 @@ export function clampView({ scale, x, y }: View, { frame, picture }: Box): View 
   return { scale, x: within(x, picture.width, frame.width), y: within(y, picture.height, frame.height) }
 }
 
-/** What two fingers do that were at `before` and are at `now`. */
+/** Applies a pinch from `before` to `now`. */
 export function pinchView(view: View, before: readonly [Point, Point], now: readonly [Point, Point]): View {
   const far = ([a, b]: readonly [Point, Point]) => Math.hypot(a.x - b.x, a.y - b.y)
   const middle = ([a, b]: readonly [Point, Point]) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 })
@@ -47,7 +47,7 @@ export function pinchView(view: View, before: readonly [Point, Point], now: read
 
 const swipePx = 60
 
-/** Which way a finger that went so far over a whole picture wants to go: 1 to the next, -1 back, 0 nowhere. */
+/** Returns the direction of a swipe over an unzoomed image: 1 next, -1 previous, 0 none. */
 export function swipeOf({ scale }: View, moved: Point): -1 | 0 | 1 {
   if (scale > 1 || Math.abs(moved.x) < swipePx || Math.abs(moved.x) < 2 * Math.abs(moved.y)) return 0
   return moved.x < 0 ? 1 : -1

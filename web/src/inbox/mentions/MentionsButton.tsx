@@ -11,7 +11,7 @@ import styles from './Mentions.module.css'
 
 const MentionsDropdown = prefetchedComponent(() => import('./MentionsDropdown.tsx'))
 
-/** How many notes name me that I have not read, and what they are. */
+/** Number of unread notes that mention me, with a list of them. */
 export default function MentionsButton() {
   const inbox = useInbox()
   const unread = useUnreadMentions(inbox.workspaceId)
@@ -43,7 +43,7 @@ export default function MentionsButton() {
   )
 }
 
-/** Who has the conversation before them has read what is said of them there. */
+/** Marks mentions as read when their conversation is opened. */
 function useMarkOpenRead(unread: number): void {
   const inbox = useInbox()
   const { conversationId } = useParams({ strict: false })

@@ -14,7 +14,7 @@ import { customerName } from '../parts/inbox-texts.ts'
 import { stripMarkup } from '../parts/markup.ts'
 import styles from './Mentions.module.css'
 
-/** The notes that name me, newest first; each leads to where it stands. */
+/** Notes that mention me, newest first, with links to them. */
 export default function MentionsDropdown({ dropdown, unread }: { dropdown: Dropdown; unread: number }) {
   const inbox = useInbox()
   const texts = t.triage.mentions
@@ -43,7 +43,7 @@ function List({ dropdown }: { dropdown: Dropdown }) {
   const texts = t.triage.mentions
   if (data === undefined) {
     if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />
-    return <div className={styles.shape} aria-busy="true" />
+    return <div className={styles.skeleton} aria-busy="true" />
   }
   const mentions = data.pages.flatMap((page) => page.mentions)
   if (mentions.length === 0) return <p className={styles.empty}>{texts.empty}</p>

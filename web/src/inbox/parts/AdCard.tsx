@@ -6,11 +6,11 @@ import { safeUrl } from './link-rules.ts'
 
 interface AdCardProps {
   referral: NonNullable<Message['referral']>
-  /** Under a title that says already what it is. */
+  /** Whether a title above already says that it is an ad. */
   isTitled?: boolean
 }
 
-/** The ad that the customer came by. */
+/** Ad that the customer came from. */
 export default function AdCard({ referral, isTitled = false }: AdCardProps) {
   const { headline, source_type: sourceType, source_url: sourceUrl, source_id: sourceId } = referral
   const href = safeUrl(sourceUrl)

@@ -1,17 +1,17 @@
 import { type Label, useLabelsById } from '../../data/labels.ts'
 import { t } from '../../text/index.ts'
 import { LabelChip, LabelDot } from '../../ui/LabelDot.tsx'
-import unseen from '../../ui/unseen.module.css'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import visuallyHidden from '../../ui/visually-hidden.module.css'
 import styles from './ConversationLabels.module.css'
 
 type Labels = ReadonlyMap<string, Label>
 
-/** In the order of their names, as pickers list them; one that is deleted is not there. */
+/** Returns the labels ordered by name, as in pickers; drops deleted ones. */
 const labelsOf = (ids: readonly string[], labels: Labels): Label[] =>
   [...labels.values()].filter(({ id }) => ids.includes(id))
 
-/** The labels of a conversation, each by its whole name as far as there is room. Nothing when it has none. */
+/** Returns the labels of a conversation with full names; none if it has no labels. */
 export function useConversationLabels(ids: readonly string[]): readonly Label[] {
   return labelsOf(ids, useLabelsById(useWorkspaceId()))
 }
@@ -30,7 +30,7 @@ export function LabelList({ labels }: { labels: readonly Label[] }) {
 
 const maxInRow = 2
 
-/** The same in a row of the list: the first by name, the others by their number; all where the mouse rests on them, and for who hears the page. */
+/** Labels in a row of the list: the first by name, others as a number; all in the tooltip and accessible name. */
 export function RowLabels({ labelIds, labels }: { labelIds: readonly string[]; labels: Labels }) {
   const known = labelsOf(labelIds, labels)
   if (known.length === 0) return null
@@ -38,7 +38,7 @@ export function RowLabels({ labelIds, labels }: { labelIds: readonly string[]; l
   const more = known.length - maxInRow
   return (
     <span className={styles.row} title={names}>
-      <span className={unseen.unseen}>
+      <span className={visuallyHidden.hidden}>
         {t.inbox.labels}: {names}
       </span>
       {known.slice(0, maxInRow).map(({ id, name, color }) => (

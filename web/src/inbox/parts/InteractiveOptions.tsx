@@ -1,9 +1,9 @@
 import { IconList } from '@tabler/icons-react'
 import type { Choices } from '../../data/inbox/types.ts'
 import { t } from '../../text/index.ts'
-import styles from './OfferedChoices.module.css'
+import styles from './InteractiveOptions.module.css'
 
-/** What a message of ours offers to choose from, as the customer sees it; the choice is the customer's alone. */
+/** Interactive options of our message, as the customer sees them; they cannot be clicked here. */
 export default function InteractiveOptions({ choices: { buttons, list, footer } }: { choices: Choices }) {
   const options: readonly { id: string; title: string; description?: string }[] = list?.rows ?? buttons ?? []
   return (

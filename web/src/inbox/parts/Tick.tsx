@@ -5,7 +5,7 @@ import styles from '../thread/Thread.module.css'
 
 const icons = { pending: IconClock, sent: IconCheck, delivered: IconChecks, read: IconChecks, failed: IconAlertCircle }
 
-/** How far a message got. */
+/** Delivery status of a message. */
 export function Tick({ status }: Pick<Message, 'status'>) {
   const Icon = icons[status]
   const word = t.inbox.ticks[status]

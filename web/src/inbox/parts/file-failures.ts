@@ -2,7 +2,7 @@ import { t } from '../../text/index.ts'
 
 type Reason = Exclude<keyof typeof t.inbox.fileFailures, 'code'>
 
-/** What stands for what, of the codes that a file may have failed with. */
+/** Reason for each error code of a file. */
 const reasons: Record<string, Reason> = {
   http_404: 'lost',
   http_410: 'lost',
@@ -28,10 +28,10 @@ const reasons: Record<string, Reason> = {
   store_unreachable: 'store',
 }
 
-/** Its state says all there is: of the last, only whoever runs the service can tell more. */
+/** The state says enough. Of `internal`, only an operator can find out more. */
 const withoutText: readonly string[] = ['too_large', 'internal']
 
-/** Why a file is not here, in words; null where its state says all there is. */
+/** Returns why a file is unavailable; null if the state says enough. */
 export function fileFailure(code: string | null): string | null {
   if (code === null || withoutText.includes(code)) return null
   const reason = reasons[code]

@@ -1,14 +1,14 @@
 import { createContext, useContext } from 'react'
 
-/** What the parts of the inbox may ask of its page. */
+/** Actions that parts of the inbox can call. */
 export interface InboxContextValue {
-  /** Back to the list alone. */
+  /** Goes back to the list. */
   close(): void
-  /** From the open conversation on to the next of the list. */
+  /** Opens the next conversation of the list. */
   openNext(): void
-  /** Has another way lead on than that of the list, until what it returns is called. */
+  /** Replaces `openNext`, until the returned function is called. */
   overrideNext(way: () => void): () => void
-  /** Shows a conversation again that was left, as long as the inbox is there. */
+  /** Opens a conversation again, while the inbox is mounted. */
   reopen(id: string): void
 }
 

@@ -5,7 +5,7 @@ import { formatDateTime } from '../../ui/format/time.ts'
 import { stripMarkup } from './markup.ts'
 import { parseSystemMessage } from './system-message.ts'
 
-/** How a customer is called: by name, else by number. */
+/** Returns the name of a customer, otherwise the number. */
 export const customerName = ({ contact }: Pick<Conversation, 'contact'>): string =>
   contact.name ?? phoneLabel(contact.phone) ?? t.inbox.noName
 
@@ -18,19 +18,19 @@ function contentOf({ kind, text }: MessageSummary): string {
   return text === '' ? t.inbox.kinds[kind] : stripMarkup(text)
 }
 
-/** The newest message in one line, with who said it when it was ours. */
+/** Returns the newest message in one line, with its author if it is ours. */
 export function lastMessageLine({ lastMessage }: Conversation, userId: string): string {
   if (lastMessage === null) return ''
   const { direction, author, kind, text } = lastMessage
   const content = contentOf({ kind: kind as Message['kind'], text }).replaceAll(/\s+/g, ' ')
   if (direction === 'inbound') return content
-  if (author.type === 'agent') return t.inbox.byAiSaid({ text: content })
+  if (author.type === 'agent') return t.inbox.aiMessage({ text: content })
   if (author.type === 'user' && author.id !== userId)
-    return t.inbox.said({ name: author.name ?? t.inbox.teammate, text: content })
-  return t.inbox.youSaid({ text: content })
+    return t.inbox.messageBy({ name: author.name ?? t.inbox.teammate, text: content })
+  return t.inbox.ownMessage({ text: content })
 }
 
-/** Who wrote a group of bubbles; null for the customer, whose side says it. */
+/** Returns the author of a group of messages; null for the customer, whose side shows it. */
 export function authorCaption({ type, name }: Message['author']): string | null {
   switch (type) {
     case 'customer':
@@ -72,7 +72,7 @@ const reasons: Record<string, Reason> = {
   no_message_id: 'unknown',
 }
 
-/** Why a message was not delivered, in words. */
+/** Explains why a message was not delivered. */
 export function failureReason(code: string | null): string {
   const { failures } = t.inbox
   if (code === null) return failures.none
@@ -80,24 +80,26 @@ export function failureReason(code: string | null): string {
   return reason === undefined ? failures.code({ code }) : failures[reason]
 }
 
-/** What happened between the messages, in one line. */
+/** Describes an activity in one line. */
 export function activityLine(activity: Activity, labelName: (id: string) => string): string {
-  const { lines } = t.inbox
+  const { activities } = t.inbox
   const who = activity.actor.name ?? (activity.actor.type === 'system' ? t.inbox.systemActor : t.inbox.teammate)
   if (activity.kind === 'owner') return ownerLine(activity, who)
   if (activity.kind === 'status') return statusLine(activity, who)
   if (activity.kind === 'assignee') {
-    if (activity.to === null) return lines.unassigned({ who })
+    if (activity.to === null) return activities.unassigned({ who })
     const isSelf = activity.to === activity.actor.id
-    return isSelf ? lines.assignedSelf({ who }) : lines.assigned({ who, to: activity.toName ?? t.inbox.teammate })
+    return isSelf
+      ? activities.assignedSelf({ who })
+      : activities.assigned({ who, to: activity.toName ?? t.inbox.teammate })
   }
   const [added, removed] = [activity.added, activity.removed].map((ids) => ids.map(labelName).join(', '))
-  if (activity.removed.length === 0) return lines.labelled({ who, labels: added ?? '' })
-  if (activity.added.length === 0) return lines.unlabelled({ who, labels: removed ?? '' })
-  return lines.relabelled({ who, added: added ?? '', removed: removed ?? '' })
+  if (activity.removed.length === 0) return activities.labelled({ who, labels: added ?? '' })
+  if (activity.added.length === 0) return activities.unlabelled({ who, labels: removed ?? '' })
+  return activities.relabelled({ who, added: added ?? '', removed: removed ?? '' })
 }
 
-/** Who handed a conversation to whom, in one line. */
+/** Describes a handover in one line. */
 export function handoverLine({ actor, to, toName }: Pick<Handover, 'actor' | 'to' | 'toName'>): string {
   const { handover } = t.inbox
   const who = actor.name ?? t.inbox.teammate
@@ -107,33 +109,34 @@ export function handoverLine({ actor, to, toName }: Pick<Handover, 'actor' | 'to
 }
 
 function ownerLine({ to, toName, fromName: from, reason, actor }: Activity, who: string): string {
-  const { lines } = t.inbox
+  const { activities } = t.inbox
   const agent = toName ?? from ?? t.inbox.views.agents
   if (to !== 'human') {
     const isOwnDoing = actor.type === 'system' || actor.type === 'agent'
-    return isOwnDoing ? lines.agentBegan({ agent }) : lines.gave({ who, agent })
+    return isOwnDoing ? activities.assignedToAgent({ agent }) : activities.handedToAgent({ who, agent })
   }
-  if (reason === 'sent') return from === null ? lines.sentSo({ who }) : lines.sentSoFrom({ who, from })
-  if (reason === 'phone') return lines.phoneSo
-  if (reason === 'watchdog') return lines.watchdog({ agent })
-  if (reason === 'agents_stopped') return lines.stopped
-  if (reason === 'key_ended') return lines.keyEnded({ agent })
-  if (reason === 'merged') return lines.merged({ agent })
-  if (actor.type === 'agent') return lines.handedOver({ who })
-  if (actor.type === 'system') return lines.toPeople
-  return from === null ? lines.took({ who }) : lines.tookFrom({ who, from })
+  if (reason === 'sent')
+    return from === null ? activities.repliedAndTookOver({ who }) : activities.repliedAndTookOverFrom({ who, from })
+  if (reason === 'phone') return activities.repliedFromPhone
+  if (reason === 'watchdog') return activities.watchdog({ agent })
+  if (reason === 'agents_stopped') return activities.stopped
+  if (reason === 'key_ended') return activities.keyInvalid({ agent })
+  if (reason === 'merged') return activities.merged({ agent })
+  if (actor.type === 'agent') return activities.handedOver({ who })
+  if (actor.type === 'system') return activities.assignedToTeam
+  return from === null ? activities.tookOver({ who }) : activities.tookOverFrom({ who, from })
 }
 
 function statusLine({ to, reason, snoozedUntil }: Activity, who: string): string {
-  const { lines } = t.inbox
-  if (to === 'resolved') return lines.resolved({ who })
-  if (to === 'closed') return lines.closed({ who })
-  if (to === 'pending') return lines.pending({ who })
+  const { activities } = t.inbox
+  if (to === 'resolved') return activities.resolved({ who })
+  if (to === 'closed') return activities.closed({ who })
+  if (to === 'pending') return activities.pending({ who })
   if (to === 'snoozed') {
     return snoozedUntil === null
-      ? lines.snoozedOpen({ who })
-      : lines.snoozed({ who, until: formatDateTime(snoozedUntil) })
+      ? activities.snoozedOpen({ who })
+      : activities.snoozed({ who, until: formatDateTime(snoozedUntil) })
   }
-  if (reason === 'customer_wrote') return lines.customerOpened
-  return reason === 'timer' ? lines.woke : lines.opened({ who })
+  if (reason === 'customer_wrote') return activities.customerOpened
+  return reason === 'timer' ? activities.snoozeEnded : activities.opened({ who })
 }

@@ -1,19 +1,19 @@
-/** A stretch of a message's text; with `href`, a link to follow. */
+/** Part of a text; a link if `href` is set. */
 export interface TextSpan {
   text: string
   href?: string
 }
 
-// A mail address begins where such a word does: to try it from each of its letters would take a long one for ever. The
-// same goes for the marks at an end.
+// An e-mail address starts only at the start of a word: trying every letter would take quadratic time on long words.
+// The same applies to closing punctuation.
 const address = /https?:\/\/[^\s<>"'`]+|www\.[^\s<>"'`]+\.[^\s<>"'`]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/giu
 const endMarks = /(?<![.,;:!?)\]}»”’*_~])[.,;:!?)\]}»”’*_~]+$/u
 
-// No browser's address bar takes more, and nobody follows so many.
+// Beyond the limits of browsers' address bars and of useful texts.
 const maxHrefLength = 2048
 const maxLinks = 500
 
-/** Finds links in text that anybody may have written: web and mail addresses alone, never another scheme. */
+/** Finds links in untrusted text: only web and e-mail addresses, never another scheme. */
 export function parseLinks(text: string): TextSpan[] {
   const stretches: TextSpan[] = []
   let end = 0
@@ -31,7 +31,7 @@ export function parseLinks(text: string): TextSpan[] {
   return stretches
 }
 
-// A bracket that the address opens itself belongs to it.
+// A bracket that is opened within the address belongs to it.
 function trimmed(found: string): string {
   const marks = endMarks.exec(found)?.[0] ?? ''
   const body = found.slice(0, found.length - marks.length)
@@ -44,7 +44,7 @@ function hrefOf(found: string): string | null {
   return safeUrl(found.toLowerCase().startsWith('www.') ? `https://${found}` : found)
 }
 
-/** The address if it leads to the web; null for anything else. */
+/** Returns the address if it is a web address; null otherwise. */
 export function safeUrl(address: string | null): string | null {
   if (address === null || !URL.canParse(address)) return null
   const { protocol, href } = new URL(address)

@@ -2,12 +2,12 @@ import { parseLinks } from './link-rules.ts'
 
 export type Style = 'bold' | 'italic' | 'struck'
 
-/** A piece of a message as it is drawn. Nothing of it is HTML: what has no meaning here stays the text that it is. */
+/** Node of a formatted message. Never HTML: unknown markup stays text. */
 export type MarkupNode =
   | { type: 'text'; text: string }
   | { type: 'link'; text: string; href: string }
   | { type: 'mention'; text: string }
-  /** `mark` is what stands on both sides of it. */
+  /** `mark` is the marker on both sides. */
   | { type: 'code'; mark: '`' | '```'; text: string }
   | { type: Style; mark: string; pieces: MarkupNode[] }
 
@@ -18,8 +18,8 @@ const styles: ReadonlyMap<string, Style> = new Map([
 ])
 
 /**
- * Reads a message as people's phones show it: `*bold*`, `_italic_`, `~struck~`, code between backticks, links, and the
- * names that a note mentions by `@`. Takes as many steps as the text is long, whatever is written.
+ * Parses markup as phones show it: `*bold*`, `_italic_`, `~strikethrough~`, code between backticks, links, and names
+ * mentioned by `@`. Runs in linear time for any input.
  */
 export function parseMarkup(text: string, names: readonly string[] = []): MarkupNode[] {
   const reader = newReader()
@@ -32,7 +32,7 @@ export function parseMarkup(text: string, names: readonly string[] = []): Markup
 
 const hasMarks = /[*_~`]/
 
-/** The words alone, for where there is one line of them. */
+/** Returns the text without markup, for single-line previews. */
 export function stripMarkup(text: string): string {
   return hasMarks.test(text) ? textOf(parseMarkup(text)) : text
 }
@@ -45,7 +45,7 @@ interface CodePart {
   mark: '`' | '```' | null
 }
 
-/** What stands between backticks, and what does not. Three of them go over lines. */
+/** Splits code between backticks from other text. Three backticks may span lines. */
 function splitCode(text: string): CodePart[] {
   const parts: CodePart[] = []
   let [begun, hasFence] = [0, true]
@@ -56,7 +56,7 @@ function splitCode(text: string): CodePart[] {
     if (isFence && end === -1) hasFence = false
     const inside = end === -1 ? '' : text.slice(at + mark.length, end)
     if (inside.trim() === '' || (!isFence && inside.includes('\n'))) {
-      // So many have no words between them that each alone would be looked past again and again.
+      // Skips a whole fence without an end, so that a long run of backticks is not searched again for each of them.
       at += isFence && end !== -1 ? mark.length : 1
       continue
     }
@@ -75,7 +75,7 @@ function parseText(reader: Reader, text: string, names: readonly string[]): void
   }
 }
 
-/** Of two names of which one begins the other, the longer counts. */
+/** Splits text at mentions. If one name starts with another, the longer one wins. */
 function mentionsIn(text: string, names: readonly string[]): (string | { name: string })[] {
   if (names.length === 0) return [text]
   const byLength = names.toSorted((a, b) => b.length - a.length)
@@ -106,7 +106,7 @@ function parseMarks(reader: Reader, part: string | { name: string }): void {
 
 type Reader = ReturnType<typeof newReader>
 
-/** An opening mark, until its closing one is found: where it is among the pieces, and whether words came right after it. */
+/** An opening marker without a closing one yet: its index among the nodes, and whether text follows directly. */
 interface Open {
   mark: string
   at: number
@@ -116,7 +116,7 @@ function newReader() {
   const done: MarkupNode[] = []
   let line: MarkupNode[] = []
   let open: Open[] = []
-  // A mark waits for what follows it, by which it opens, closes or is a sign like others.
+  // A marker is held back until the next character shows whether it opens, closes or is plain text.
   let waiting: string | null = null
   let before = ''
 
@@ -182,11 +182,11 @@ function sourceStart(piece: MarkupNode): string {
 function sourceEnd(piece: MarkupNode): string {
   if (piece.type === 'code') return piece.mark
   if (!('text' in piece)) return piece.mark
-  // The last sign may be two halves.
+  // The last character may be a surrogate pair.
   return [...piece.text.slice(-2)].at(-1) ?? ''
 }
 
-/** Texts beside each other are one. */
+/** Merges adjacent text nodes. */
 function mergeText(pieces: readonly MarkupNode[]): MarkupNode[] {
   const all: MarkupNode[] = []
   let words: string[] = []

@@ -2,29 +2,29 @@ import type { Person } from '../../data/inbox/types.ts'
 
 export type PresenceState = Person['state'] | 'gone'
 
-/** What my browser says of me in one conversation. */
+/** Reports my presence in one conversation. */
 export interface PresenceSender {
-  /** Whether I have it in front of me. */
+  /** Whether the conversation is visible to me. */
   setVisible(isSeen: boolean): void
-  /** At each letter. Whoever rests for a while types no more. */
+  /** Call on each input. Typing ends after 5 seconds without input. */
   startTyping(): void
-  /** Nothing is being written any more: it was sent, or taken back. */
+  /** Typing has ended: the text was sent or deleted. */
   stopTyping(): void
   leave(): void
 }
 
-// The service believes it for twenty seconds.
+// The server expires presence after 20 seconds.
 const heartbeatMs = 10_000
 const idleMs = 5_000
 
-/** Sends each change at once, and the same again before it expires. Nothing sent overtakes what was sent before. */
+/** Sends each change at once and repeats it before it expires. Requests are sent in order. */
 export function createPresenceSender(say: (state: PresenceState) => Promise<unknown>): PresenceSender {
   let state: PresenceState = 'gone'
   let isSaying = false
   let isStale = false
   let resting: ReturnType<typeof setTimeout> | undefined
   const speak = () => {
-    // Of what changes while something is on its way only the last counts.
+    // Of changes during a request, only the last one is sent.
     isStale = isSaying
     if (isSaying) return
     isSaying = true

@@ -13,10 +13,10 @@ import { createPresenceSender, type PresenceSender } from './presence-sender.ts'
 const nobody: readonly Person[] = []
 const senders = new Map<string, PresenceSender>()
 
-/** What I say of myself in a conversation, for as long as it is open. */
+/** Returns my presence sender for an open conversation. */
 export const presenceSenderOf = (id: string): PresenceSender | undefined => senders.get(id)
 
-/** Sends that I have the conversation open while I look at it, and shows who else does. */
+/** Reports that I have the conversation open while it is visible, and returns who else has. */
 export function usePresence(id: string): readonly Person[] {
   const inbox = useInbox()
   useEffect(() => {
@@ -45,10 +45,10 @@ const typingText = (person: Person): string =>
     ? t.inbox.people.typing({ name: nameOf(person) })
     : t.inbox.people.viewing({ name: nameOf(person) })
 
-/** There is no room in the header for more on a phone. */
+/** The header on phones has no space for more. */
 const maxFaces = 3
 
-/** The faces of colleagues who have the conversation open. */
+/** Avatars of colleagues who have the conversation open. */
 export function Faces({ people }: { people: readonly Person[] }) {
   if (people.length === 0) return null
   const isAll = people.length <= maxFaces

@@ -1,6 +1,6 @@
 import type { Conversation } from '../../data/inbox/types.ts'
 
-/** What is chosen once a range is: the rows from one to another beside those before. Without a first one it is one row. */
+/** Returns the selection with a range of rows added; only one row if there is no start. */
 export function extendSelection(
   chosen: readonly string[],
   anchor: string | null,
@@ -12,14 +12,14 @@ export function extendSelection(
   return [...new Set([...chosen, ...range.map((row) => row.id)])]
 }
 
-/** The conversation after one, or the one before the last; null when there is no other, undefined when it is not in the list. */
+/** Returns the next conversation, or the previous for the last; null without others, undefined if not in the list. */
 export function adjacentId(rows: readonly { id: string }[], id: string): string | null | undefined {
   const at = rows.findIndex((row) => row.id === id)
   if (at === -1) return undefined
   return (rows[at + 1] ?? rows[at - 1])?.id ?? null
 }
 
-/** Whether a label is on all of them, on some, or on none. */
+/** Returns whether a label is set on all, some or none of the conversations. */
 export function labelState(
   conversations: readonly Pick<Conversation, 'labelIds'>[],
   labelId: string,

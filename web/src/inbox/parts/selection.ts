@@ -1,19 +1,19 @@
 import { useSyncExternalStore } from 'react'
 import { extendSelection } from './selection-rules.ts'
 
-/** The conversations of the list that are chosen, to be changed together. */
+/** Selected conversations of the list, for bulk changes. */
 export interface Selection {
   ids: readonly string[]
-  /** Chosen by touch, where a row is tapped to be chosen as well. */
+  /** Whether selection started by touch, where a tap then selects. */
   isTouchMode: boolean
 }
 
 const none: Selection = { ids: [], isTouchMode: false }
-/** More are not changed together. */
+/** Largest selection for bulk changes. */
 export const maxSelected = 500
 
 let selection = none
-/** The row that was chosen last: a range goes from there. */
+/** Row that was selected last, where a range starts. */
 let anchor: string | null = null
 const listeners = new Set<() => void>()
 
@@ -32,7 +32,7 @@ export function toggleSelected(id: string): void {
   set({ ids: isOn ? ids.filter((one) => one !== id) : [...ids, id].slice(0, maxSelected), isTouchMode })
 }
 
-/** All from the row that was chosen last to this one. */
+/** Selects all rows from the row selected last to this one. */
 export function selectRangeTo(id: string, rows: readonly { id: string }[]): void {
   set({ ...selection, ids: extendSelection(selection.ids, anchor, id, rows).slice(0, maxSelected) })
   anchor = id

@@ -2,7 +2,7 @@ import { t } from '../../text/index.ts'
 
 export interface SystemMessage {
   content: string
-  /** Null for what is no call. */
+  /** Null if it is not a call. */
   call: 'answered' | 'missed' | null
 }
 
@@ -15,7 +15,7 @@ const known: Record<string, () => string> = {
   'The security code of the customer changed': () => t.inbox.notices.newCode,
 }
 
-/** What a message of the kind `system` says, in the reader's language: the service has a few sentences for them. */
+/** Translates a `system` message; the server uses a few fixed sentences. */
 export function parseSystemMessage(text: string): SystemMessage {
   const { notices } = t.inbox
   const [ended, how, video, length] = call.exec(text) ?? []
@@ -30,7 +30,7 @@ export function parseSystemMessage(text: string): SystemMessage {
   const [isUnshown, what] = unshown.exec(text) ?? []
   if (isUnshown !== undefined) {
     return {
-      content: what === undefined ? notices.unshown : notices.unshownKind({ kind: what.replaceAll('_', ' ') }),
+      content: what === undefined ? notices.unsupported : notices.unsupportedKind({ kind: what.replaceAll('_', ' ') }),
       call: null,
     }
   }

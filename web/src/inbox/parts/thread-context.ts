@@ -1,12 +1,12 @@
 import { createContext, useContext } from 'react'
 
-/** What a part of a message may ask of the thread that it stands in. */
+/** Context of the thread for parts of its messages. */
 export interface ThreadContextValue {
   conversationId: string
   customerName: string
-  /** Leads to a message, however far back it is. */
+  /** Scrolls to a message, however far back. */
   showMessage(messageId: string): void
-  /** Shows the file of a message larger. */
+  /** Opens the file of a message in the viewer. */
   openFile(messageId: string): void
 }
 

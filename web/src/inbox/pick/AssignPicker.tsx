@@ -12,7 +12,7 @@ export interface Assignee {
 
 interface AssignPickerProps {
   dropdown: Dropdown
-  /** Undefined where several differ. */
+  /** Undefined if several conversations differ. */
   assignedTo: string | null | undefined
   assign(member: Assignee | null): void
 }

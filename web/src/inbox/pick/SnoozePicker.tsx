@@ -46,7 +46,7 @@ export default function SnoozePicker({ dropdown, snooze }: SnoozePickerProps) {
   )
 }
 
-/** Any other time. */
+/** Form for any other time. */
 function AtForm({ now, take }: { now: Date; take(until: Date): void }) {
   const { pick } = t.triage
   const id = useId()

@@ -17,7 +17,7 @@ interface MessageGesturesProps {
   pane: RefObject<HTMLElement | null>
 }
 
-/** What is done with the messages of a thread, once for all of them: a bubble has two buttons and nothing else of it. */
+/** Message actions of the whole thread, mounted once: each message has only two buttons. */
 export default function MessageGestures({ conversation, pane }: MessageGesturesProps) {
   const workspaceId = useWorkspaceId()
   const { id } = conversation
@@ -36,7 +36,7 @@ export default function MessageGestures({ conversation, pane }: MessageGesturesP
     if (message !== undefined) quote(id, message)
   })
   if (picking === null) return null
-  // As it is by now: what we said of it may have come since it was asked for.
+  // Current version: our reaction may have arrived since the picker was opened.
   const message = messageBy(picking.message.id) ?? picking.message
   return (
     <Suspense fallback={<ShortcutsBlocked />}>

@@ -3,14 +3,14 @@ import { t } from '../../text/index.ts'
 import styles from './QuoteBar.module.css'
 import { quote, useQuoted } from './quoting.ts'
 
-/** The message that is being answered, above the field. */
+/** Quoted message above the field. */
 export default function QuoteBar({ conversationId, name }: { conversationId: string; name: string }) {
   const message = useQuoted(conversationId)
   if (message === null) return null
   const texts = t.files.quote
   return (
     <div className={styles.bar} role="status">
-      <span className={styles.words}>
+      <span className={styles.label}>
         <span className={styles.who}>
           {message.direction === 'inbound' ? texts.answering({ name }) : texts.answeringSelf}
         </span>

@@ -37,7 +37,7 @@ interface ReactionPickerProps {
   canQuote: boolean
 }
 
-/** A few faces beside a message. Ours is marked, and pressed again it is taken back. */
+/** Emoji picker beside a message. Our reaction is highlighted; choosing it again removes it. */
 export default function ReactionPicker({ picking, canQuote }: ReactionPickerProps) {
   const { conversationId, message, button } = picking
   const inbox = useInbox()
@@ -75,7 +75,7 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
             key={emoji}
             type="button"
             aria-pressed={emoji === ours}
-            aria-label={emoji === ours ? texts.takeBack({ emoji }) : texts.with({ emoji })}
+            aria-label={emoji === ours ? texts.remove({ emoji }) : texts.with({ emoji })}
             onClick={() => choose(emoji)}
           >
             {emoji}
@@ -105,9 +105,9 @@ export default function ReactionPicker({ picking, canQuote }: ReactionPickerProp
   )
 }
 
-/** Beside its button, above it where there is room, and never beyond the edge of the page. */
+/** Positions the picker beside its button, above it if there is space, within the viewport. */
 function usePlace(box: { current: HTMLDivElement | null }, button: HTMLElement, isLong: boolean): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it grows with the choice
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its size depends on `isLong`
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
@@ -120,7 +120,7 @@ function usePlace(box: { current: HTMLDivElement | null }, button: HTMLElement, 
   }, [box, button, isLong])
 }
 
-/** Closes when something else is pressed or the thread moves on. */
+/** Closes on a click outside or when the thread scrolls. */
 function useOutside(box: { current: HTMLDivElement | null }, button: HTMLElement): void {
   useEffect(() => {
     const ending = new AbortController()
@@ -136,7 +136,7 @@ function useOutside(box: { current: HTMLDivElement | null }, button: HTMLElement
   }, [box, button])
 }
 
-/** By the arrows from one to the next. */
+/** Moves between emojis by arrow keys. */
 function walk({ key, currentTarget }: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 7, ArrowUp: -7 }[key]
   if (by === undefined) return

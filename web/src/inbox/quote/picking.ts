@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Message } from '../../data/inbox/types.ts'
 
-/** A message that somebody wants to react to, and the button that they pressed for it. */
+/** Message to react to, and the button that was clicked. */
 export interface Picking {
   conversationId: string
   message: Message
@@ -11,7 +11,7 @@ export interface Picking {
 let picking: Picking | null = null
 const listeners = new Set<() => void>()
 
-/** Asks for a reaction, beside its button; null ends that. A second press of the same button does as well. */
+/** Opens the reaction picker beside a button; null or the same button closes it. */
 export function pick(request: Picking | null): void {
   picking = request !== null && picking?.button === request.button ? null : request
   for (const listener of listeners) listener()

@@ -4,13 +4,13 @@ import type { Message, Reply } from '../../data/inbox/types.ts'
 const quoted = new Map<string, Message>()
 const listeners = new Set<() => void>()
 
-/** The message of a conversation that is being answered; null when none is. */
+/** Returns the quoted message of a conversation; null if none. */
 export const quotedMessageOf = (conversationId: string): Message | null => quoted.get(conversationId) ?? null
 
 export const useQuoted = (conversationId: string): Message | null =>
   useSyncExternalStore(subscribe, () => quotedMessageOf(conversationId))
 
-/** Chooses the message that the next one answers, or none. */
+/** Sets the message that the next one quotes; null clears it. */
 export function quote(conversationId: string, message: Message | null): void {
   if (message === null) quoted.delete(conversationId)
   else quoted.set(conversationId, message)

@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** How far a finger goes before it is a swipe, how far the bubble follows, and from where on it counts. */
+/** Distance that starts a swipe, maximum movement of the bubble, and distance that triggers the action. */
 const [beginPx, maxPx, enoughPx] = [12, 76, 56]
 
-/** Calls with the id of the message whose bubble was pulled aside by a finger. */
+/** Calls back with the id of a message that was swiped aside. */
 export function useSwipe(
   pane: RefObject<HTMLElement | null>,
   isOn: boolean,
@@ -29,7 +29,7 @@ export function useSwipe(
     on('pointermove', ({ pointerId, clientX, clientY }) => {
       if (pull === null || pull.pointer !== pointerId) return
       const [right, down] = [clientX - pull.x, Math.abs(clientY - pull.y)]
-      // A finger that goes up or down first scrolls.
+      // A vertical movement first is scrolling.
       if (pull.by === 0 && (down > right || right < beginPx)) return
       pull.by = Math.max(1, Math.min(maxPx, right))
       pull.row.style.transform = `translateX(${pull.by}px)`

@@ -13,16 +13,16 @@ interface NewConversationProps {
   close(): void
 }
 
-/** Writes to anybody: found by name, number or e-mail, or a number that nobody has yet. */
+/** Starts a conversation with a contact found by name, number or e-mail, or with a new number. */
 export default function NewConversation({ open, close }: NewConversationProps) {
   const [recipient, setWhom] = useState<Recipient | null>(null)
-  // What was typed is there again for whoever changes it.
+  // Keeps the typed text for changes to the recipient.
   const [typed, setTyped] = useState('')
   const field = (problem: string | null) =>
     recipient === null ? (
       <RecipientField typed={typed} setTyped={setTyped} pick={setWhom} problem={problem} />
     ) : (
-      <Input.Wrapper label={t.start.whom} labelElement="div" error={problem}>
+      <Input.Wrapper label={t.start.recipient} labelElement="div" error={problem}>
         <div className={styles.chosen}>
           <Avatar name={recipient.name} size={28} />
           <span className={styles.who}>

@@ -22,13 +22,13 @@ interface Choice {
   key: string
   label: string
   hint: string
-  /** Null: they cannot be written to. */
+  /** Null: this contact cannot be written to. */
   recipient: Recipient | null
 }
 
 const debounceMs = 150
 
-/** Finds whom to write to as one types, by the keyboard alone if wished; a whole number can be written to as it is. */
+/** Finds a recipient while typing, usable by keyboard alone; a complete number can be used directly. */
 export function RecipientField({ typed, setTyped, pick, problem }: RecipientFieldProps) {
   const { requestedTerm, choices, isFound, isKnown, error, again } = useChoices(typed)
   const [at, setAt] = useState(0)
@@ -36,7 +36,7 @@ export function RecipientField({ typed, setTyped, pick, problem }: RecipientFiel
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
   const active = choices[Math.min(at, choices.length - 1)]
-  // Enter that comes before anybody was found is kept until they are.
+  // Enter pressed before there are results is applied when they arrive.
   const [entered, setEntered] = useState<string | null>(null)
   const isMeant = entered === requestedTerm && isKnown
   useEffect(() => {
@@ -56,8 +56,8 @@ export function RecipientField({ typed, setTyped, pick, problem }: RecipientFiel
     <div>
       <TextInput
         ref={field}
-        label={t.start.whom}
-        placeholder={t.start.whomPlaceholder}
+        label={t.start.recipient}
+        placeholder={t.start.recipientPlaceholder}
         value={typed}
         maxLength={64}
         error={choices.length === 0 && problem}
@@ -80,7 +80,7 @@ export function RecipientField({ typed, setTyped, pick, problem }: RecipientFiel
         </p>
       )}
       {choices.length > 0 && (
-        <div className={styles.list} id={listId} role="listbox" aria-label={t.start.whom}>
+        <div className={styles.list} id={listId} role="listbox" aria-label={t.start.recipient}>
           {choices.map((choice, n) => (
             <Option
               key={choice.key}
@@ -130,13 +130,13 @@ function Option({ id, choice: { label, hint, recipient }, isActive, highlight, p
   )
 }
 
-/** Whom the words stand for, as far as it is known. */
+/** Returns the choices for the typed text, as far as they are loaded. */
 function useChoices(typed: string) {
   const workspaceId = useWorkspaceId()
   const requestedTerm = typed.trim()
   const [term] = useDebouncedValue(requestedTerm, debounceMs)
   const { data, error, refetch } = useRecipientSearch(workspaceId, term)
-  // What earlier words have found is not meant by these.
+  // Ignores results of an earlier term.
   const isFound = data?.term === requestedTerm && requestedTerm.length >= minTerm
   const people = isFound ? data.people : []
   const isSomebodys = people.some(({ phone }) => phone !== null && isSameNumber(phone, requestedTerm))
@@ -161,7 +161,7 @@ function choiceOf({ name, firstName, phone, email }: RecipientMatch, n: number):
   }
 }
 
-/** The number that was typed, for the service to read as it stands: without a country code it may know which is meant. */
+/** Offers the typed number unchanged: the server may be able to add a missing country code. */
 function numberIn(typed: string): Choice[] {
   const digits = digitsOf(typed)
   if (digits === null) return []

@@ -14,7 +14,7 @@ const NewConversation = prefetchedComponent(() => withTexts(() => import('./NewC
 
 const noKeys: readonly Shortcut[] = []
 
-/** Begins a conversation, also by `C` and from the palette. Where nobody may send it is not there. */
+/** Starts a conversation, also by `C` and the command palette. Hidden from people who may not send. */
 export function StartButton({ open }: { open(conversationId: string): void }) {
   const { data: workspace } = useWorkspace(useWorkspaceId())
   const maySend = workspace === undefined || (workspace.inboxEnabled && workspace.inboxAvailable)

@@ -72,7 +72,7 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
             <MessageText text={block.entry.text} />
           </div>
           <p className={styles.caption}>
-            {block.entry.state === 'waiting' ? t.inbox.waitsForService : t.inbox.you} <Tick status="pending" />
+            {block.entry.state === 'waiting' ? t.inbox.waitingForConnection : t.inbox.you} <Tick status="pending" />
           </p>
         </div>
       )
@@ -81,7 +81,7 @@ function OneBlock({ conversationId, block }: Omit<BlocksProps, 'blocks'> & { blo
   }
 }
 
-/** A call or another notice of the platform: nobody has written it. */
+/** A call or other notice of the platform, without an author. */
 function SystemMessageLine({ message: { id, kind, text, occurredAt } }: { message: Message }) {
   const { content, call } = parseSystemMessage(text)
   const Icon = call === 'missed' ? IconPhoneX : IconPhone

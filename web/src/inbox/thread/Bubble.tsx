@@ -30,10 +30,10 @@ interface BubbleProps {
   hasTick: boolean
 }
 
-/** One message: what it answers to, its file, its words, what was felt about it, and how far it got. */
+/** One message: quote, file, text, reactions and delivery status. */
 export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
   const { id, author, media, occurredAt, reactions, referral, status, withdrawnAt } = message
-  // Of what was taken back with nothing kept, only that it was.
+  // A deleted message without kept content shows only that it was deleted.
   const isBare = media?.kind === 'sticker' && media.state === 'here' && withdrawnAt === null
   const isPicture = !isBare && withdrawnAt === null && media !== null && isDrawn(media)
   return (
@@ -64,7 +64,7 @@ export function Bubble({ conversationId, message, hasTick }: BubbleProps) {
   )
 }
 
-// What does not come is words alone.
+// Files that failed are shown as text.
 const isDrawn = (media: Media): boolean =>
   hasPictureRoom(media) && (media.state === 'coming' || (media.state === 'here' && media.isInline))
 
@@ -99,7 +99,7 @@ const Content = memo(function Content({ message }: { message: Message }) {
         </span>
       )}
       {isEmptied && (
-        <em className={styles.emptied}>
+        <em className={styles.emptyNotice}>
           {direction === 'inbound' ? t.media.withdrawnByCustomer : t.media.withdrawnByUs}
         </em>
       )}
@@ -116,11 +116,11 @@ const Content = memo(function Content({ message }: { message: Message }) {
   )
 })
 
-// The text of a place or a card is made of what its card shows, and that of a file without a caption is its name.
+// The text of a location or contact repeats its card; that of a file without a caption is the file name.
 const hasText = ({ text, media, place, cards }: Message): boolean =>
   text !== '' && text !== media?.name && place === null && cards.length === 0
 
-/** What a file will take, for the moment before it can be drawn. */
+/** Reserves the size of a file until it is rendered. */
 function MediaPlaceholder({ media }: { media: Media }) {
   const { width, height } = hasPictureRoom(media) ? sizeInBubble(media) : fileRoom
   return <span className={styles.room} style={{ width, aspectRatio: `${width} / ${height}` }} />
@@ -128,11 +128,11 @@ function MediaPlaceholder({ media }: { media: Media }) {
 
 const fileRoom = { width: 300, height: 50 }
 
-/** What a message answers to, and the way there. */
+/** The quoted message, which scrolls to it. */
 function Quote({ quoted }: { quoted: Quoted }) {
   const { customerName, showMessage } = useThreadContext()
   const { messageId, direction, text, mediaKind } = quoted
-  const who = direction === null ? null : direction === 'inbound' ? customerName : t.media.us
+  const who = direction === null ? null : direction === 'inbound' ? customerName : t.media.ourTeam
   const kind = mediaKind === null ? null : t.media.kinds[mediaKind]
   const words = text === null || text === '' ? kind : stripMarkup(text)
   const inside = (
@@ -146,13 +146,13 @@ function Quote({ quoted }: { quoted: Quoted }) {
   if (messageId === null) return <span className={parts.quote}>{inside}</span>
   return (
     <button type="button" className={parts.quote} title={t.media.showQuoted} onClick={() => showMessage(messageId)}>
-      <span className={parts.unseen}>{t.media.showQuoted}: </span>
+      <span className={parts.visuallyHidden}>{t.media.showQuoted}: </span>
       {inside}
     </button>
   )
 }
 
-/** Why, and a way on: the same words as a message of their own. */
+/** The reason of a failure, and a button to send the text again. */
 function Failed({ conversationId, message: { kind, text, errorCode } }: Omit<BubbleProps, 'hasTick'>) {
   const inbox = useInbox()
   const again = () => sendReply(inbox, conversationId, { reply: { kind: 'text', text }, text }).catch(showError)
@@ -160,7 +160,7 @@ function Failed({ conversationId, message: { kind, text, errorCode } }: Omit<Bub
     <p className={styles.failed}>
       {failureReason(errorCode)}
       {kind === 'text' && (
-        <button type="button" className={styles.again} onClick={() => void again()}>
+        <button type="button" className={styles.retry} onClick={() => void again()}>
           {t.inbox.sendAsNew}
         </button>
       )}

@@ -12,7 +12,7 @@ interface BubbleGroupProps extends Pick<Group, 'side' | 'author' | 'messages'> {
   conversationId: string
 }
 
-/** What one author said in one go, with who that was under it. */
+/** Consecutive messages of one author, with the author below. */
 export const BubbleGroup = memo(
   function BubbleGroup({ conversationId, side, author, messages }: BubbleGroupProps) {
     const caption = authorCaption(author)

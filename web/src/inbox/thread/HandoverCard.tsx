@@ -7,7 +7,7 @@ import { handoverLine } from '../parts/inbox-texts.ts'
 import styles from './Handover.module.css'
 import { MessageText } from './MessageText.tsx'
 
-/** What somebody said to whoever goes on. */
+/** Note of a handover. */
 export default function HandoverCard({ handover }: { handover: Handover }) {
   const { summary, reason, nextStep, urgency, createdAt } = handover
   const texts = t.inbox.handover
@@ -34,7 +34,7 @@ export default function HandoverCard({ handover }: { handover: Handover }) {
 
 const maxInline = 80
 
-/** One short sentence stands beside who handed it to whom. */
+/** Returns whether a note fits into the handover line: a single short sentence. */
 const isLine = ({ summary, reason, nextStep }: Handover): boolean =>
   reason === null && nextStep === null && summary.length <= maxInline && !summary.includes('\n')
 

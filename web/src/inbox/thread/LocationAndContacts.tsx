@@ -13,7 +13,7 @@ import styles from './parts.module.css'
 
 type LocationAndContactsProps = Pick<Message, 'place' | 'cards'>
 
-/** What a message carries beside its words and its file. */
+/** Location and contact cards of a message. */
 export default function LocationAndContacts({ place, cards }: LocationAndContactsProps) {
   return (
     <>
@@ -23,16 +23,16 @@ export default function LocationAndContacts({ place, cards }: LocationAndContact
   )
 }
 
-/** A place as words and a link: no map is loaded, which would tell its maker whom we talk to. */
+/** Location as text and a link: loading a map would disclose our contacts to its provider. */
 function LocationCard({ place: { latitude, longitude, name, address, isLive } }: { place: Place }) {
   return (
     <span className={styles.card}>
       <IconMapPin size={26} stroke={1.5} aria-hidden="true" />
-      <span className={styles.cardWords}>
+      <span className={styles.cardText}>
         <bdi className={styles.cardName}>{name ?? t.media.place}</bdi>
         {address !== null && <bdi>{address}</bdi>}
-        <span className={styles.quiet}>{coordinates(latitude, longitude)}</span>
-        {isLive && <span className={styles.quiet}>{t.media.live}</span>}
+        <span className={styles.muted}>{coordinates(latitude, longitude)}</span>
+        {isLive && <span className={styles.muted}>{t.media.live}</span>}
         <a
           href={mapAddress(latitude, longitude)}
           target="_blank"
@@ -58,12 +58,12 @@ function OneCard({ card }: { card: ContactCard }) {
   return (
     <span className={styles.card}>
       <IconAddressBook size={26} stroke={1.5} aria-hidden="true" />
-      <span className={styles.cardWords}>
+      <span className={styles.cardText}>
         <bdi className={styles.cardName}>{name === '' ? t.media.card : name}</bdi>
         {organisation !== null && <bdi>{organisation}</bdi>}
         {phones.map(({ phone, label }) => (
           <span key={phone}>
-            <bdi>{shown(phone)}</bdi> {label !== null && <bdi className={styles.quiet}>{label}</bdi>}
+            <bdi>{shown(phone)}</bdi> {label !== null && <bdi className={styles.muted}>{label}</bdi>}
           </span>
         ))}
         {emails.map((email) => (
@@ -77,7 +77,7 @@ function OneCard({ card }: { card: ContactCard }) {
 
 const shown = (phone: string): string => (/^[1-9]\d{6,14}$/.test(phone) ? `+${phone}` : phone)
 
-/** Makes a lead of a card; a lead that is there already is found by its phone or e-mail. */
+/** Creates a lead from a contact card; an existing lead is found by phone or e-mail. */
 function CreateLeadButton({ card }: { card: ContactCard }) {
   const inbox = useInbox()
   const workspaceId = useWorkspaceId()
@@ -104,16 +104,16 @@ function CreateLeadButton({ card }: { card: ContactCard }) {
       </Link>
     )
   }
-  if (isThere) return <span className={styles.quiet}>{t.media.isLead}</span>
+  if (isThere) return <span className={styles.muted}>{t.media.isLead}</span>
   return (
     <button
       type="button"
       className={styles.link}
       disabled={isMaking}
-      aria-label={t.media.makeLeadOf({ name: card.name })}
+      aria-label={t.media.createLeadOf({ name: card.name })}
       onClick={() => void make()}
     >
-      {t.media.makeLead}
+      {t.media.createLead}
     </button>
   )
 }

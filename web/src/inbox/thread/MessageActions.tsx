@@ -10,14 +10,14 @@ interface MessageActionsProps {
   message: Message
 }
 
-/** What can be done with a message, beside its bubble: to quote it, to react to it. What the channel cannot is not shown. */
+/** Buttons beside a message to quote it or react to it. Hidden if the channel does not support it. */
 export function MessageActions({ conversationId, message }: MessageActionsProps) {
   const { id, kind, status, withdrawnAt } = message
-  // The platform knows no other message of this one's name, or not any more.
+  // The platform has no message with this id, or no longer.
   if (kind === 'system' || status === 'pending' || status === 'failed' || withdrawnAt !== null) return null
   const texts = t.attach
   return (
-    <span className={styles.acts} data-message-id={id}>
+    <span className={styles.actions} data-message-id={id}>
       <button
         type="button"
         className={styles.react}

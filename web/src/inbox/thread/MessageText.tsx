@@ -4,11 +4,11 @@ import styles from './Thread.module.css'
 
 interface MessageTextProps {
   text: string
-  /** Whom a note names by `@`. */
+  /** Names mentioned by `@`. */
   names?: readonly string[]
 }
 
-/** Text as its writer's phone shows it, in the direction of its script; none of it is HTML, and links tell nobody who follows them. */
+/** Formatted text in the direction of its script. Never HTML; links send no referrer. */
 export const MessageText = memo(function MessageText({ text, names }: MessageTextProps) {
   return (
     <span className={styles.text} dir="auto">

@@ -10,7 +10,7 @@ interface MoreMenuProps {
   toggleUnread(): void
 }
 
-/** On a phone, what the header has no room for. */
+/** Actions without space in the header on phones. */
 export default function MoreMenu({ dropdown, choose, unread, toggleUnread }: MoreMenuProps) {
   const { actions } = t.inbox
   return (

@@ -13,7 +13,7 @@ export default function PreviousVersions({ dropdown, former }: { dropdown: Dropd
       <ol className={styles.former}>
         {former.map(({ text, at }) => (
           <li key={at}>
-            <time className={styles.quiet}>{formatDateTime(at)}</time>
+            <time className={styles.muted}>{formatDateTime(at)}</time>
             <MessageText text={text} />
           </li>
         ))}

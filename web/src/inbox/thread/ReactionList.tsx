@@ -15,9 +15,9 @@ export default function ReactionList({ dropdown, reactions }: { dropdown: Dropdo
   const thread = useCachedThread(workspaceId, conversationId)
   const whoOf = ({ id, direction }: Reaction): string => {
     if (direction === 'inbound') return customerName
-    // Who of us it was, the row of the reaction tells, if it has been read.
+    // Our author's name comes from the message of the reaction, if it is loaded.
     const author = thread?.items.find((item) => item.id === id)?.message?.author
-    return (author && authorCaption(author)) ?? t.media.us
+    return (author && authorCaption(author)) ?? t.media.ourTeam
   }
   return (
     <DropdownPanel dropdown={dropdown} label={t.media.reactedBy} position="top">
@@ -26,7 +26,7 @@ export default function ReactionList({ dropdown, reactions }: { dropdown: Dropdo
           <li key={one.id}>
             <span className={styles.emoji}>{one.emoji}</span>
             <bdi>{whoOf(one)}</bdi>
-            <time className={styles.quiet}>{formatDateTime(one.at)}</time>
+            <time className={styles.muted}>{formatDateTime(one.at)}</time>
           </li>
         ))}
       </ul>

@@ -8,14 +8,14 @@ import styles from './parts.module.css'
 
 const ReactionList = prefetchedComponent(() => import('./ReactionList.tsx'))
 
-/** What both sides felt about a message, at the edge of its bubble; by a click, who. */
+/** Reactions to a message, at the edge of its bubble; a click shows whose. */
 export function Reactions({ reactions }: { reactions: readonly Reaction[] }) {
   const { customerName } = useThreadContext()
   const [isOpen, setOpen] = useState(false)
   const dropdown = useDropdown(isOpen, setOpen)
   const emojis = [...new Set(reactions.map(({ emoji }) => emoji))]
   const list = reactions
-    .map(({ emoji, direction }) => `${emoji} ${direction === 'inbound' ? customerName : t.media.us}`)
+    .map(({ emoji, direction }) => `${emoji} ${direction === 'inbound' ? customerName : t.media.ourTeam}`)
     .join(', ')
   return (
     <>

@@ -10,7 +10,7 @@ const PreviousVersions = prefetchedComponent(() => import('./PreviousVersions.ts
 
 type RevisedMessage = Pick<Message, 'text' | 'editedAt' | 'withdrawnAt' | 'former'>
 
-/** That a message was changed or taken back, and by a click what it said before. */
+/** Marks an edited or deleted message; a click shows the previous version. */
 export function Revision({ message: { text, editedAt, withdrawnAt, former } }: { message: RevisedMessage }) {
   const [isOpen, setOpen] = useState(false)
   const dropdown = useDropdown(isOpen, setOpen)

@@ -14,9 +14,9 @@ import { blocksOf } from './blocks.ts'
 import styles from './Thread.module.css'
 
 export interface ThreadHandle {
-  /** To where something was said last. */
+  /** Scrolls to the newest item. */
   toNewest(): void
-  /** To a message, however far back, which then has the focus. */
+  /** Scrolls to a message, however far back, and focuses it. */
   toMessage(messageId: string): void
 }
 
@@ -29,7 +29,7 @@ const nearPx = 80
 const nothing: readonly TimelineItem[] = []
 const dayOf = (at: string): string => new Date(at).toDateString()
 
-/** Messages, notes and what happened, from the newest or the first unread one; older ones come as one scrolls to them. */
+/** Messages, notes and activities, from the newest or first unread one; older ones load on scrolling. */
 export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
   const workspaceId = useWorkspaceId()
   const { id } = conversation
@@ -60,10 +60,10 @@ export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
   }
   return (
     <div className={styles.frame}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard */}
       <div ref={scroller} className={styles.scroller} onScroll={scroll.checkPosition} tabIndex={0}>
         <div className={styles.content} role="log" aria-label={t.inbox.messages} aria-busy={data === undefined}>
-          {data === undefined && <div className={styles.shapes} />}
+          {data === undefined && <div className={styles.skeletons} />}
           {data?.older != null && (
             <div ref={top} className={styles.edge} role="status">
               {t.inbox.older}
@@ -84,8 +84,8 @@ export const Thread = memo(function Thread({ ref, conversation }: ThreadProps) {
 })
 
 /**
- * Where the unread messages began when the conversation was opened, or when the reader came back to it; then marks them
- * read. Of an agent's conversation nothing is marked: the agent has yet to read it.
+ * Returns where unread messages started when the conversation was opened or became visible again, then marks them as
+ * read. Conversations of an agent are not marked: the agent has yet to read them.
  */
 function useFirstUnread(
   { id, unreadCount, owner }: Conversation,
@@ -112,9 +112,9 @@ function useFirstUnread(
 }
 
 /**
- * The thread is laid out from its end: what is put before it moves nothing. Whoever is at the end, or near it, is kept there
- * whatever grows or shrinks. Whoever has scrolled up, or reads on page by page, keeps their place while something comes
- * below; what they did themselves they are led to.
+ * Returns the scroll position of the thread, which is laid out from its end, so that items added above do not move
+ * others. At or near the end, it stays there when sizes change. Further up, it stays in place when items arrive below;
+ * own messages are scrolled to.
  */
 function useScroll(
   scroller: { current: HTMLDivElement | null },
@@ -146,7 +146,7 @@ function useScroll(
     } else if (isLonger) element.scrollTop = 0
     before.current = { lastId: last?.id, height: element.scrollHeight, hasNewer }
   }, [scroller, items, hasNewer])
-  // Pictures that come late, what is being sent, and the composer, which grows.
+  // Late images, messages being sent, and the growing composer.
   useLayoutEffect(() => {
     const element = scroller.current
     const content = element?.firstElementChild
@@ -158,7 +158,7 @@ function useScroll(
     for (const one of [element, content]) sizes.observe(one)
     return () => sizes.disconnect()
   }, [scroller, isRead])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is known where they begin
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the position is known
   useLayoutEffect(() => {
     if (unreadId === null || aboveBy() <= 0 || scroller.current === null) return
     isAtEnd.current = false
@@ -175,7 +175,7 @@ function useScroll(
   const toEnd = () => {
     scroller.current?.scrollTo({ top: 0 })
     isAtEnd.current = true
-    // What has just been read in place of the rest is not put below: the reader goes there.
+    // A page that replaced the others is not appended below: the reader scrolls to it.
     before.current.hasNewer = false
   }
   return { isAway, hasNews, checkPosition, toEnd }
@@ -184,10 +184,10 @@ function useScroll(
 const isMine = (item: TimelineItem | undefined): boolean =>
   (item?.activity ?? item?.handover)?.actor.id === currentUser().id
 
-/** Goes to a message as soon as it is drawn, and marks it for as long as it has the focus. */
+/** Scrolls to a message when it is rendered, and highlights it while it has the focus. */
 function useScrollToMessage(scroller: { current: HTMLDivElement | null }, items: readonly TimelineItem[]) {
   const [requestedId, setRequestedId] = useState<string | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is drawn with the items
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is rendered with the items
   useLayoutEffect(() => {
     const row = requestedId === null ? null : document.getElementById(`message-${requestedId}`)
     if (row === null || scroller.current === null) return
@@ -200,7 +200,7 @@ function useScrollToMessage(scroller: { current: HTMLDivElement | null }, items:
   return setRequestedId
 }
 
-/** Calls when the end of what is shown comes near, and again for as long as it is. */
+/** Calls back when the end of the list is near, and again while it is. */
 function useLoadOnScroll<T extends Element>(
   call: () => Promise<void>,
   root: { current: Element | null },
@@ -209,7 +209,7 @@ function useLoadOnScroll<T extends Element>(
   const here = useRef<T>(null)
   const latest = useRef(call)
   latest.current = call
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at again after each page
+  // biome-ignore lint/correctness/useExhaustiveDependencies: checked again after each page
   useEffect(() => {
     const element = here.current
     if (element === null) return

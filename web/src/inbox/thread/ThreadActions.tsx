@@ -32,10 +32,10 @@ const MoreMenu = prefetchedComponent(() => import('./MoreMenu.tsx'))
 
 type OpenMenu = 'snooze' | 'label' | 'assign' | 'more' | null
 
-// While several are chosen in the list, the same keys are theirs.
+// While conversations are selected in the list, the same shortcuts apply to them.
 const noKeys: readonly Shortcut[] = []
 
-/** What one key does to the conversation that is open. */
+/** Actions on the open conversation, each with a shortcut. */
 export function ThreadActions({ conversation }: { conversation: Conversation }) {
   const inbox = useInbox()
   const [menu, setMenu] = useState<OpenMenu>(null)
@@ -64,7 +64,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
   useShortcuts(actions.group, isChoosing ? noKeys : keys)
   const menuProps = (name: OpenMenu) => ({
     isOpen: menu === name,
-    // What one menu opens another by must not be closed with the first.
+    // Closing one menu must not close another that it has opened.
     setOpen: (isOpen: boolean) => setMenu((now) => (isOpen ? name : now === name ? null : now)),
   })
   return (
@@ -120,7 +120,7 @@ export function ThreadActions({ conversation }: { conversation: Conversation }) 
 interface ActionMenuProps {
   icon: TablerIcon
   label: string
-  /** The key that opens it. On a phone the header has no room for those that have one. */
+  /** Shortcut. On phones, the header has no space for actions that have one. */
   hint?: string
   isOpen: boolean
   setOpen(isOpen: boolean): void

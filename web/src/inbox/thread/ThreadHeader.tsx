@@ -41,7 +41,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
           <h2 className={styles.name} dir="auto">
             {customerName(conversation)}
           </h2>
-          {/* What has no room is left out whole; the panel has all of it. */}
+          {/* Facts that do not fit are hidden completely; the panel shows all of them. */}
           <div className={styles.facts} title={facts.join(' · ')}>
             {[...new Set(facts)].map((fact) => (
               <span key={fact}>{fact}</span>
@@ -70,7 +70,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
   )
 }
 
-/** The more it says of what is to be done, the earlier. */
+/** Returns the facts, most actionable first. */
 function factsOf({ contact, connectionName, status, snoozedUntil, assignedToName }: Conversation): string[] {
   const phone = contact.name === null ? null : phoneLabel(contact.phone)
   const until =

@@ -1,13 +1,13 @@
 import type { OutboxEntry } from '../../data/inbox/outbox-rules.ts'
 import type { Activity, Handover, Message, Note, TimelineItem } from '../../data/inbox/types.ts'
 
-/** What the thread draws, one after the other. */
+/** Items that the thread renders. */
 export type Block =
   | { type: 'day'; key: string; at: string }
   | { type: 'time'; key: string; at: string }
   | { type: 'unread'; key: string }
   | { type: 'group'; key: string; side: 'customer' | 'ours'; author: Message['author']; messages: readonly Message[] }
-  /** Told by the platform: a call, a change of number. */
+  /** Notice of the platform, such as a call or a changed number. */
   | { type: 'notice'; key: string; message: Message }
   | { type: 'note'; key: string; note: Note }
   | { type: 'reaction'; key: string; emoji: string; at: string }
@@ -19,8 +19,8 @@ const groupMs = 3 * 60_000
 const breakMs = 15 * 60_000
 
 /**
- * Groups of bubbles with days, breaks and lines between. `dayOf` tells days apart in the reader's zone. Reactions stand on
- * the message that they are about, not between. Who takes or gives a conversation is told of once.
+ * Groups messages, with days, breaks and activities between them. `dayOf` returns the day in the reader's time zone.
+ * Reactions appear on their messages. A change of assignee that follows from a handover is shown once.
  */
 export function blocksOf(
   items: readonly TimelineItem[],
@@ -52,11 +52,11 @@ export function blocksOf(
   return [...blocks, ...outbox.map((entry) => ({ type: 'waiting' as const, key: entry.key, entry }))]
 }
 
-// One that was taken back shows nothing, whatever it was about.
+// A removed reaction shows nothing.
 const isShownElsewhere = ({ message }: TimelineItem): boolean =>
   message?.reaction != null && (message.reaction.messageId !== null || message.reaction.emoji === '')
 
-/** Of what was done at once, what goes without saying: a hand-over says who answers now, and both whose it is. */
+/** Returns activities that a simultaneous one implies: a handover also says who answers now. */
 function redundantItems(items: readonly TimelineItem[]): ReadonlySet<string> {
   const redundant = new Set<string>()
   for (let from = 0, to = 0; from < items.length; from = to) {
@@ -79,7 +79,9 @@ function isSameAction(one: TimelineItem | undefined, other: TimelineItem | undef
   return one?.at === other?.at && actor?.type === otherActor?.type && actor?.id === otherActor?.id
 }
 
-/** Whoever takes over has it assigned, a colleague who is handed it as well, and an agent leaves it to nobody. */
+/**
+ * Returns whether an assignment is implied: takeovers assign to that person, handovers to their recipient or nobody.
+ */
 const followsFrom = ({ to, actor }: Activity, handover: Handover | undefined): boolean =>
   to === null || to === actor.id || to === handover?.toId
 
@@ -113,6 +115,6 @@ const goesWith = (before: Message | undefined, next: Message): boolean =>
   before.status !== 'failed' &&
   Date.parse(next.occurredAt) - Date.parse(before.occurredAt) < groupMs
 
-/** Ticks stand under the last bubble of a group, and wherever another one got less far or further. */
+/** Ticks are shown below the last message of a group, and wherever the status differs from the next one. */
 export const showsTicks = (messages: readonly Message[], n: number): boolean =>
   messages[n]?.direction === 'outbound' && messages[n]?.status !== messages[n + 1]?.status

@@ -16,7 +16,7 @@ export interface ConversationActions {
   setLabel(labelId: string, isOn: boolean): void
 }
 
-/** What is done to the open conversation, by keys and buttons alike. Whoever chose so goes on with the next; undone, they are back. */
+/** Returns actions on the open conversation. Optionally opens the next one after an action; undo returns. */
 export function useConversationActions(conversation: Conversation): ConversationActions {
   const inbox = useInbox()
   const inInbox = useInboxContext()
@@ -32,7 +32,7 @@ export function useConversationActions(conversation: Conversation): Conversation
         void patchConversation(inbox, id, before)
         if (goesOn) latest.current.inInbox.reopen(id)
       }
-      // Before it has left the list, where its neighbour stands.
+      // Before the conversation leaves the list, which determines the next one.
       if (goesOn) inInbox.openNext()
       void patchConversation(inbox, id, changes).then((isDone) => {
         if (isDone) showUndoToast(said, undo)
@@ -44,7 +44,7 @@ export function useConversationActions(conversation: Conversation): Conversation
         if (isResolvedOrClosed(status)) void patchConversation(inbox, id, { status: 'open' })
         else finish({ status: 'resolved' }, t.inbox.actions.resolved)
       },
-      // Left alone, as whoever looks at it would have read it at once.
+      // Leaves the conversation: while open, it would be marked as read at once.
       toggleUnread: () => {
         const { id, unreadCount } = latest.current.conversation
         if (unreadCount > 0) return void markRead(inbox, id)

@@ -19,7 +19,7 @@ interface BoardProps {
   onTotal(total: number | undefined): void
 }
 
-/** Leads by status. A card is dragged, or goes by Shift and an arrow. */
+/** Leads by status. Move cards by dragging, or by Shift and an arrow key. */
 export function Board({ query, people, actions, openId, open, onTotal }: BoardProps) {
   const workspaceId = useWorkspaceId()
   const board = useBoard(workspaceId, query)
@@ -27,7 +27,7 @@ export function Board({ query, people, actions, openId, open, onTotal }: BoardPr
   const isPhone = useIsPhone()
   const requested = query.status?.split(',')
   const heads = board.data?.filter(({ status }) => requested === undefined || requested.includes(status))
-  // The service counts by filters, not by search.
+  // The server's counts support filters but not search.
   const total = query.search === undefined ? heads?.reduce((sum, { count }) => sum + count, 0) : undefined
   useEffect(() => onTotal(total), [onTotal, total])
   const statuses = heads?.map(({ status }) => status).join(',') ?? ''

@@ -27,7 +27,7 @@ interface BoardColumnProps {
 
 const prefetchPx = 600
 
-/** The leads of one status, those changed last on top. */
+/** Leads with one status, last changed first. */
 export function BoardColumn({ head, query, people, actions, openId, open, step }: BoardColumnProps) {
   const workspaceId = useWorkspaceId()
   const currency = useCurrency(workspaceId)

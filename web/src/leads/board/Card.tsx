@@ -85,7 +85,7 @@ function cardBeside(card: HTMLElement, by: number): HTMLElement | undefined {
   return all[all.indexOf(card) + by]
 }
 
-// The nearest column that has a card at all.
+// Returns the nearest column with cards.
 function columnBeside(card: HTMLElement, by: number): HTMLElement | undefined {
   const own = card.closest(`.${styles.column}`)
   const row = cardsIn(own).indexOf(card)
@@ -99,7 +99,7 @@ function columnBeside(card: HTMLElement, by: number): HTMLElement | undefined {
 const sibling = (element: Element | null, by: number): Element | null =>
   (by > 0 ? element?.nextElementSibling : element?.previousElementSibling) ?? null
 
-/** What the sum of the column is made of; which of the two values it is, the tip says. */
+/** Value that counts for the column total; the tooltip says which one it is. */
 function Worth({ lead, currency }: Pick<CardProps, 'lead' | 'currency'>) {
   const worth = leadValue(lead)
   if (worth === null) return null

@@ -10,7 +10,7 @@ interface ColumnChooserProps {
   board: RefObject<HTMLElement | null>
 }
 
-/** On a phone, which shows one column at a time: all of them by name, and which it is. */
+/** Column names, for phones, which show one column at a time. */
 export function ColumnChooser({ heads, board }: ColumnChooserProps) {
   const at = useColumnInSight(board)
   return (
@@ -35,7 +35,7 @@ export function ColumnChooser({ heads, board }: ColumnChooserProps) {
 const columnsOf = (board: RefObject<HTMLElement | null>) => [...(board.current?.children ?? [])] as HTMLElement[]
 const scrollHere = (button: HTMLElement | null) => button?.scrollIntoView({ inline: 'center', block: 'nearest' })
 
-/** The number of the column whose middle is nearest to that of the board. */
+/** Returns the index of the column closest to the center of the board. */
 function useColumnInSight(board: RefObject<HTMLElement | null>): number {
   const [at, setAt] = useState(0)
   useEffect(() => {

@@ -12,7 +12,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { BulkButtons } from './BulkStrip.tsx'
 import { bulkStatusText, changeText, type LabelNames } from './bulk-texts.ts'
 
-/** What was done to many leads at once, by whom, and what can still be undone. */
+/** Bulk changes by everyone, with undo. */
 export function BulkChangesPage() {
   const workspaceId = useWorkspaceId()
   useLiveBulkChanges(workspaceId)

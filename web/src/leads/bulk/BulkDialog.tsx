@@ -8,7 +8,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import type { Selection } from '../table/use-selection.ts'
 import { changeText } from './bulk-texts.ts'
 
-/** Asks before many leads are changed, with their number and what becomes of them. */
+/** Confirms a bulk change, with the number of leads and the changes. */
 export function BulkDialog({
   selection,
   input,
@@ -23,7 +23,7 @@ export function BulkDialog({
   const labels = useLabelsById(workspaceId)
   const { bulk } = t.leads
   const leads = t.leads.count({ n: selection.count })
-  const words = input.delete ? bulk.askDelete : bulk.ask
+  const words = input.delete ? bulk.confirmDelete : bulk.confirm
   const run = async () => {
     try {
       await submit({ ...whichOf(selection), ...input })
@@ -48,7 +48,7 @@ export function BulkDialog({
   )
 }
 
-/** The leads by name, or by what shows them. */
+/** Returns the leads by id, or by the query that selects them. */
 function whichOf({ ids, allMatching, isAllMatching }: Selection) {
   if (!isAllMatching || allMatching === null) return { ids: [...ids] }
   const { sortBy: _, sortOrder: __, sortLanguage: ___, ...filter } = allMatching.query

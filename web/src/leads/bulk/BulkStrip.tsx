@@ -19,7 +19,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './bulk.module.css'
 import { bulkStatusText, changeText, isInProgress, percentOf } from './bulk-texts.ts'
 
-/** The bulk changes under way, whoever began them, and what came of those that were begun here, each with its undo. */
+/** Running bulk changes of everyone, and results of those started here, with undo. */
 export default function BulkStrip({ people }: { people: People }) {
   const workspaceId = useWorkspaceId()
   useLiveBulkChanges(workspaceId)
@@ -43,7 +43,7 @@ function Line({ one, people }: { one: BulkChange; people: People }) {
   useRefetchListsAtEnd(workspaceId, one)
   return (
     <div className={styles.line}>
-      <span role="status" className={styles.words}>
+      <span role="status" className={styles.text}>
         <strong>{changeText(one, people, labels)}</strong> {bulkStatusText(one)}
       </span>
       {isInProgress(one) && (
@@ -59,7 +59,7 @@ function Line({ one, people }: { one: BulkChange; people: People }) {
   )
 }
 
-/** Stops it while it runs; undoes it for a day. */
+/** Cancels a running change; undoes it for 24 hours. */
 export function BulkButtons({ one }: { one: BulkChange }) {
   const workspaceId = useWorkspaceId()
   const actions = useBulkChangeActions(workspaceId)
@@ -86,7 +86,7 @@ export function BulkButtons({ one }: { one: BulkChange }) {
   )
 }
 
-// The events of many leads come one by one; at the end the lists are read whole.
+// Events of many leads arrive one by one; refetches whole lists at the end.
 function useRefetchListsAtEnd(workspaceId: string, one: BulkChange): void {
   const queries = useQueryClient()
   const moves = isInProgress(one)

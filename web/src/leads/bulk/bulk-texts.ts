@@ -29,7 +29,7 @@ function labelText(
   return texts.filter((words) => words !== false).join(', ')
 }
 
-/** What becomes of the leads: `Priority: Urgent`, or that they are deleted. */
+/** Describes the change, such as `Priority: Urgent`, or the deletion. */
 export function changeText({ changes, labels }: ChangeSummary, people: People, known: LabelNames): string {
   if (labels != null) return labelText(labels, known)
   if (changes == null) return t.leads.bulk.deletes
@@ -44,7 +44,7 @@ export function changeText({ changes, labels }: ChangeSummary, people: People, k
     .join(', ')
 }
 
-/** How far it has come, or what came of it. */
+/** Describes the progress or result. */
 export function bulkStatusText({ state, kind, total, changed, unchanged, failed, undone, kept }: BulkChange): string {
   const { bulk } = t.leads
   if (state === 'collecting') return bulk.collecting({ n: formatNumber(total) })
@@ -69,7 +69,7 @@ export function bulkStatusText({ state, kind, total, changed, unchanged, failed,
   return texts.filter((words) => words !== false).join(' ')
 }
 
-/** How much of it is done, from 0 to 100. */
+/** Returns the progress from 0 to 100. */
 export function percentOf({ state, total, changed, unchanged, failed, undone, kept }: BulkChange): number {
   const [done, all] = state === 'undoing' ? [undone + kept, changed] : [changed + unchanged + failed, total]
   return all === 0 ? 0 : Math.min(100, Math.floor((100 * done) / all))

@@ -9,13 +9,13 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
 interface FieldInputProps {
   field: Pick<LeadField, 'label' | 'type' | 'choices' | 'required'>
-  /** What stands in it: choices with commas between them, `true` or `false`, else as typed. */
+  /** Current input: comma-separated options, `true` or `false`, otherwise text. */
   text: string
   error: string | null | undefined
   type(text: string): void
 }
 
-/** The input that a field's type asks for. */
+/** Input for the type of a field. */
 export function FieldInput(props: FieldInputProps) {
   const { field, text, error, type } = props
   const common = { label: field.label, error, withAsterisk: field.required }

@@ -10,39 +10,38 @@ import {
   writeConditions,
 } from './conditions.ts'
 
-/** What the address bar says of the page: which leads, in what order, and which one is open. */
+/** Query parameters of the page: filters, order, and the open lead. */
 export interface LeadAddress {
   view?: 'board' | 'trash'
   q?: string
-  /** Statuses with commas. */
+  /** Comma-separated statuses. */
   status?: string
   priority?: Priority
   source?: Source
   platform?: Platform
   assignee?: string
-  /** Days of the reader's calendar, both within. */
+  /** Days in the reader's time zone, inclusive. */
   createdFrom?: string
   createdTo?: string
   updatedFrom?: string
   updatedTo?: string
-  /** Leads that this import has brought. */
+  /** Leads created by this import. */
   import?: string
-  /** Ids with commas: of which a lead has any, and of which it has none. */
+  /** Comma-separated ids of labels: leads with any of them, and leads without all of them. */
   labels?: string
   withoutLabels?: string
-  /** Conditions that the fields above do not say, and whether one of them is enough. */
+  /** Conditions that the parameters above cannot express, and whether any of them suffices. */
   where?: string
   match?: 'any'
   sort?: Sort
-  /** Columns with their widths, where they are not the reader's own choice. */
+  /** Columns with widths, unless the reader's own choice applies. */
   cols?: string
-  /** The saved view that is open; the rest may say something else by now. */
+  /** The open saved view; the other parameters may differ from it by now. */
   saved?: string
-  /** The lead in the side panel. */
   lead?: string
 }
 
-/** A column, behind a minus in descending order. */
+/** A column; a minus in front means descending. */
 export type Sort = string
 
 const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
@@ -68,7 +67,7 @@ const patterns: { [K in keyof LeadAddress]-?: RegExp } = {
   lead: /^[0-9a-f-]{36}$/,
 }
 
-/** What of an address makes sense; the rest is left out. */
+/** Drops invalid parameters. */
 export function readAddress(search: Record<string, unknown>): LeadAddress {
   const sound = Object.entries(patterns).flatMap(([name, pattern]) => {
     const value = search[name]
@@ -93,7 +92,7 @@ export const sortOf = ({ sort = '-createdAt' }: Pick<LeadAddress, 'sort'>) => ({
   isDescending: sort.startsWith('-'),
 })
 
-/** What is asked of the service; the language is that of the order of letters. */
+/** Converts to a query of the API; the language determines the sort order of letters. */
 export function queryOf(address: LeadAddress, sortLanguage?: 'en' | 'es' | 'pt'): LeadQuery {
   const { q, status, priority, source, platform, assignee, match } = address
   const { column, isDescending } = sortOf(address)
@@ -121,7 +120,7 @@ export function queryOf(address: LeadAddress, sortLanguage?: 'en' | 'es' | 'pt')
   }
 }
 
-// Days are the reader's, moments everybody's.
+// Converts days in the reader's time zone to timestamps.
 function toTimestamps(condition: Condition): Condition {
   const { column, operator, values } = condition
   if (kindOf(column) !== 'time' || operator === 'last') return condition
@@ -131,7 +130,7 @@ function toTimestamps(condition: Condition): Condition {
   return { ...condition, values: operator === 'from' ? [from] : [from, endOf(second) ?? ''] }
 }
 
-/** The address whose query a set of the service's filters is; what is no filter of ours is left out. */
+/** Converts filters of the API to parameters; drops those that the page does not have. */
 export const addressOf = ({ search, adPlatform, assignedTo, importId, where, ...rest }: LeadQuery): LeadAddress =>
   readAddress({
     ...rest,
@@ -153,7 +152,7 @@ const startOf = (day: string | undefined) => (day === undefined ? undefined : ne
 const endOf = (day: string | undefined) =>
   day === undefined ? undefined : new Date(`${day}T23:59:59.999`).toISOString()
 
-/** Columns whose simplest conditions stand in fields of their own, as they did before there were others. */
+/** Columns whose simple conditions have parameters of their own, which is the older format. */
 const own = {
   status: 'status',
   priority: 'priority',
@@ -171,7 +170,7 @@ const filterFields = new Set<string>([
   'match',
 ])
 
-/** All that the address asks of the leads it shows, but for the words that are searched and an import. */
+/** Returns all conditions, without the search and the import. */
 export function conditionsOf(address: LeadAddress): Condition[] {
   const simple = Object.entries(own).flatMap(([column, field]): Condition[] => {
     const text = address[field]
@@ -191,7 +190,7 @@ export function conditionsOf(address: LeadAddress): Condition[] {
   return [...simple, ...ranges, ...labelled, ...readConditions(address.where ?? '')]
 }
 
-/** The same address with these conditions instead of its own; a `match` of null has all of them apply. */
+/** Replaces the conditions; a `match` of null means all must apply. */
 export function withConditions(
   address: LeadAddress,
   list: readonly Condition[],
@@ -217,7 +216,7 @@ export function withConditions(
 const groupOf = (name: string): readonly string[] =>
   Object.values(days).find((pair) => (pair as readonly string[]).includes(name)) ?? [name]
 
-/** A condition in the fields of its column, when these can say it. */
+/** Expresses a condition in the parameters of its column, if possible. */
 function inFields({ column, operator, values }: Condition): Record<string, string> {
   if (Object.hasOwn(own, column)) {
     const isSaid = operator === 'is' && (column === 'status' || values.length === 1)
@@ -238,11 +237,11 @@ function inFields({ column, operator, values }: Condition): Record<string, strin
 export const isFiltered = (address: LeadAddress): boolean =>
   address.q !== undefined || address.import !== undefined || conditionsOf(address).length > 0
 
-/** The same list without anything that narrows it. */
+/** Removes all filters. */
 export const withoutFilters = ({ q: _, import: __, ...address }: LeadAddress): LeadAddress =>
   withConditions(address, [], null)
 
-/** The part of an address that a saved view keeps: not which lead happens to be open, nor which view it is. */
+/** Returns the query that a saved view stores, without the open lead and the saved view itself. */
 export function savedQuery({ lead: _, saved: __, ...keptFields }: LeadAddress): string {
   return new URLSearchParams(keptFields as Record<string, string>).toString()
 }
@@ -250,7 +249,7 @@ export function savedQuery({ lead: _, saved: __, ...keptFields }: LeadAddress): 
 export const readSavedQuery = (query: string): LeadAddress =>
   readAddress(Object.fromEntries(new URLSearchParams(query)))
 
-/** Conditions as the service is asked them, whose days are moments. */
+/** Parses conditions of the API, which has timestamps for days. */
 const readWhere = (where: string): Condition[] =>
   readConditions(
     where.replace(/\d{4}-\d\d-\d\dT[\d:]+%2e\d{3}Z/gi, (moment) => dayOf(moment.replace(/%2e/i, '.')) ?? ''),
@@ -259,7 +258,7 @@ const readWhere = (where: string): Condition[] =>
 const dayOf = (moment: string | undefined): string | undefined =>
   moment === undefined || Number.isNaN(Date.parse(moment)) ? undefined : dayBefore(0, new Date(moment))
 
-/** A day of the reader's calendar, `days` before now. */
+/** Returns the day `days` before today in the reader's time zone. */
 export function dayBefore(days: number, now: Date = new Date()): string {
   const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days)
   const two = (n: number) => String(n).padStart(2, '0')

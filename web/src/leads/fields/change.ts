@@ -12,14 +12,14 @@ import { nameOf } from './lead.ts'
 const maxBulkSize = 500
 
 export interface LeadActions {
-  /** Changes a lead at once; answers what the service said against it, after taking it back. */
+  /** Changes a lead optimistically; returns the error of the server after reverting. */
   change(lead: Lead, changes: LeadChanges): Promise<unknown>
   move(lead: Lead, status: string): Promise<void>
   remove(leads: readonly { id: string; name: string }[]): Promise<void>
   restore(ids: readonly string[]): Promise<boolean>
 }
 
-/** What is done to leads here: seen at once, and taken back when it failed. */
+/** Returns actions on leads, all optimistic and reverted on failure. */
 export function useLeadActions(workspaceId: string): LeadActions {
   const queries = useQueryClient()
   return useMemo(() => createLeadActions(queries, workspaceId), [queries, workspaceId])

@@ -17,7 +17,7 @@ export const columnIds = [
   'updatedAt',
 ] as const
 type OwnColumn = (typeof columnIds)[number]
-/** The column of a custom field, by its key. */
+/** Column of a custom field, by its key. */
 export type FieldColumn = `field:${string}`
 export type ColumnId = OwnColumn | FieldColumn
 
@@ -25,7 +25,7 @@ export const isFieldColumn = (id: string): id is FieldColumn => /^field:[a-z][a-
 const isColumn = (id: unknown): id is ColumnId =>
   typeof id === 'string' && (isFieldColumn(id) || (columnIds as readonly string[]).includes(id))
 
-/** Which columns somebody wants to see, in their order; the name is always the first. */
+/** Visible columns in order; the name is always first. */
 export interface ColumnChoice {
   shown: readonly ColumnId[]
   widths: Readonly<Partial<Record<ColumnId, number>>>
@@ -68,25 +68,25 @@ export const toggleColumn = (choice: ColumnChoice, id: ColumnId): ColumnChoice =
   shown: choice.shown.includes(id) ? choice.shown.filter((one) => one !== id) : [...choice.shown, id],
 })
 
-/** Puts a column where another one is. The name stays the first. */
+/** Moves a column to the position of another one. The name stays first. */
 export function placeColumn(choice: ColumnChoice, id: ColumnId, at: ColumnId): ColumnChoice {
   if (id === 'name' || at === 'name' || id === at) return choice
   const to = choice.shown.indexOf(at)
   return { ...choice, shown: choice.shown.filter((one) => one !== id).toSpliced(to, 0, id) }
 }
 
-/** A choice as an address carries it: `name,status,phone~180`. */
+/** Formats columns for the address: `name,status,phone~180`. */
 export const columnsText = ({ shown, widths }: ColumnChoice): string =>
   shown.map((id) => (widths[id] === undefined ? id : `${id}~${widths[id]}`)).join(',')
 
-/** What an address says of columns, as far as it makes sense. */
+/** Parses columns from the address, dropping invalid ones. */
 export function readColumns(text: string): ColumnChoice {
   const columns = text.split(',').map((one) => one.split('~'))
   const widths = columns.flatMap(([id, px]) => (px === undefined ? [] : [[id, Number(px)]]))
   return readChoice(JSON.stringify({ shown: columns.map(([id]) => id), widths: Object.fromEntries(widths) }))
 }
 
-/** What was remembered, as far as it still makes sense. */
+/** Parses a stored choice, dropping what is no longer valid. */
 export function readChoice(text: string | null): ColumnChoice {
   if (text === null) return defaultChoice
   try {

@@ -14,17 +14,17 @@ import styles from './LeadTable.module.css'
 import { formatOptionalPhone, phoneInputText, platforms, priorities, sources } from './lead.ts'
 import { priorityTone, statusTone } from './status-color.ts'
 
-/** What choices and names a field draws on. */
+/** Data that fields need for options and names. */
 export interface FieldContext {
   people: People
   statuses: readonly string[]
-  /** The custom fields that the workspace defines. */
+  /** Custom fields of the workspace. */
   fields: readonly LeadField[]
-  /** What amounts are in; null: nobody has said. */
+  /** Currency of amounts; null if not set. */
   currency: string | null
 }
 
-/** Fields that are written in one line or chosen. */
+/** Fields that are edited as one line of text or chosen from options. */
 export type FieldName =
   | 'status'
   | 'phone'
@@ -45,12 +45,12 @@ const elsewhere: readonly string[] = ['name', 'createdAt', 'updatedAt', 'labels'
 
 export const isBuiltIn = (id: ColumnId): id is ColumnId & FieldName => !isFieldColumn(id) && !elsewhere.includes(id)
 
-/** Whether the cells of a column are changed where they stand. */
+/** Returns whether cells of a column can be edited in place. */
 export const isCellEditable = (id: ColumnId): boolean => id === 'labels' || isFieldColumn(id) || isBuiltIn(id)
 
 export const isNumeric = (id: string): boolean => id === 'estimatedValue' || id === 'actualValue'
 
-/** A field's choices; null when it is written. The empty value stands for none. */
+/** Returns the options of a field; null if it is text. The empty value means none. */
 export function choicesOf(
   field: FieldName,
   { people, statuses }: Pick<FieldContext, 'people' | 'statuses'>,
@@ -73,7 +73,7 @@ export function choicesOf(
   ]
 }
 
-/** A field as it stands in an input. */
+/** Returns the value of a field as edited in an input. */
 export function textOf(lead: Lead, field: FieldName): string {
   const value = lead[field]
   if (value === null) return ''
@@ -81,7 +81,7 @@ export function textOf(lead: Lead, field: FieldName): string {
   return field === 'phone' ? phoneInputText(lead.phone) : value
 }
 
-/** What an input says, as a change; null when it says what is there already. */
+/** Converts an input to a change; null if the value is the same. */
 export function changesOf(lead: Lead, field: FieldName, text: string): LeadChanges | null {
   const typed = text.trim()
   if (typed === textOf(lead, field)) return null
@@ -89,14 +89,14 @@ export function changesOf(lead: Lead, field: FieldName, text: string): LeadChang
   return { [field]: parseAmount(typed) }
 }
 
-/** What is wrong with what was typed into a field, as far as that shows before the service is asked. */
+/** Validates an input; the server may find further errors. */
 export const validateField = (field: FieldName, text: string): string | null =>
   isNumeric(field) && parseAmount(text) === undefined ? t.lead.notAnAmount : null
 
-/** What an amount was read as, where it is written in another way than the reader's. */
+/** Returns how an amount was understood, if it was typed in another notation than the reader's. */
 export function interpretField(field: FieldName, text: string, currency: string | null): string | null {
   const amount = isNumeric(field) ? normalizedAmount(text, language, currency) : null
-  return amount === null ? null : t.lead.readAs({ amount })
+  return amount === null ? null : t.lead.interpretedAs({ amount })
 }
 
 const isRequired = (field: FieldName) => field === 'firstName' || field === 'status' || field === 'uniqueCode'
@@ -129,7 +129,7 @@ export function cellOf(id: Exclude<ColumnId, 'name'>, lead: Lead, { people, fiel
   }
 }
 
-// What is as usual takes no colour.
+// Normal priority has no color.
 function PriorityCell({ priority }: Pick<Lead, 'priority'>) {
   const tone = priorityTone(priority)
   return tone === 'plain' ? t.lead.priorities[priority] : <Chip tone={tone}>{t.lead.priorities[priority]}</Chip>

@@ -1,6 +1,6 @@
 import type { FieldType } from '../../ui/format/custom-value.ts'
 
-/** What leads are narrowed by, each with the kind of its values. A custom field is `field:` and its key. */
+/** Columns to filter by, with the type of their values. Custom fields are `field:` and the key. */
 const kinds = {
   name: 'text',
   email: 'text',
@@ -39,13 +39,13 @@ export const isCustom = (column: string): column is CustomColumn => customShape.
 export const isColumn = (text: string): text is Column => Object.hasOwn(kinds, text) || isCustom(text)
 export const kindOf = (column: Column): Kind => (isCustom(column) ? 'custom' : kinds[column as PlainColumn])
 
-/** Notes are in no memory, and of labels a lead has several. */
+/** Returns whether a column can be sorted: notes are not in the search index, and a lead has several labels. */
 export const isSortable = (column: string): boolean => column !== 'notes' && column !== 'labels'
 
-/** Texts are sealed: the database cannot put them in order. */
+/** Texts are encrypted: the database cannot sort them. */
 export const isSortedInDatabase = (column: Column): boolean => kindOf(column) !== 'text' && kindOf(column) !== 'custom'
 
-/** What is never empty needs no look for what is. */
+/** Columns that are never empty, so that filters for empty values make no sense. */
 const alwaysFilled: readonly string[] = ['name', 'uniqueCode', 'status', 'priority', 'source']
 const operators: Record<Kind, readonly Operator[]> = {
   text: ['contains', 'is', 'isNot'],
@@ -57,7 +57,7 @@ const operators: Record<Kind, readonly Operator[]> = {
   custom: ['contains', 'is', 'isNot', 'between', 'from', 'to', 'last'],
 }
 
-/** Of a custom field that the workspace has defined, by its type. */
+/** For defined custom fields, by type. */
 const typed: Record<FieldType, readonly Operator[]> = {
   text: operators.text,
   url: operators.text,
@@ -71,7 +71,7 @@ const typed: Record<FieldType, readonly Operator[]> = {
   boolean: ['is'],
 }
 
-/** What can be asked of a column, the likeliest first. */
+/** Returns the operators of a column, most likely first. */
 export function operatorsOf(column: Column, type: FieldType | null = null): readonly Operator[] {
   const kind = kindOf(column)
   if (type !== null) return [...typed[type], 'empty', 'notEmpty']
@@ -85,7 +85,7 @@ export const countOf = (operator: Operator): number =>
 export const maxConditions = 20
 const maxValues = 20
 
-/** Whether nothing is missing of a condition: until then it is asked of no list. */
+/** Returns whether a condition is complete: incomplete ones are not applied. */
 export function isComplete({ column, operator, values }: Condition): boolean {
   const kind = kindOf(column)
   const count = countOf(operator)
@@ -107,13 +107,13 @@ const numberShape = /^-?\d{1,15}(?:\.\d{1,10})?$/
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00`))
 
-/** `column.operator.value.value;…`, as the service reads it as well. */
+/** Formats conditions as `column.operator.value.value;…`, in the syntax of the server. */
 export const writeConditions = (list: readonly Condition[]): string =>
   list.map(({ column, operator, values }) => [column, operator, ...values.map(encoded)].join('.')).join(';')
 
 const encoded = (value: string): string => value.replace(/[.;%]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
 
-/** The conditions of an address, as far as they make sense. */
+/** Parses conditions of an address, dropping invalid ones. */
 export const readConditions = (text: string): Condition[] =>
   text
     .split(';')

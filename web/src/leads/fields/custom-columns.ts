@@ -7,17 +7,17 @@ import { customFieldName } from '../../ui/format/lead-texts.ts'
 import { type CustomColumn, isCustom } from './conditions.ts'
 import { columnOf } from './field-columns.ts'
 
-/** A custom field as lists are sorted and narrowed by it. */
+/** A custom field for sorting and filtering. */
 export interface CustomColumnInfo {
   column: CustomColumn
   label: string
-  /** What the workspace says of it; null where it says nothing. */
+  /** Type from the definition; null for undefined fields. */
   type: FieldType | null
   choices: readonly string[]
   isArchived: boolean
 }
 
-/** Asks for the custom fields: those that the workspace defines, in its order, and behind them what its lists show besides. */
+/** Returns custom fields: the defined ones in order, then others that appear in loaded lists. */
 export function useCustomColumns(workspaceId: string): () => CustomColumnInfo[] {
   const queries = useQueryClient()
   const fields = useLeadFields(workspaceId)
@@ -31,7 +31,7 @@ export function useCustomColumns(workspaceId: string): () => CustomColumnInfo[] 
         isArchived: field.isArchived,
       }),
     )
-    // What a parameter has brought also goes by its name without the prefix.
+    // Values from URL parameters also match the key without the prefix.
     const known = new Set(fields.flatMap(({ key }) => [key, `k_${key}`]))
     const seen = new Map<string, CustomColumnInfo>()
     for (const [, data] of queries.getQueriesData<Partial<LeadPage>>({ queryKey: leadListsKey(workspaceId) })) {

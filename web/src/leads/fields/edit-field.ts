@@ -28,45 +28,45 @@ import {
 } from './columns.tsx'
 import { columnTitle, keyOfColumn } from './field-columns.ts'
 
-/** How a field is written or chosen; `lines` takes more than one. */
+/** How a field is edited; `lines` is multi-line text. */
 export type EditKind = 'text' | 'lines' | 'number' | 'date' | 'tel' | 'email' | 'url' | 'choice' | 'several'
 
-/** A field of a lead as it is changed where it stands: one that all have, or one of the workspace's own. */
+/** A field of a lead that is edited in place: built-in or custom. */
 export interface EditField {
   label: string
   kind: EditKind
-  /** As it stands in an input, choices with commas between them, and as people read it. */
+  /** Value as edited, with comma-separated options, and as displayed. */
   text: string
   shown: string
-  /** What can be chosen; the empty value stands for none. */
+  /** Options; the empty value means none. */
   choices: readonly { value: string; label: string }[]
-  /** How a value that is not of its field's type is told. */
+  /** Hint for a value that does not fit the type of its field. */
   note: string | undefined
-  /** What is wrong with what was typed, as far as that shows before the service is asked. */
+  /** Validates an input; the server may find further errors. */
   validate(text: string): string | null
-  /** What was read, where it was typed in another way than the reader's. */
+  /** Returns how an input was understood, if it was typed in another notation than the reader's. */
   interpret(text: string): string | null
-  /** What an input says, as a change; null when it says what is there already. */
+  /** Converts an input to a change; null if the value is the same. */
   changes(text: string): LeadChanges | null
 }
 
-/** Ends what was done to a cell; `null`: nothing has to be saved. */
+/** Ends editing a cell; `null` saves nothing. */
 export type FinishCellEdit = (
   lead: Lead,
   typed: { text: string; changes: LeadChanges } | null,
   then: 'stay' | 'next',
 ) => void
 
-/** Ends what is typed into a cell by keeping a text; `null` keeps nothing. */
+/** Ends editing a text cell; `null` saves nothing. */
 export type FinishTextEdit = (text: string | null, then?: 'stay' | 'next') => void
 
-/** What was typed into a cell, and what the service said against it. */
+/** Input of a cell that the server rejected, and the error. */
 export interface RejectedInput {
   text: string
   message: string
 }
 
-/** One of the fields that all leads have. */
+/** Returns a built-in field. */
 export function builtInField(field: FieldName, lead: Lead, context: FieldContext): EditField {
   const text = textOf(lead, field)
   const choices = choicesOf(field, context, text)
@@ -96,7 +96,7 @@ function shownText(lead: Lead, field: FieldName, currency: string | null): strin
   return field === 'phone' ? formatPhone(value) : value
 }
 
-/** What is said of a custom field; of one that nobody has defined, what its value is. */
+/** Definition of a custom field; for undefined fields, derived from the value. */
 type Definition = Pick<LeadField, 'key' | 'label' | 'type' | 'choices' | 'required'>
 
 const kinds: Record<FieldType, EditKind> = {
@@ -112,7 +112,7 @@ const kinds: Record<FieldType, EditKind> = {
   email: 'email',
 }
 
-/** One of the workspace's own, or one that only this lead has. */
+/** Returns a defined custom field, or one that only this lead has. */
 export function customField(field: Definition, lead: Lead, currency: string | null): EditField {
   const value = lead.customFieldValues?.[field.key] ?? undefined
   const text = inputValue(field, value)
@@ -123,7 +123,7 @@ export function customField(field: Definition, lead: Lead, currency: string | nu
     text,
     shown: value === undefined ? '' : formatValue(field, value, currency),
     choices: customChoices(field, text),
-    note: isFit ? undefined : t.fields.unfit({ type: t.fields.types[field.type] }),
+    note: isFit ? undefined : t.fields.invalid({ type: t.fields.types[field.type] }),
     validate: (typed) => validateTyped(field, typed),
     interpret: (typed) => interpretTyped(field, typed, currency),
     changes: (typed) =>
@@ -147,7 +147,7 @@ function customChoices({ type, choices, required }: Definition, text: string): E
 
 const toChoice = (value: string) => ({ value, label: value })
 
-/** What a custom field is to whoever edits it where nobody has defined it. */
+/** Returns a definition for editing an undefined field. */
 export const undefinedField = (key: string, label: string, value: string | boolean | null | undefined): Definition => ({
   key,
   label,
@@ -156,7 +156,7 @@ export const undefinedField = (key: string, label: string, value: string | boole
   required: false,
 })
 
-/** A cell's field; null where a cell is not changed in its place, or not as one field. */
+/** Returns the field of a cell; null if it cannot be edited in place as a single field. */
 export function cellField(id: ColumnId, lead: Lead, context: FieldContext): EditField | null {
   if (!isFieldColumn(id)) return isBuiltIn(id) ? builtInField(id, lead, context) : null
   const key = keyOfColumn(id)

@@ -13,25 +13,24 @@ export const keyOfColumn = (id: FieldColumn): string => id.slice('field:'.length
 const fieldOf = (id: FieldColumn, fields: Fields): LeadField | undefined =>
   fields.find(({ key }) => key === keyOfColumn(id))
 
-/** The fields that can be columns, in the workspace's order. */
+/** Returns the custom fields that can be columns, in order. */
 export const fieldColumns = (fields: Fields): FieldColumn[] =>
   fields.filter(({ isArchived }) => !isArchived).map(columnOf)
 
-/** What a column is called. */
 export function columnTitle(id: ColumnId, fields: Fields): string {
   if (!isFieldColumn(id)) return t.leads.fields[id]
   const key = keyOfColumn(id)
   return fieldOf(id, fields)?.label ?? customFieldName({ key, label: key })
 }
 
-/** Whether the values of a column stand at its end, under each other. */
+/** Returns whether values of a column are right-aligned. */
 export function isNumberColumn(id: ColumnId, fields: Fields): boolean {
   if (!isFieldColumn(id)) return id === 'estimatedValue' || id === 'actualValue'
   const field = fieldOf(id, fields)
   return field !== undefined && isNumberType(field.type)
 }
 
-/** What a lead has in the column of a custom field; of one that nobody has defined, as it was written. */
+/** Formats the value of a custom field column; undefined fields as entered. */
 export function fieldCell(
   id: FieldColumn,
   lead: Pick<Lead, 'customFieldValues'>,
@@ -43,21 +42,21 @@ export function fieldCell(
   return value === undefined || value === null ? '' : fieldText(key, value, { fields, currency })
 }
 
-/** By what values of custom fields are shown. */
+/** Data for formatting custom values. */
 export interface FieldFormat {
   fields: Fields
   currency: string | null
 }
 
-/** A value of a custom field in words; of one that nobody has defined, as it was written. */
+/** Formats a custom value; undefined fields as entered. */
 export const fieldText = (key: string, value: string | boolean, { fields, currency }: FieldFormat): string =>
   formatValue(fields.find((field) => field.key === key) ?? { type: typeOf(value), choices: [] }, value, currency)
 
 const typeOf = (value: string | boolean) => (typeof value === 'boolean' ? 'boolean' : 'text')
 
 /**
- * The columns as somebody chose them, without those of archived fields; where nobody has chosen, with those that the
- * workspace shows in the table.
+ * Returns the chosen columns without archived fields; without a choice, adds the columns that the workspace shows in
+ * the table.
  */
 export function withFieldColumns(choice: ColumnChoice, fields: Fields): ColumnChoice {
   if (fields.length === 0) return choice

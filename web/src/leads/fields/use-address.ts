@@ -6,10 +6,10 @@ export type GoTo = ChangeSearch<LeadAddress>
 
 let lastQuery = ''
 
-/** Where somebody was among the leads last, as a view keeps it: the way back from one of them goes there. */
+/** Returns the query of the last list of leads, for the link back to it. */
 export const lastView = (): string => lastQuery
 
-/** What the address bar says of this page, and how to change it. */
+/** Returns the query parameters of the page, and a function to change them. */
 export function useLeadAddress(): [LeadAddress, GoTo] {
   const { pathname, search } = useMatch({ from: '/w/$workspaceId/leads' })
   const address = useNewestSearch<LeadAddress>(pathname, search, readAddress)

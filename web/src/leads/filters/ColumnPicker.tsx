@@ -11,7 +11,7 @@ interface ColumnPickerProps {
   choose(column: Column): void
 }
 
-/** A column to filter by, found by typing. */
+/** Chooses a column to filter by, with search. */
 export default function ColumnPicker({ dropdown, customs, choose }: ColumnPickerProps) {
   const items = [...plainColumns, ...activeColumns(customs).map(({ column }) => column)].map((column) => ({
     id: column,

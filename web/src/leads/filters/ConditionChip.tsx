@@ -19,7 +19,7 @@ interface ConditionChipProps {
   names: ValueNames
 }
 
-/** A condition as a sentence, changed in its place. */
+/** A condition as text that can be edited in place. */
 export function ConditionChip({ condition, isOpen, setOpen, change, remove, context, names }: ConditionChipProps) {
   const title = titleOf(condition.column, names.customs)
   const sentence = isComplete(condition) ? describeCondition(condition, names) : title

@@ -16,15 +16,15 @@ interface ConditionEditorProps {
   condition: Condition
   title: string
   context: FieldContext
-  /** What is known of the custom field that the column is. */
+  /** The custom field of the column, if any. */
   custom: CustomColumnInfo | undefined
   change(condition: Condition): void
 }
 
-/** How a column is asked, and for what. */
+/** Edits the operator and values of a condition. */
 export default function ConditionEditor({ dropdown, condition, title, context, custom, change }: ConditionEditorProps) {
   const { column, operator, values } = condition
-  // What stands in the address already may have been written before the field had a type.
+  // A condition in the address may be older than the type of its field.
   const operators = [...new Set([...operatorsOf(column, custom?.type), operator])]
   const setOperator = (next: Operator) => {
     const keeps = takesSame(operator, next)
@@ -70,7 +70,7 @@ interface Choice {
   label: string
 }
 
-/** What a column's values are chosen from; null when they are written. */
+/** Returns the options for values of a column; null if they are typed. */
 function choicesFor({ column, operator }: Condition, context: FieldContext, custom: CustomColumnInfo | undefined) {
   if (kindOf(column) === 'choice') {
     return (choicesOf(column as FieldName, context, '') ?? []).filter(({ value }) => value !== '')
@@ -88,7 +88,7 @@ function choicesFor({ column, operator }: Condition, context: FieldContext, cust
 interface ChoicesProps {
   choices: readonly Choice[]
   values: readonly string[]
-  /** Whether the condition takes a single one. */
+  /** Whether the condition has a single value. */
   isOne: boolean
   set(values: readonly string[]): void
 }
@@ -115,7 +115,7 @@ function Choices({ choices, values, isOne, set }: ChoicesProps) {
   )
 }
 
-/** `numberOrDay`: nobody has said what the field holds. */
+/** `numberOrDay`: the type of the field is unknown. */
 type Entry = 'text' | 'number' | 'amount' | 'day' | 'numberOrDay'
 
 function entryOf({ column, operator }: Condition, custom: CustomColumnInfo | undefined): Entry {
@@ -126,13 +126,13 @@ function entryOf({ column, operator }: Condition, custom: CustomColumnInfo | und
   return kindOf(column) === 'custom' && isCompared ? 'numberOrDay' : 'text'
 }
 
-/** What was typed as the address carries it; undefined: nothing of the kind. */
+/** Converts an input to a value in the address; undefined if it is invalid. */
 function readEntry(entry: Entry, typed: string): string | undefined {
   if (entry === 'text' || entry === 'day' || (entry === 'numberOrDay' && isDay(typed))) return typed
   return parseNumber(typed) ?? (typed.trim() === '' ? '' : undefined)
 }
 
-/** What the address carries as the language writes it. */
+/** Formats a value of the address in the reader's notation. */
 const formatEntry = (entry: Entry, value: string): string =>
   entry === 'text' || entry === 'day' ? value : inputValue({ type: 'number', choices: [] }, value)
 
@@ -173,9 +173,9 @@ interface RangeProps {
   set(values: string[]): void
 }
 
-// One end may be written before the other: it is kept here until both are there.
+// Two inputs. The first one entered is kept here until both are filled.
 function Range({ values, set, ...kind }: RangeProps) {
-  // Not a state: both ends may rest before either is drawn again, and neither is to forget the other.
+  // A ref, not state: both debounced inputs may fire before a render and must not overwrite each other.
   const ends = useRef([values[0] ?? '', values[1] ?? ''] as const)
   const write = (next: readonly [string, string]) => {
     ends.current = next
@@ -200,19 +200,19 @@ interface OneValueProps {
 
 const debounceMs = 250
 
-/** A value that is written; what is typed goes into the address when the typing rests. */
+/** Value input, debounced. */
 function OneValue({ entry, currency, label, value, set }: OneValueProps) {
   const [text, setText] = useState(() => formatEntry(entry, value))
   const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>()
   const isOfNumbers = entry !== 'text' && entry !== 'day'
   const isWrong = readEntry(entry, text) === undefined
   const type = entry === 'amount' ? 'amount' : isOfNumbers ? 'number' : 'text'
-  // Another end of the range may be written before the typing rests.
+  // The other end of the range may change before the debounce ends.
   const latest = useRef(set)
   useEffect(() => {
     latest.current = set
   })
-  // What is none is no value: the condition waits for one.
+  // An invalid value is empty: the condition is incomplete until it is valid.
   const send = (typed: string) => latest.current(readEntry(entry, typed) ?? '')
   return (
     <TextInput

@@ -27,14 +27,14 @@ interface FilterBarProps {
   total: number | undefined
 }
 
-/** Which leads are shown, said in sentences, in what order, and how many they are. */
+/** Filters, sort order and number of leads. */
 export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   const workspaceId = useWorkspaceId()
   const customNames = useCustomColumns(workspaceId)
   const labels = useLabelsById(workspaceId)
   const [isAdding, setAdding] = useState(false)
   const adding = useDropdown(isAdding, setAdding)
-  // What is being written, which may miss something yet, and what stood there before.
+  // The condition being edited, which may be incomplete, and the previous one.
   const [opened, setOpened] = useState<{ is: Condition; was: Condition | null } | null>(null)
   useShortcuts(
     t.leads.keys.group,
@@ -100,17 +100,17 @@ export function FilterBar({ address, goTo, context, total }: FilterBarProps) {
   )
 }
 
-/** The address with another condition in the place of one, or with none. */
+/** Replaces or removes a condition. */
 function withChangedCondition(address: LeadAddress, was: Condition, after: Condition | null): LeadAddress {
   const list = conditionsOf(address)
   const found = list.findIndex((one) => isSame(one, was))
   const at = found === -1 ? list.length : found
   const next = list.toSpliced(at, 1, ...(after !== null && isComplete(after) ? [after] : []))
-  // While one is written, it may be none for a moment: what applied goes on.
+  // While a condition is edited it may be temporarily absent: keep `match`.
   return withConditions(address, next, after === null && next.length < 2 ? null : undefined)
 }
 
-/** The conditions of the address with the one that is written in its place, also while the address is not there yet. */
+/** Returns the conditions of the address with the edited one in its place, also before it is in the address. */
 function withOpenedCondition(active: readonly Condition[], opened: { is: Condition; was: Condition | null } | null) {
   if (opened === null) return { shown: active, openAt: -1 }
   const { is, was } = opened
@@ -134,7 +134,7 @@ function MatchButton({ isAny, turn }: { isAny: boolean; turn(): void }) {
   )
 }
 
-/** An import is chosen where it is: by the link on its page. */
+/** An import can only be chosen by the link on its page. */
 function ImportChip({ goTo }: { goTo: GoTo }) {
   const { fromImport, fromImportHelp, remove } = t.leads.filters
   return (

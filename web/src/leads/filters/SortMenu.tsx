@@ -16,7 +16,7 @@ interface SortMenuProps {
   customs: readonly CustomColumnInfo[]
 }
 
-/** By what the list is sorted: any column, shown or not, and who keeps that order. */
+/** Sorts by any column, visible or not. */
 export default function SortMenu({ dropdown, address, goTo, customs }: SortMenuProps) {
   const { column, isDescending } = sortOf(address)
   const columns: Column[] = [

@@ -7,7 +7,7 @@ import { type Column, type Condition, isCustom, isDay, kindOf, type PlainColumn 
 import type { CustomColumnInfo } from '../fields/custom-columns.ts'
 import { keyOfColumn } from '../fields/field-columns.ts'
 
-/** What the values of conditions are called. */
+/** Names for the values of conditions. */
 export interface ValueNames {
   people: People
   customs: readonly CustomColumnInfo[]
@@ -22,7 +22,7 @@ export function titleOf(column: Column, customs: readonly CustomColumnInfo[]): s
   return customs.find((one) => one.column === column)?.label ?? customFieldName({ key, label: key })
 }
 
-/** A condition as people say it: `Status is New or Qualified`. */
+/** Formats a condition, such as `Status is New or Qualified`. */
 export function describeCondition(condition: Condition, names: ValueNames): string {
   const { column, operator, values } = condition
   const title = titleOf(column, names.customs)

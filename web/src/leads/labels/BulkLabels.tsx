@@ -13,7 +13,7 @@ interface BulkLabelsProps {
 
 const operations = ['addLabelIds', 'removeLabelIds'] as const
 
-/** Gives all that are selected a label, or takes one off. */
+/** Adds a label to the selected leads, or removes one. */
 export function BulkLabels({ start }: BulkLabelsProps) {
   return operations.map((way) => <LabelOperation key={way} way={way} start={start} />)
 }

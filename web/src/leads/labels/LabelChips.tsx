@@ -5,11 +5,11 @@ import styles from './labels.module.css'
 
 interface LabelChipsProps {
   ids: readonly string[]
-  /** Dots alone, their names beside them for who cannot see or points at them. */
+  /** Dots only, with names in the tooltip and for screen readers. */
   isSmall?: boolean
 }
 
-/** The labels of a lead in the order of their names; one that is deleted is not there. */
+/** Labels of a lead, sorted by name; deleted labels are dropped. */
 export function LabelChips({ ids, isSmall = false }: LabelChipsProps) {
   const labels = useLabelsById(useWorkspaceId())
   const known = [...labels.values()].filter(({ id }) => ids.includes(id))

@@ -13,7 +13,7 @@ interface LabelFilterProps {
 
 const maxLabels = 20
 
-/** Which labels a filter is about. */
+/** Labels to filter by. */
 export function LabelFilter({ title, ids, set }: LabelFilterProps) {
   const labels = [...useLabelsById(useWorkspaceId()).values()]
   return (

@@ -13,7 +13,7 @@ import styles from './labels.module.css'
 
 const LabelPicker = prefetchedComponent(() => import('../../shared/LabelPicker.tsx'))
 
-/** The labels of a lead, and a way to give it others. */
+/** Labels of a lead, editable. */
 export function LeadLabels({ lead }: { lead: Lead }) {
   const setLabel = useSetLabel(useWorkspaceId())
   const [isOpen, setOpen] = useState(false)

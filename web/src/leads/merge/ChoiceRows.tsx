@@ -18,7 +18,7 @@ interface ChoiceRowsProps {
   people: People
 }
 
-/** The fields of both, those that contradict first; what is the same is folded away. */
+/** Fields of both leads, conflicts first; equal ones are collapsed. */
 export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsProps) {
   const fieldFormat = useFieldFormat()
   const list = (some: readonly MergeRow[]) =>
@@ -32,7 +32,7 @@ export function ChoiceRows({ rows, choices, choose, leads, people }: ChoiceRowsP
   return (
     <>
       <h3 className={styles.heading}>{t.merge.conflicts}</h3>
-      {rows.conflicts.length === 0 && <p className={styles.quiet}>{t.merge.noConflicts}</p>}
+      {rows.conflicts.length === 0 && <p className={styles.muted}>{t.merge.noConflicts}</p>}
       {list(rows.conflicts)}
       {rows.filled.length > 0 && <h3 className={styles.heading}>{t.merge.filled}</h3>}
       {list(rows.filled)}
@@ -86,7 +86,7 @@ function Row({ row, choice, choose, leads, people, fieldFormat }: RowProps) {
           <span className={styles.value} dir="auto">
             {words[option]}
           </span>
-          {whose[option] !== undefined && <span className={styles.whose}>{whose[option]}</span>}
+          {whose[option] !== undefined && <span className={styles.ownerHint}>{whose[option]}</span>}
         </label>
       ))}
     </fieldset>
@@ -101,7 +101,7 @@ function valueText(
   people: People,
   fieldFormat: FieldFormat,
 ): ReactNode {
-  if (value === null || value === '') return <em className={styles.quiet}>{t.merge.empty}</em>
+  if (value === null || value === '') return <em className={styles.muted}>{t.merge.empty}</em>
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
   if (typeof value === 'number') return formatAmount(value, fieldFormat.currency)
   if (field === null) return fieldText(keyOfCustom(id), value, fieldFormat)

@@ -24,7 +24,7 @@ interface CompareProps {
   close(): void
 }
 
-/** Both leads beside each other; whose value stays is chosen row by row, and what will happen is said before it does. */
+/** Compares two leads: the value to keep is chosen for each field, and a summary is shown before merging. */
 export function CompareLeads({ first, second, people, onMerged, close }: CompareProps) {
   const workspaceId = useWorkspaceId()
   const [isSwapped, setSwapped] = useState(false)
@@ -90,7 +90,7 @@ function Head({ lead, isKept = false, swap }: { lead: Lead; isKept?: boolean; sw
     <section className={styles.head} data-kept={isKept || undefined}>
       <span className={styles.role}>{isKept ? t.merge.keep : t.merge.goes}</span>
       <strong>{nameOf(lead)}</strong>
-      <span className={styles.quiet}>{t.merge.since({ when: timeAgo(lead.createdAt) })}</span>
+      <span className={styles.muted}>{t.merge.since({ when: timeAgo(lead.createdAt) })}</span>
       {swap !== undefined && (
         <Button
           variant="subtle"
@@ -105,7 +105,7 @@ function Head({ lead, isKept = false, swap }: { lead: Lead; isKept?: boolean; sw
   )
 }
 
-/** What the merge will do, in sentences. */
+/** Summary of the merge. */
 function MergeSummary({ preview, choices }: { preview: MergePreview; choices: Choices }) {
   const { kept, other, conversations, submissions, statusChanges } = preview
   const moving = [

@@ -10,15 +10,14 @@ const MergeDialog = lazyComponent(() => import('./MergeDialog.tsx'))
 
 interface MergeButtonProps {
   lead: { id: string; name: string }
-  /** Whom with; null lets them be picked. */
+  /** Lead to merge with; null to choose one. */
   otherId: string | null
   people: People
   onMerged(lead: Lead): void
-  /** Its words; without any it is an icon. */
+  /** Label; without one, an icon. */
   label?: string
 }
 
-/** Opens the merge of a lead with another one. */
 export function MergeButton({ label, onMerged, ...dialog }: MergeButtonProps) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)

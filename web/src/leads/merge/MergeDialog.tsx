@@ -9,18 +9,18 @@ import { PickLead } from './PickLead.tsx'
 
 interface MergeDialogProps {
   lead: { id: string; name: string }
-  /** Who it is to be merged with; when nobody is named, whoever opened this picks. */
+  /** Lead to merge with; null to choose one. */
   otherId: string | null
   people: People
   onMerged(lead: Lead): void
   close(): void
 }
 
-/** Makes one lead of two: picks the other, compares them field by field, says what will happen, and does it. */
+/** Merges two leads: choose the other lead, compare fields, review the summary. */
 export default function MergeDialog({ lead, otherId, people, onMerged, close }: MergeDialogProps) {
   const [picked, setPicked] = useState(otherId)
   const isPhone = useIsPhone()
-  // The one that was made first is kept, unless somebody says otherwise: ids are in the order of time.
+  // The lead created first is kept by default: ids are in order of creation.
   const pair = picked === null ? null : [lead.id, picked].sort()
   return (
     <Dialog close={close} size={picked === null ? 'md' : 960} fullScreen={isPhone} title={t.merge.title}>

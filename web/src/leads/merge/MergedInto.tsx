@@ -3,13 +3,13 @@ import type { NamedLead } from '../../data/merges.ts'
 import { t } from '../../text/index.ts'
 import styles from './merge.module.css'
 
-/** Says to whoever came for a lead that was merged away why they see another one. */
+/** Explains that the requested lead was merged into this one. */
 export function MergedInto({ merged }: Pick<NamedLead, 'merged'>) {
   if (merged === null) return null
   return (
     <p className={styles.here} role="status">
       <IconArrowMerge size={16} aria-hidden />
-      <span dir="auto">{merged.name === null ? t.merge.fromSomebody : t.merge.fromName({ name: merged.name })}</span>
+      <span dir="auto">{merged.name === null ? t.merge.fromUnknown : t.merge.fromName({ name: merged.name })}</span>
     </p>
   )
 }

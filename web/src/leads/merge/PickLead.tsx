@@ -13,7 +13,7 @@ import styles from './merge.module.css'
 const shown = 8
 const debounceMs = 150
 
-/** Finds whom a lead is to be merged with. */
+/** Chooses the lead to merge with. */
 export function PickLead({ lead, pick }: { lead: { id: string; name: string }; pick(id: string): void }) {
   const workspaceId = useWorkspaceId()
   const [typed, setTyped] = useState('')
@@ -39,7 +39,7 @@ export function PickLead({ lead, pick }: { lead: { id: string; name: string }; p
         autoComplete="off"
       />
       {error !== null && <ErrorState error={error} retry={() => void refetch()} />}
-      {term !== '' && data !== undefined && found.length === 0 && <p className={styles.quiet}>{t.merge.nobody}</p>}
+      {term !== '' && data !== undefined && found.length === 0 && <p className={styles.muted}>{t.merge.nobody}</p>}
       <ul className={styles.found}>
         {found.map((one) => (
           <li key={one.id}>
@@ -47,7 +47,7 @@ export function PickLead({ lead, pick }: { lead: { id: string; name: string }; p
               <Avatar name={nameOf(one)} size={28} />
               <span>
                 <strong>{nameOf(one)}</strong>
-                <span className={styles.quiet}>{hintOf(one)}</span>
+                <span className={styles.muted}>{hintOf(one)}</span>
               </span>
             </button>
           </li>

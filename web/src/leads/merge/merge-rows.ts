@@ -1,7 +1,7 @@
 import type { Lead } from '../../data/leads.ts'
 import type { NewMerge } from '../../data/merges.ts'
 
-/** In the order in which they are shown. */
+/** In display order. */
 const mergedFields = [
   'firstName',
   'lastName',
@@ -25,21 +25,21 @@ export type Choices = Readonly<Record<string, Choice>>
 type Value = string | number | boolean | null
 
 export interface MergeRow {
-  /** `custom:` stands before the key of a custom field. */
+  /** Custom fields have the prefix `custom:`. */
   id: string
   field: MergedField | null
   label: string | null
   kept: Value
   other: Value
   options: readonly Choice[]
-  /** What happens when nobody chooses. */
+  /** Applied without a choice. */
   defaultChoice: Choice
 }
 
 export const maxCustomFields = 10
 const maxNotes = 10_000
 
-/** All that two leads have, row by row: what contradicts, what only one has, what is the same. */
+/** Returns all fields of two leads: conflicts, values that only one has, equal values. */
 export function mergeRows(kept: Lead, other: Lead): Record<'conflicts' | 'filled' | 'same', MergeRow[]> {
   const rows = [...mergedFields.flatMap((field) => rowOf(field, kept[field], other[field])), ...customRows(kept, other)]
   return {
@@ -83,7 +83,7 @@ const customId = (key: string) => customPrefix + key
 export const keyOfCustom = (id: string): string => id.replace(customPrefix, '')
 const isCustom = ({ field }: MergeRow) => field === null
 
-/** How many custom fields have to go before the merge can be. */
+/** Returns the number of custom fields above the limit, which must be dropped before merging. */
 export function excessFields(rows: readonly MergeRow[], choices: Choices): number {
   const stay = rows.filter((row) => {
     const choice = choices[row.id] ?? row.defaultChoice
@@ -92,7 +92,7 @@ export function excessFields(rows: readonly MergeRow[], choices: Choices): numbe
   return Math.max(0, stay.length - maxCustomFields)
 }
 
-/** What was chosen, as the service takes it: nothing of what would be so anyway. */
+/** Converts choices for the API, without defaults. */
 export function toRequestChoices(
   rows: readonly MergeRow[],
   choices: Choices,
@@ -105,11 +105,11 @@ export function toRequestChoices(
     Object.fromEntries(
       chosen.filter(({ row }) => isCustom(row) === ofCustom).map(({ row, choice }) => [keyOfCustom(row.id), choice]),
     )
-  // A row offers nothing that the service does not take for its field.
+  // Rows offer only choices that the API accepts for their field.
   return { fields: named(false), customFields: named(true) } as Pick<NewMerge, 'fields' | 'customFields'>
 }
 
-/** The same choices when the other lead is kept. */
+/** Returns the same choices for keeping the other lead. */
 export const swapChoices = (choices: Choices): Choices =>
   Object.fromEntries(
     Object.entries(choices).map(([id, choice]) => [

@@ -5,16 +5,16 @@ import { nameOf } from '../fields/lead.ts'
 
 const undoMs = 15_000
 
-/** Undoes a merge and says what came of it. */
+/** Undoes a merge and reports the result. */
 export function useUndoMergeWithToast(workspaceId: string) {
   const undo = useUndoMerge(workspaceId)
-  // Whoever began it, as a note that undoes, may be gone when it ends: `mutate` would say nothing then.
+  // The caller, such as a toast, may be unmounted before it completes: callbacks of `mutate` would not run then.
   const run = (mergeId: string, otherName: string) =>
     void undo.mutateAsync(mergeId).then((done) => showToast(undoneText(done, otherName)), showError)
   return { run, isRunning: undo.isPending }
 }
 
-/** Says that two leads were merged, with an undo beside it. */
+/** Reports a merge in a toast with undo. */
 export function useMergedToast(workspaceId: string) {
   const { run } = useUndoMergeWithToast(workspaceId)
   return ({ merge, lead }: MergeResult, otherName: string) =>

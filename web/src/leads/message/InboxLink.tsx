@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 
 interface InboxLinkProps {
   href: string
-  /** What it does, where its words are somebody's. */
+  /** Accessible name, if the content is the name of somebody. */
   label?: string
   isOurs?: boolean
   className: string | undefined
   children: ReactNode
 }
 
-/** A way to a place of the app that a new tab takes too. */
+/** Internal link that also opens in a new tab. */
 export function InboxLink({ href, label, isOurs, className, children }: InboxLinkProps) {
   return (
     <a
@@ -28,5 +28,5 @@ export function InboxLink({ href, label, isOurs, className, children }: InboxLin
   )
 }
 
-/** The router follows what is pushed onto the history. */
+/** Navigates by a history change, which the router listens to. */
 export const goTo = (href: string): void => window.history.pushState({}, '', href)

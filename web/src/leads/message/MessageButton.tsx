@@ -11,14 +11,14 @@ import { goTo } from './InboxLink.tsx'
 const StartConversation = lazyComponent(() => import('./StartConversation.tsx'))
 
 /**
- * Writes to a lead: in the conversation that there is, where the inbox says whether text can be sent or a template must, or
- * in a new one.
+ * Writes to a lead: in the existing conversation, where the inbox knows whether a template is required, or in a new
+ * one.
  */
 export function MessageButton({ lead }: { lead: Lead }) {
   const workspaceId = useWorkspaceId()
   const { data: conversations } = useConversations(workspaceId, lead.id, lead.phone)
   const [isStarting, setStarting] = useState(false)
-  // The newest: where both would look for it.
+  // The newest, where people would look for it.
   const existing = conversations?.[0]?.id
   const isKnown = conversations !== undefined || lead.phone === null
   const keys = useMemo(() => {

@@ -14,7 +14,7 @@ interface StartConversationProps {
   close(): void
 }
 
-/** Writes to a lead who has not written. */
+/** Starts a conversation with a lead. */
 export default function StartConversation({ lead, close }: StartConversationProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()

@@ -14,8 +14,8 @@ import { Avatar } from '../../ui/Avatar.tsx'
 import { EmptyState } from '../../ui/page/EmptyState.tsx'
 import { ErrorState } from '../../ui/page/ErrorState.tsx'
 import { PageHeader } from '../../ui/page/PageHeader.tsx'
-import unseen from '../../ui/unseen.module.css'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
+import visuallyHidden from '../../ui/visually-hidden.module.css'
 import { readSavedQuery } from '../fields/address.ts'
 import { useLeadActions } from '../fields/change.ts'
 import { nameOf } from '../fields/lead.ts'
@@ -32,7 +32,7 @@ import { LeadFields } from '../panel/LeadFields.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
 import styles from './LeadPage.module.css'
 
-/** One lead with an address of its own: what is known on one side, what happened on the other. */
+/** Page of a lead: fields on one side, timeline on the other. */
 export function LeadPage() {
   const workspaceId = useWorkspaceId()
   const { leadId = '' } = useParams({ strict: false })
@@ -44,8 +44,8 @@ export function LeadPage() {
   const open = ({ id }: Lead) =>
     void navigate({ to: '/w/$workspaceId/leads/$leadId', params: { workspaceId, leadId: id } })
   if (isGone) {
-    const { gone, goneHelp, goneAction } = t.leadPage
-    return <EmptyState isPage title={gone} help={goneHelp} action={{ label: goneAction, run: back }} />
+    const { notFound, notFoundHelp, notFoundAction } = t.leadPage
+    return <EmptyState isPage title={notFound} help={notFoundHelp} action={{ label: notFoundAction, run: back }} />
   }
   return (
     <>
@@ -61,7 +61,7 @@ export function LeadPage() {
   )
 }
 
-/** The view of the list that one came from. */
+/** Returns the query of the list that the reader came from. */
 const backSearch = () => readSavedQuery(lastView())
 
 function Before({ lead }: { lead: Lead | undefined }) {
@@ -117,10 +117,10 @@ function Columns({ lead, merged, open, back }: ActionsProps & Pick<NamedLead, 'm
   const currency = useCurrency(workspaceId)
   const context = useMemo(() => ({ people, statuses, fields, currency }), [people, statuses, fields, currency])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
     <div className={styles.columns} tabIndex={0}>
       <div className={styles.facts}>
-        <h2 className={unseen.unseen}>{t.leads.panel.details}</h2>
+        <h2 className={visuallyHidden.hidden}>{t.leads.panel.details}</h2>
         <MergedInto merged={merged} />
         <Duplicates lead={lead} people={people} open={open} />
         <LeadLabels lead={lead} />
@@ -137,7 +137,7 @@ function Columns({ lead, merged, open, back }: ActionsProps & Pick<NamedLead, 'm
   )
 }
 
-/** The tab says whose page it is. */
+/** Shows the name in the title of the tab. */
 function useTitle(lead: Lead | undefined): void {
   const name = lead === undefined ? null : nameOf(lead)
   useEffect(() => {

@@ -34,13 +34,13 @@ interface CustomFieldsProps {
   actions: LeadActions
 }
 
-/** What a lead has beyond the fields that all have: those that the workspace defines, by their types, then the others. */
+/** Custom fields of a lead: defined ones by type, then others. */
 export function CustomFields(props: CustomFieldsProps) {
   const defined = useKnownFields(useWorkspaceId())
   return (
     <section className={styles.customs}>
       <h3 className={styles.heading}>{t.leads.panel.custom}</h3>
-      {/* Fields without their types would be others once these are known, and lose what was being typed. */}
+      {/* Waits for the definitions: fields rendered without types would be replaced, losing input. */}
       {defined === undefined ? <Skeleton height={64} /> : <KnownFields {...props} defined={defined} />}
     </section>
   )
@@ -62,7 +62,7 @@ function KnownFields({ lead, currency, actions, defined }: CustomFieldsProps & {
           <InPlace key={field.id} field={edited} save={save} onDone={<OpenLink field={field} text={edited.text} />} />
         )
       })}
-      {shown.length > 0 && others.length > 0 && <h4 className={styles.subheading}>{t.fields.undefinedOnes}</h4>}
+      {shown.length > 0 && others.length > 0 && <h4 className={styles.subheading}>{t.fields.undefinedFields}</h4>}
       {others.map((field) => (
         <InPlace
           key={field.key}
@@ -100,7 +100,7 @@ interface UndefinedFieldActionsProps {
   save(changes: LeadChanges): Promise<unknown>
 }
 
-/** What can be done with a field that nobody has defined: define it, or take it off. */
+/** Actions on an undefined field: define or remove it. */
 function UndefinedFieldActions({ field, isArchived, save }: UndefinedFieldActionsProps) {
   const remove = async () => {
     const refusal = await save({ customFieldValues: { [field.key]: null } })
@@ -121,7 +121,7 @@ function UndefinedFieldActions({ field, isArchived, save }: UndefinedFieldAction
   )
 }
 
-/** For admins: makes a field of the workspace of what this lead has. */
+/** Creates a field definition from a value; for admins. */
 function DefineButton({ field }: { field: CustomField }) {
   const [isOpen, setOpen] = useState(false)
   const workspaceId = useWorkspaceId()
@@ -147,7 +147,7 @@ function DefineButton({ field }: { field: CustomField }) {
   )
 }
 
-// All digits, and yet no number: it is never counted, nor written in groups.
+// Digits that are not numbers: never summed or grouped.
 const isCode = /(?:^|_)(?:cep|zip|postal|postcode|code|codigo|ref|id|cpf|cnpj|dni|nif|order|pedido)(?:_|$)/
 
 function guessField({ key, type, value }: CustomField, label: string): NewField {

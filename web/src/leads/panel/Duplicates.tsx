@@ -32,11 +32,11 @@ export function Duplicates({ lead, people, open }: DuplicatesProps) {
 interface DuplicateListProps {
   duplicates: readonly Duplicate[]
   open(lead: Lead): void
-  /** What can be done with one of them. */
+  /** Action on one of them. */
   action?(lead: Lead): ReactNode
 }
 
-/** A hint at who may be the same person; nothing when there is nobody. */
+/** Possible duplicates; renders nothing without any. */
 export function DuplicateList({ duplicates, open, action }: DuplicateListProps) {
   if (duplicates.length === 0) return null
   return (

@@ -17,15 +17,15 @@ import styles from './LeadPanel.module.css'
 
 interface InPlaceProps {
   field: EditField
-  /** Answers what the service said against it, null when it was kept. */
+  /** Returns the error of the server; null if saved. */
   save(changes: LeadChanges): Promise<unknown>
-  /** Behind the value: what can be done with it. */
+  /** Actions beside the value. */
   onDone?: ReactNode
 }
 
 /**
- * A value as text, which is a field while somebody is in it: leaving it or Enter saves, Escape takes back, and what was
- * refused stays with the reason.
+ * A value that is an input while focused: leaving it or Enter saves, Escape reverts, rejected input stays with the
+ * error.
  */
 export function InPlace({ field, save, onDone }: InPlaceProps) {
   const id = useId()
@@ -92,8 +92,8 @@ function Line({ common, field, edit }: Omit<InputProps, 'id'> & { common: object
   const input = useRef<HTMLInputElement>(null)
   const isWritten = isHere || error !== null
   const isDay = kind === 'date' && isWritten
-  // What was selected as it came is selected still when it is written otherwise than it is read.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as somebody comes in, and not while they write
+  // Keeps the selection when the raw value replaces the formatted one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on focus, not while typing
   useLayoutEffect(() => {
     if (isHere && isDay) input.current?.focus()
     else if (isHere && shown !== text) input.current?.select()
@@ -102,7 +102,7 @@ function Line({ common, field, edit }: Omit<InputProps, 'id'> & { common: object
     <TextInput
       {...common}
       {...edit.handlers}
-      // A day is read as text, and written in an input of its own: one that turned into it would hear no keys.
+      // A date is edited in a separate input: changing the type of a focused input would lose key presses.
       key={isDay ? 'day' : 'text'}
       {...(kind === 'date' && !isDay && { onBlur: undefined })}
       ref={input}
@@ -122,7 +122,7 @@ function useEdit(field: EditField, keep: InPlaceProps['save']) {
   const [text, setText] = useState(saved)
   const [error, setError] = useState<string | null>(null)
   const [isHere, setHere] = useState(false)
-  // What others change shows, but never over what is being typed or was refused.
+  // Changes by others are shown, but never overwrite input that is being typed or was rejected.
   useEffect(() => {
     if (!isHere && error === null) setText(saved)
   }, [saved, isHere, error])
@@ -148,7 +148,7 @@ function useEdit(field: EditField, keep: InPlaceProps['save']) {
       onFocus: () => setHere(true),
       onBlur: ({ currentTarget: { validity } }: FocusEvent<HTMLInputElement | HTMLTextAreaElement>) => {
         setHere(false)
-        // Half a day is none.
+        // An incomplete date is not saved.
         if (validity.badInput) takeBack()
         else void save(text)
       },

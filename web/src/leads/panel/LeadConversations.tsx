@@ -12,7 +12,7 @@ interface LeadConversationsProps {
   people: People
 }
 
-/** The chats with the lead's number. */
+/** Conversations with the lead's number. */
 export function LeadConversations({ lead, people }: LeadConversationsProps) {
   const workspaceId = useWorkspaceId()
   const { data } = useConversations(workspaceId, lead.id, lead.phone)
@@ -20,7 +20,7 @@ export function LeadConversations({ lead, people }: LeadConversationsProps) {
   return (
     <section>
       <h3 className={styles.heading}>{t.leads.panel.conversations}</h3>
-      {data?.length === 0 && <p className={styles.quiet}>{t.leads.panel.conversationsEmpty}</p>}
+      {data?.length === 0 && <p className={styles.muted}>{t.leads.panel.conversationsEmpty}</p>}
       {data?.map(({ id, connectionId, owner, lastMessage, lastMessageAt }) => (
         <a
           key={id}
@@ -29,19 +29,19 @@ export function LeadConversations({ lead, people }: LeadConversationsProps) {
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey) return
             event.preventDefault()
-            // The router follows what is pushed onto the history.
+            // The router listens to history changes.
             window.history.pushState({}, '', event.currentTarget.href)
           }}
         >
           <span className={styles.line}>
             <strong>{connections.find((one) => one.id === connectionId)?.name ?? t.common.unknown}</strong>
             {owner.startsWith('agent:') && <Chip tone="agent">{people.nameOf(owner.slice('agent:'.length))}</Chip>}
-            <time className={styles.quiet} dateTime={lastMessageAt}>
+            <time className={styles.muted} dateTime={lastMessageAt}>
               {formatShortTime(lastMessageAt)}
             </time>
           </span>
           {lastMessage !== null && (
-            <span className={styles.quiet} dir="auto">
+            <span className={styles.muted} dir="auto">
               {lastMessage.direction === 'outbound' ? t.leads.panel.you({ text: lastMessage.text }) : lastMessage.text}
             </span>
           )}

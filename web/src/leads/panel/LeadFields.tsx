@@ -26,7 +26,7 @@ const groups: Record<GroupName, readonly FieldName[]> = {
 }
 const groupNames = Object.keys(groups) as GroupName[]
 
-// What is asked of nearly every lead has its place, filled or not.
+// Fields used for nearly every lead are shown even if empty.
 const alwaysThere: ReadonlySet<FieldName> = new Set([
   'lastName',
   'phone',
@@ -36,7 +36,7 @@ const alwaysThere: ReadonlySet<FieldName> = new Set([
   'notes',
 ])
 
-/** The fields of a lead by groups; each is changed where it stands. Empty ones are a step away. */
+/** Fields of a lead in groups, editable in place. Empty ones are collapsed. */
 export function LeadFields({ lead, context, actions }: LeadFieldsProps) {
   const [isWhole, setWhole] = useState(false)
   const isEmpty = (field: FieldName) => textOf(lead, field) === '' && !alwaysThere.has(field)
@@ -88,7 +88,7 @@ function Facts({ lead }: { lead: Lead }) {
   )
 }
 
-/** How numbers are typed, with what was read of them below. */
+/** Returns the props for amounts, with the interpreted value below. */
 export const amountProps = (field: FieldName, text: string, currency: string | null) => ({
   inputMode: isNumeric(field) ? ('decimal' as const) : undefined,
   description: interpretField(field, text, currency),

@@ -25,7 +25,7 @@ import styles from './LeadPanel.module.css'
 
 interface LeadPanelProps {
   id: string
-  /** What a list has of it already: shown at once. */
+  /** The lead as loaded by a list, shown at once. */
   known: Lead | undefined
   context: FieldContext
   actions: LeadActions
@@ -33,7 +33,7 @@ interface LeadPanelProps {
   close(): void
 }
 
-/** All of one lead, beside the list. It takes no focus: J and K go on in the list. */
+/** A lead beside the list. Does not take the focus, so that J and K continue in the list. */
 export function LeadPanel({ id: requested, known, context, actions, open, close }: LeadPanelProps) {
   const workspaceId = useWorkspaceId()
   const { lead, merged, error, retry } = useLeadOrSurvivor(workspaceId, requested, known)
@@ -54,7 +54,7 @@ export function LeadPanel({ id: requested, known, context, actions, open, close 
           <IconX size={18} />
         </ActionIcon>
         {lead !== undefined && (
-          <div className={styles.verbs}>
+          <div className={styles.actions}>
             <MessageButton lead={lead} />
             <PageLink href={`/w/${workspaceId}/leads/${id}`} />
             <MergeButton lead={{ id, name }} otherId={null} people={context.people} onMerged={open} />
@@ -64,7 +64,7 @@ export function LeadPanel({ id: requested, known, context, actions, open, close 
           </div>
         )}
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard */}
       <div className={styles.content} tabIndex={0}>
         {lead === undefined && error !== null && <ErrorState error={error} retry={retry} />}
         {lead === undefined && error === null && <Skeleton height={320} />}
@@ -86,7 +86,7 @@ export function LeadPanel({ id: requested, known, context, actions, open, close 
   )
 }
 
-// A link, so that a new tab takes it too.
+// A link, so that it can open in a new tab.
 function PageLink({ href }: { href: string }) {
   return (
     <ActionIcon

@@ -3,7 +3,7 @@ import { IconBrandWhatsapp, IconCheck, IconCopy } from '@tabler/icons-react'
 import { t } from '../../text/index.ts'
 import { phoneInputText } from '../fields/lead.ts'
 
-/** To take a phone elsewhere: copied, or to WhatsApp itself. */
+/** Copies a phone, or opens it in WhatsApp. */
 export function PhoneActions({ phone }: { phone: string }) {
   const digits = phone.replace(/\D/g, '')
   return (

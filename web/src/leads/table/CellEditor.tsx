@@ -27,7 +27,7 @@ interface CellEditorProps {
   onDone: FinishCellEdit
 }
 
-/** A cell that is being changed. Enter and leaving it save, Escape does not. */
+/** A cell being edited. Enter or leaving it saves, Escape does not. */
 export default function CellEditor({ lead, id, context, rejected, onDone }: CellEditorProps) {
   const isDone = useRef(false)
   const field = cellField(id, lead, context)
@@ -84,7 +84,7 @@ function OneValue({ field, label, rejected, finish }: OneValueProps) {
       setText(currentTarget.value)
     },
     onBlur: ({ currentTarget: { validity } }: FocusEvent<HTMLInputElement | HTMLSelectElement>) => {
-      // Whoever leaves what cannot be saved is told of it; the cell shows what is saved.
+      // Leaving an invalid value shows the error; the cell shows the saved value.
       if (wrong !== null && !isGivenUp.current) showToast(wrong)
       finish(wrong === null && message === null && !validity.badInput ? text : null)
     },
@@ -112,7 +112,7 @@ function OneValue({ field, label, rejected, finish }: OneValueProps) {
   )
 }
 
-/** Whoever comes to change a value types over it. */
+/** Selects the value on focus, so that typing replaces it. */
 function useSelectOnFocus(input: RefObject<(HTMLInputElement & HTMLSelectElement) | null>): void {
   useEffect(() => {
     const element: HTMLElement | null = input.current

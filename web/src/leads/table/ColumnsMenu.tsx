@@ -10,7 +10,7 @@ import { columnTitle, fieldColumns } from '../fields/field-columns.ts'
 import styles from '../LeadsPage.module.css'
 import type { Columns } from './use-columns.ts'
 
-/** Which columns there are, and where. */
+/** Shows, hides and reorders columns. */
 export default function ColumnsMenu({ dropdown, columns }: { dropdown: Dropdown; columns: Columns }) {
   const { choice, change, reset } = columns
   const fields = useLeadFields(useWorkspaceId())
@@ -59,7 +59,7 @@ function MoveButton({ id, title, by, choice, change }: MoveButtonProps) {
       variant="subtle"
       color="gray"
       size="sm"
-      // Really disabled, it would lose the focus of whoever has just pressed it.
+      // Not `disabled`: that would drop the focus after a click.
       aria-disabled={!mayMove}
       aria-label={by === -1 ? t.leads.moveLeft({ column: title }) : t.leads.moveRight({ column: title })}
       onClick={({ currentTarget: button }) => {

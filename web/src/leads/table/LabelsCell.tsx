@@ -15,7 +15,7 @@ interface LabelsCellProps {
   onDone(lead: Lead, typed: null, then: 'stay' | 'next'): void
 }
 
-/** The labels of a lead while they are chosen in their cell: leaving it keeps them, Tab goes on to the next, Escape does not keep them. */
+/** Edits labels in a cell: leaving it saves, Tab saves and moves on, Escape discards. */
 export function LabelsCell({ lead, onDone }: LabelsCellProps) {
   const save = useSave(lead)
   const [chosen, setChosen] = useState(() => lead.labelIds ?? [])
@@ -29,11 +29,11 @@ export function LabelsCell({ lead, onDone }: LabelsCellProps) {
   const dropdown = useDropdown(true, (isOpen) => isOpen || close())
   const set = (id: string, isOn: boolean) => {
     const next = [...chosen.filter((one) => one !== id), ...(isOn ? [id] : [])]
-    // A label that was made for it may be there only now.
+    // A label that was just created may arrive only now.
     if (end.current.isOver) save(next)
     else setChosen(next)
   }
-  // Heard before the list that drops hears it.
+  // Captured before the dropdown handles it.
   const onKeyDownCapture = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') end.current.isGivenUp = true
@@ -61,7 +61,7 @@ export function LabelsCell({ lead, onDone }: LabelsCellProps) {
   )
 }
 
-/** Keeps what was chosen, seen at once, with a way back. */
+/** Saves the labels optimistically, with undo. */
 function useSave(lead: Lead): (labelIds: readonly string[]) => void {
   const setLabels = useSetLabels(useWorkspaceId())
   return (labelIds) => {

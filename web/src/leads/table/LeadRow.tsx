@@ -15,26 +15,26 @@ const CellEditor = prefetchedComponent(() => withTexts(() => import('./CellEdito
 const LabelsCell = prefetchedComponent(async () => ({ default: (await import('./LabelsCell.tsx')).LabelsCell }))
 
 interface LeadRowProps {
-  /** Undefined while its page is on its way. */
+  /** Undefined while its page is loading. */
   lead: Lead | undefined
   index: number
-  /** Where it stands in what is scrolled. A row keeps its place, so that only new ones are painted. */
+  /** Position in the scrolled element. Rows keep their position, so that only new ones are painted. */
   top: number
   shown: readonly ColumnId[]
   context: FieldContext
   isActive: boolean
-  /** The cell that keys act on, in the row that they act on. */
+  /** The active cell, in the active row. */
   activeColumn: ColumnId | null
   isSelected: boolean
   isOpen: boolean
-  /** The cell is being changed; with what the service has just said against it. */
+  /** Set while the cell is edited, with the error of the last attempt. */
   editing: { refused: RejectedInput | null } | null
   onDone: FinishCellEdit
 }
 
 export const cellId = (index: number, column: ColumnId) => `lead-${index}-${column}`
 
-/** The table listens for clicks, so that a row is drawn again only when something of its own has changed. */
+/** Clicks are handled by the table, so that a row renders only when its own data changes. */
 export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
   const { lead, index, top, shown, context, isActive, activeColumn, isSelected, isOpen, editing, onDone } = props
   return (
@@ -86,9 +86,9 @@ export const LeadRow = memo(function LeadRow(props: LeadRowProps) {
 
 const isPlain = (id: ColumnId) => id !== 'status' && id !== 'priority' && id !== 'assignedTo' && id !== 'labels'
 
-// A cell of words alone needs nothing within.
+// Text cells need no inner element.
 const classOf = (id: ColumnId, isShown: boolean) =>
-  id === 'name' ? styles.first : isShown && isPlain(id) ? styles.words : styles.cell
+  id === 'name' ? styles.first : isShown && isPlain(id) ? styles.label : styles.cell
 
 function NameCell({ lead, isSelected }: { lead: Lead; isSelected: boolean }) {
   const name = nameOf(lead)

@@ -35,10 +35,10 @@ interface LeadTableProps {
 }
 
 const maxRows = 2000
-/** Rows without words, while nobody knows how many there are. */
+/** Skeleton rows while the number of leads is unknown. */
 const shapes = 12
 
-/** Any number of leads, of which those in view are drawn. Keys act on one cell of one row. */
+/** Virtual table of leads. Shortcuts act on the active cell. */
 export function LeadTable(props: LeadTableProps) {
   const workspaceId = useWorkspaceId()
   const { query, context, columns, selection, actions, openId, open, onTotal } = props
@@ -66,7 +66,7 @@ export function LeadTable(props: LeadTableProps) {
   if (rows.total === 0 && !rows.isOld) return <NoLeads {...props} />
   const { row: activeRow, column, active } = cell.latest.current
   return (
-    // Keys are heard for the whole page.
+    // Shortcuts are handled for the whole page.
     <div
       ref={box}
       className={styles.box}
@@ -192,7 +192,7 @@ const rowStyle = (widths: readonly number[]) =>
     '--width': `${widths.reduce((sum, px) => sum + px, 0)}px`,
   }) as CSSProperties
 
-// What lies between and is not loaded is not selected.
+// Rows that are not loaded are not selected.
 function selectRange(rows: LeadRows, selection: Selection, from: number, to: number): void {
   const [low, high] = [Math.min(from, to), Math.max(from, to)]
   selection.add(Array.from({ length: high - low + 1 }, (_, n) => rows.at(low + n)?.id ?? '').filter((id) => id !== ''))

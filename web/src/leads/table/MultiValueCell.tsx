@@ -14,13 +14,13 @@ interface MultiValueCellProps {
   finish: FinishTextEdit
 }
 
-/** Some of many while they are chosen in their cell: leaving it keeps them, Tab goes on to the next, Escape does not keep them. */
+/** Edits several options in a cell: leaving it saves, Tab saves and moves on, Escape discards. */
 export default function MultiValueCell({ field, label, rejected, finish }: MultiValueCellProps) {
   const [chosen, setChosen] = useState<readonly string[]>(() => splitChoices(rejected?.text ?? field.text))
   const isGivenUp = useRef(false)
   const text = chosen.join(', ')
   const dropdown = useDropdown(true, (isOpen) => isOpen || finish(isGivenUp.current ? null : text))
-  // Heard before the list that drops hears it.
+  // Captured before the dropdown handles it.
   const onKeyDownCapture = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') isGivenUp.current = true

@@ -3,14 +3,14 @@ import { type Ref, type RefObject, useEffect, useImperativeHandle, useState } fr
 
 interface ParsedValueProps {
   hint: string
-  /** It was not taken. */
+  /** Whether the input was rejected. */
   isWrong: boolean
   input: RefObject<HTMLInputElement | null>
 }
 
-/** Says below an input what was read in it, or what is wrong with it. */
+/** Shows below an input how it was understood, or its error. */
 export default function ParsedValue({ hint, isWrong, input }: ParsedValueProps) {
-  // Open once it is there: only then it knows where the input is.
+  // Opens after mounting: its target is known only then.
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(true), [])
   return (
@@ -31,7 +31,7 @@ export default function ParsedValue({ hint, isWrong, input }: ParsedValueProps) 
   )
 }
 
-/** Stands for the input where the library wants its own target. */
+/** Passes the input where the library expects its own target. */
 function InputOf({ input, ref }: Pick<ParsedValueProps, 'input'> & { ref?: Ref<HTMLElement> }) {
   useImperativeHandle(ref, () => input.current as HTMLElement, [input])
   return null

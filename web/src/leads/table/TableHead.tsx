@@ -26,7 +26,7 @@ interface TableHeadProps {
 
 const dragType = 'application/x-parley-column'
 
-/** Names of the columns: sorts, widens, and takes a column to another place. */
+/** Column headers: sort, resize and reorder. */
 export function TableHead({ columns, sort, selection, total, selectAll }: TableHeadProps) {
   const { choice } = columns
   const isAll = selection.ids.size > 0 && selection.ids.size >= total
@@ -67,7 +67,7 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
   const direction = sort.now === id ? 'ascending' : sort.now === `-${id}` ? 'descending' : undefined
   const fields = useLeadFields(useWorkspaceId())
   const title = columnTitle(id, fields)
-  // What is large or late is looked for first; names begin at A.
+  // Numbers and dates sort descending first; names ascending.
   const fromEnd = isNumberColumn(id, fields) || id === 'createdAt' || id === 'updatedAt' || id === 'priority'
   const isNextDown = direction === undefined ? fromEnd : direction === 'ascending'
   const mayMove = id !== 'name'
@@ -91,7 +91,7 @@ function HeadCell({ id, columns: { choice, change }, sort, children }: HeadCellP
       }}
     >
       {children}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the menu of columns moves them by keys */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the columns menu moves them by keyboard */}
       <span
         className={styles.title}
         draggable={mayMove}

@@ -13,7 +13,7 @@ interface Place {
   lead: Lead | undefined
 }
 
-/** Copies a whole cell, that of the keys where nothing is selected; a phone as it is dialled, not as it is read. */
+/** Copies the active cell if no text is selected; phones in dialable form. */
 export function copyCell(event: ClipboardEvent, place: Place, fields: readonly LeadField[]): void {
   const { row, column, lead } = place
   const cell = document.getElementById(cellId(row, column))

@@ -1,27 +1,27 @@
-// Browsers give up on elements of more than some 33 million pixels; a million rows are higher than that.
+// Browsers limit elements to about 33 million pixels, less than the height of a million rows.
 export const maxScrollPx = 15_000_000
 const overscan = 12
 
 interface Place {
   scrollTop: number
-  /** Of the part that rows are seen in. */
+  /** Height of the viewport. */
   height: number
   total: number
   rowPx: number
 }
 
-/** Which rows stand where, in a list of any length. */
+/** Visible rows and their position in a list of any length. */
 export interface RowWindow {
   first: number
-  /** Behind the last one. */
+  /** Exclusive. */
   end: number
-  /** How high the scrolled element is. */
+  /** Height of the scrolled element. */
   scrollPx: number
-  /** Where the first row is put in it. */
+  /** Position of the first row in it. */
   topPx: number
 }
 
-/** Rows above what the scrolled element may measure share its height: it then goes faster than the thumb. */
+/** Returns the visible rows. If all rows exceed the maximum height, scrolling is scaled: rows move faster. */
 export function rowWindow({ scrollTop, height, total, rowPx }: Place): RowWindow {
   const allPx = total * rowPx
   const scrollPx = Math.min(allPx, maxScrollPx)
@@ -31,7 +31,7 @@ export function rowWindow({ scrollTop, height, total, rowPx }: Place): RowWindow
   return { first, end, scrollPx, topPx: first * rowPx - realTop + scrollTop }
 }
 
-/** Where to scroll so that a row is seen whole; the same place when it is. */
+/** Returns the scroll position that makes a row fully visible; unchanged if it is. */
 export function scrollToRow(row: number, { scrollTop, height, total, rowPx }: Place): number {
   const allPx = total * rowPx
   const scrollPx = Math.min(allPx, maxScrollPx)

@@ -11,7 +11,7 @@ import type { LeadRows } from './use-rows.ts'
 import type { Selection } from './use-selection.ts'
 import type { useWindow } from './use-window.ts'
 
-/** What the table is made of at the moment. */
+/** Current state of the table. */
 interface TableState {
   rows: LeadRows
   total: number
@@ -23,7 +23,7 @@ interface TableState {
   query: LeadQuery
 }
 
-/** The same with the cell that keys act on, for what is called later. */
+/** The state with the active cell, for callbacks. */
 export interface Latest extends TableState {
   row: number
   column: ColumnId
@@ -32,7 +32,7 @@ export interface Latest extends TableState {
 
 export interface ActiveCell {
   latest: RefObject<Latest>
-  /** While it is being changed: what the service said against the last change of it. */
+  /** Set while the cell is edited, with the error of the last attempt. */
   editing: { refused: RejectedInput | null } | null
   goTo(row: number): void
   goAcross(step: number): void
@@ -43,13 +43,13 @@ export interface ActiveCell {
 
 const start = { row: 0, id: null, column: 'name' } as const
 
-/** The one cell that keys act on. */
+/** Returns the state of the active cell. */
 export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableState, actions: LeadActions): ActiveCell {
   const { rows, total, choice, rowsInView, query } = state
   const [at, setAt] = useState<{ row: number; id: string | null; column: ColumnId }>(start)
   const [editing, setEditing] = useState<{ refused: RejectedInput | null } | null>(null)
 
-  // New leads push rows down: keys go on acting on the lead that they acted on.
+  // New leads move rows down: the active cell stays with its lead.
   const found = at.id === null || rows.at(at.row)?.id === at.id ? -1 : rows.indexOf(at.id)
   const row = Math.min(found === -1 ? at.row : found, Math.max(total - 1, 0))
   const column = choice.shown.includes(at.column) ? at.column : 'name'
@@ -70,7 +70,7 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
       const lead = rows.at(next)
       setEditing(null)
       setAt((before) => ({ ...before, row: next, id: lead?.id ?? null }))
-      // The next key may come before this is drawn.
+      // The next key press may come before the render.
       latest.current = { ...latest.current, row: next, active: lead }
       rowsInView.show(next)
       if (openId !== undefined && lead !== undefined && next !== row) open(lead)
@@ -99,7 +99,7 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
       focus()
       const { row, column } = latest.current
       const again = (error: unknown, text: string) => {
-        // Whoever does something else by now is told of it in passing; else the cell is open again with what was typed.
+        // If the focus has left the table, shows a toast; otherwise opens the cell again with the rejected input.
         if (document.activeElement !== box.current) return showError(error)
         place(row, column, lead)
         setEditing({ refused: { text, message: errorSentence(error) } })
@@ -117,8 +117,8 @@ export function useActiveCell(box: RefObject<HTMLElement | null>, state: TableSt
   )
 }
 
-/** Another list begins at its top. */
+/** Starts a new list at the top. */
 function useNewList(query: LeadQuery, startEdit: () => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each list once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per list
   useEffect(startEdit, [query])
 }

@@ -9,12 +9,12 @@ export interface Columns {
   reset(): void
 }
 
-// A column that is drawn wider changes with every pixel; browsers refuse addresses that change so often.
+// Resizing changes the width with every pixel; browsers reject address changes at that rate.
 const saveDelayMs = 150
 
 /**
- * Which columns are shown: those that the address carries, as a saved view does, and else those that this browser shows of
- * the workspace's leads. What is changed while a view is open changes the address, and else the reader's own choice.
+ * Returns the columns from the address, as set by saved views, otherwise those stored in this browser for the
+ * workspace. A change while a view is open changes the address, otherwise the stored choice.
  */
 export function useColumns(workspaceId: string, address: LeadAddress, goTo: GoTo): Columns {
   const place = `parley.leads.columns.${workspaceId}`
@@ -22,7 +22,7 @@ export function useColumns(workspaceId: string, address: LeadAddress, goTo: GoTo
   const { cols, saved } = address
   const carried = useMemo(() => (cols === undefined ? null : readColumns(cols)), [cols])
   const [moving, setMoving] = useState<{ from: Pick<LeadAddress, 'cols' | 'saved'>; choice: ColumnChoice } | null>(null)
-  // Of another view, or with columns of its own by now, it is no longer what was changed.
+  // After switching the view or its columns, the pending change no longer applies.
   const isFrom = (one: Pick<LeadAddress, 'cols' | 'saved'>) => one.cols === cols && one.saved === saved
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])

@@ -3,12 +3,12 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import { type Lead, type LeadPage, type LeadQuery, pageOptions, pageSize } from '../../data/leads.ts'
 
 export interface LeadRows {
-  /** Undefined until something is known. */
+  /** Undefined until loaded. */
   total: number | undefined
   at(index: number): Lead | undefined
-  /** Where a lead stands among what is loaded; -1 when it is not. */
+  /** Index of a loaded lead; -1 otherwise. */
   indexOf(id: string): number
-  /** Whether the rows are still those of what was asked for before. */
+  /** Whether the rows still belong to the previous query. */
   isOld: boolean
   error: unknown
   retry(): void
@@ -17,7 +17,7 @@ export interface LeadRows {
 const prefetchRows = 40
 const debounceMs = 40
 
-/** The rows of a list of any length around those that are seen. Old rows stay until the first new ones are here. */
+/** Returns the rows around the visible ones. Old rows stay until the first new ones have loaded. */
 export function useLeadRows(workspaceId: string, query: LeadQuery, first: number, end: number): LeadRows {
   const start = useQuery(pageOptions(workspaceId, query, 0))
   const [shown, setShown] = useState(query)
@@ -53,7 +53,7 @@ export function useLeadRows(workspaceId: string, query: LeadQuery, first: number
   }
 }
 
-// A thumb that is dragged past thousands of pages asks for those it rests at.
+// Dragging the scroll thumb past thousands of pages loads only those where it stops.
 function useDebounced(from: number, to: number): [number, number] {
   const [rested, setRested] = useState<[number, number]>([from, to])
   useEffect(() => {

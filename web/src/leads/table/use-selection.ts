@@ -10,20 +10,20 @@ export interface Selection {
   add(ids: readonly string[]): void
   set(ids: readonly string[]): void
   clear(): void
-  /** All that a list shows, where that is more than can be ticked; null where everything is ticked that is meant. */
+  /** All leads that match the query, if there are more than can be ticked; null if the ticked ones are meant. */
   allMatching: AllMatching | null
   setAllMatching(everything: AllMatching | null): void
-  /** Whether all of that is meant, instead of what is ticked. */
+  /** Whether all matching leads are selected, instead of the ticked ones. */
   isAllMatching: boolean
   selectAllMatching(): void
-  /** How many are meant. */
+  /** Number of selected leads. */
   count: number
-  /** What is about to be done to them, if somebody agrees. */
+  /** Bulk change to be confirmed. */
   pendingChange: BulkChangeInput | null
   confirmChange(input: BulkChangeInput | null): void
 }
 
-/** Leads by what shows them. */
+/** Leads selected by a query. */
 export interface AllMatching {
   query: LeadQuery
   total: number
@@ -40,7 +40,7 @@ export function useSelection(): Selection {
     setMatchingState(everything)
     setAllSelected(false)
   }, [])
-  // Whoever ticks means what is ticked.
+  // Ticking a row ends the selection of all matching leads.
   const change = useCallback(
     (next: (before: ReadonlySet<string>) => ReadonlySet<string>) => {
       setIds(next)
@@ -70,7 +70,7 @@ export function useSelection(): Selection {
   }, [actions, ids, allMatching, setAllMatching, isAllMatching, pendingChange])
 }
 
-/** Deletes the one that is selected, of which none is selected any more then; asks before it deletes several. */
+/** Deletes a single selected lead and clears the selection; for several, asks for confirmation. */
 export function removeSelected({ ids, clear, confirmChange }: Selection, actions: LeadActions): void {
   if (ids.size > 1) confirmChange({ delete: true })
   else {

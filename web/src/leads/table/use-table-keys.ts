@@ -11,13 +11,13 @@ interface TableKeys {
   isFocused: boolean
   cell: ActiveCell
   selectAll(): void
-  /** How many are selected. */
+  /** Number of selected leads. */
   selected: number
   latest: { current: Latest }
   actions: LeadActions
 }
 
-/** Some keys act wherever the focus is, others only in the table, where Enter and Space press no button. */
+/** Registers shortcuts: some work everywhere, others only in the table, where Enter and Space press no button. */
 export function useTableKeys({ isFocused, cell, selectAll, selected, latest, actions }: TableKeys): void {
   const { goTo, goAcross, edit } = cell
   const move = useCallback((step: number) => goTo(latest.current.row + step), [goTo, latest])
@@ -42,7 +42,7 @@ export function useTableKeys({ isFocused, cell, selectAll, selected, latest, act
           label: selected === 0 ? keys.delete : keys.deleteSelected({ n: formatNumber(selected) }),
           run: () => {
             const { active, selection } = latest.current
-            // What is selected is meant, wherever the keys stand.
+            // The selection takes precedence over the active cell.
             if (selection.ids.size > 0) removeSelected(selection, actions)
             else if (active !== undefined) void actions.remove([{ id: active.id, name: nameOf(active) }])
           },

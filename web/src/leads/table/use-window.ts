@@ -9,7 +9,7 @@ interface Scrolled extends RowWindow {
   toTop(): void
 }
 
-/** Follows the scrolling of a list whose head stays on top. */
+/** Tracks the scroll position of a list with a sticky header. */
 export function useWindow(box: RefObject<HTMLElement | null>, total: number): Scrolled {
   const [place, setPlace] = useState({ scrollTop: 0, height: 800 })
   const measure = useCallback(() => {
@@ -41,7 +41,7 @@ export function useWindow(box: RefObject<HTMLElement | null>, total: number): Sc
   }
 }
 
-// Within a few rows nothing has to be drawn again: the browser moves what is there.
+// Within a few rows nothing is rendered again: the browser scrolls what exists.
 const stepPx = rowPx * 4
 
 function isSame(a: { scrollTop: number; height: number }, b: typeof a, total: number): boolean {

@@ -15,20 +15,20 @@ interface MergedLineProps {
   words: FieldFormat
 }
 
-/** Who was merged into the lead and what it got; its undo, or who has undone it. */
+/** A merge in the timeline: what was merged and moved, with undo or who undid it. */
 export function MergedLine({ entry: { id, changes, merge }, people, words }: MergedLineProps) {
   if (merge === null) return null
   const { otherName, undoUntil, undone } = merge
   return (
     <>
-      <span dir="auto">{otherName === null ? t.merge.fromSomebody : t.merge.fromName({ name: otherName })}</span>
+      <span dir="auto">{otherName === null ? t.merge.fromUnknown : t.merge.fromName({ name: otherName })}</span>
       {changes.map((change) => (
         <span key={change.field} className={styles.change} dir="auto">
           {changeText(change, people, words)}
         </span>
       ))}
       {undone !== null && (
-        <span className={styles.quiet} title={formatDateTime(undone.at)}>
+        <span className={styles.muted} title={formatDateTime(undone.at)}>
           {undone.actor === null
             ? t.merge.wasUndone({ when: timeAgo(undone.at) })
             : t.merge.undoneBy({ who: actorName(undone.actor, people), when: timeAgo(undone.at) })}

@@ -10,12 +10,12 @@ import styles from './Timeline.module.css'
 
 const maxNoteLength = 10_000
 
-/** Writes down something about the lead, for the team alone. What failed stays in the field. */
+/** Adds an internal note to the lead. On failure, the text stays. */
 export function NoteField({ leadId }: { leadId: string }) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
   const [text, setText] = useState('')
-  // A try that seemed to fail may have come through: the same note goes under the same key.
+  // A failed attempt may have been applied: the same note uses the same idempotency key.
   const key = useRef<{ text: string; value: string }>(undefined)
   const add = useMutation({
     mutationFn: (wanted: string) => {

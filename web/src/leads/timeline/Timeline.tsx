@@ -17,7 +17,7 @@ interface TimelineProps {
   people: People
 }
 
-/** What was said, noted and changed of a lead, the newest first. */
+/** Messages, notes and changes of a lead, newest first. */
 export function Timeline({ lead, people }: TimelineProps) {
   const workspaceId = useWorkspaceId()
   const [kind, setKind] = useState<'all' | TimelineKind>('all')
@@ -42,7 +42,7 @@ export function Timeline({ lead, people }: TimelineProps) {
       <NoteField leadId={lead.id} />
       {query.isError && entries === undefined && <ErrorState error={query.error} retry={() => void query.refetch()} />}
       {query.isPending && <Skeleton height={120} />}
-      {entries?.length === 0 && <p className={styles.quiet}>{leadPage.empty}</p>}
+      {entries?.length === 0 && <p className={styles.muted}>{leadPage.empty}</p>}
       <ol className={styles.entries}>
         {entries?.map((entry) => (
           <TimelineLine key={entry.id} entry={entry} people={people} />

@@ -38,7 +38,7 @@ interface TimelineLineProps {
   people: People
 }
 
-/** One thing that was said, noted or changed. */
+/** A message, note or change. */
 export function TimelineLine({ entry, people }: TimelineLineProps) {
   const isOurs = entry.message?.direction === 'outbound'
   const Icon = isOurs ? IconMessageReply : icons[entry.kind]
@@ -51,7 +51,7 @@ export function TimelineLine({ entry, people }: TimelineLineProps) {
       </span>
       <div className={styles.what}>
         <Content entry={entry} people={people} />
-        <span className={styles.quiet} title={formatDateTime(entry.at)}>
+        <span className={styles.muted} title={formatDateTime(entry.at)}>
           {who === null ? when : t.leadPage.said({ who, when })}
         </span>
       </div>
@@ -107,7 +107,7 @@ function MessageEntry({ entry: { text, message, conversationId } }: { entry: Tim
   if (message === null || conversationId === null) return null
   return (
     <InboxLink
-      className={styles.said}
+      className={styles.message}
       href={`/w/${workspaceId}/inbox/${conversationId}`}
       label={t.leadPage.openConversation}
       isOurs={message.direction === 'outbound'}

@@ -9,7 +9,7 @@ import { type FieldFormat, fieldText, keyOfColumn } from '../fields/field-column
 
 type Change = TimelineEntry['changes'][number]
 
-/** A change of a field in one line. */
+/** Describes a change of a field. */
 export function changeText(change: Change, people: People, words: FieldFormat): string {
   const wordsOf = (value: Change['from']) => valueText(change, value, people, words)
   const [from, to] = [wordsOf(change.from), wordsOf(change.to)]
@@ -46,15 +46,15 @@ function valueText({ field }: Change, value: Change['from'], people: People, wor
   }
 }
 
-/** Who did it, and what it was part of; null where nobody knows. */
+/** Describes who did it, and as part of what; null if unknown. */
 export function actorText({ actor, partOf, kind, message }: TimelineEntry, people: People): string | null {
   if (kind === 'message' && message?.direction === 'inbound') return t.leadPage.customer
   const part = partText(partOf)
-  const name = actor === null ? (kind === 'message' ? t.leadPage.us : null) : actorName(actor, people)
+  const name = actor === null ? (kind === 'message' ? t.leadPage.ourTeam : null) : actorName(actor, people)
   return name === null ? part : part === null ? name : `${name} ${part}`
 }
 
-/** Who it was, by name where that is known. */
+/** Returns the name of the actor, if known. */
 export function actorName({ type, id }: NonNullable<TimelineEntry['actor']>, people: People): string {
   const name = type === 'form' || type === 'system' ? null : people.nameOf(id)
   return name === null || name === t.common.unknown ? t.leads.actors[type] : name
@@ -66,5 +66,5 @@ function partText(partOf: string | null): string | null {
   return part in parts ? parts[part as keyof typeof parts] : null
 }
 
-/** What kind of file a message carries, in a word. */
+/** Returns the kind of the file of a message. */
 export const fileText = (file: string): string => t.media.kinds[file as keyof typeof t.media.kinds] ?? file

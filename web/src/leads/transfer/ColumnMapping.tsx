@@ -18,7 +18,7 @@ interface ColumnMappingProps {
   preview: Preview
   mapping: Mapping
   set(column: string, target: string | null): void
-  /** What custom fields are called, where somebody said so. */
+  /** Labels of custom fields, if set. */
   labels: Readonly<Record<string, string>>
   name(target: string, label: string): void
 }
@@ -26,7 +26,7 @@ interface ColumnMappingProps {
 const samples = 3
 const leftOut = ''
 
-/** A line for each column: its heading, what is in it, and the field that it fills. */
+/** A row for each column: header, sample values, and the target field. */
 export function ColumnMapping({ preview, mapping, set, labels, name: call }: ColumnMappingProps) {
   const { mapping: texts } = t.transfer
   const defined = definedTargets(useLeadFields(useWorkspaceId()))
@@ -37,7 +37,7 @@ export function ColumnMapping({ preview, mapping, set, labels, name: call }: Col
         <tr>
           <th scope="col">{texts.column}</th>
           <th scope="col">{texts.samples}</th>
-          <th scope="col">{texts.fills}</th>
+          <th scope="col">{texts.target}</th>
         </tr>
       </thead>
       <tbody>
@@ -52,7 +52,7 @@ export function ColumnMapping({ preview, mapping, set, labels, name: call }: Col
               </td>
               <td>
                 <Select<string>
-                  aria-label={texts.fillsOf({ column: name })}
+                  aria-label={texts.targetOf({ column: name })}
                   data={optionsFor(name, at, target, labels, defined)}
                   value={target ?? leftOut}
                   onChange={(value) => set(name, value === leftOut ? null : value)}
@@ -97,7 +97,7 @@ function optionsFor(
     (one) => one !== null && !isField(one) && defined.every(({ value }) => value !== one),
   )
   return [
-    { value: leftOut, label: texts.leftOut },
+    { value: leftOut, label: texts.skip },
     { group: texts.fields, items: fieldTargets.map((value) => ({ value, label: texts.targets[value] })) },
     ...(defined.length > 0 ? [{ group: t.fields.ofWorkspace, items: [...defined] }] : []),
     {

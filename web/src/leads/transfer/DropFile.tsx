@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { t } from '../../text/index.ts'
 import styles from './transfer.module.css'
 
-/** Takes a file, dropped or chosen. */
+/** Accepts a dropped or chosen file. */
 export function DropFile({ take, label = t.transfer.drop }: { take(file: File): void; label?: string }) {
   const [isOver, setOver] = useState(false)
   const [isEmpty, setEmpty] = useState(false)
@@ -31,7 +31,7 @@ export function DropFile({ take, label = t.transfer.drop }: { take(file: File): 
     >
       <IconUpload size={28} stroke={1.4} aria-hidden="true" />
       <strong>{label}</strong>
-      <p className={styles.quiet}>{t.transfer.dropHelp}</p>
+      <p className={styles.muted}>{t.transfer.dropHelp}</p>
       <FileButton onChange={give} accept=".csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson">
         {(props) => <Button {...props}>{t.transfer.chooseFile}</Button>}
       </FileButton>

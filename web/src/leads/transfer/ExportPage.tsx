@@ -22,7 +22,7 @@ import { describeCondition } from '../filters/sentence.ts'
 import { readFilters } from './search.ts'
 import styles from './transfer.module.css'
 
-/** Leads as a file, by the filters that the address carries; for owners, and the audit log keeps it. */
+/** Exports leads by the filters in the address; for owners, recorded in the audit log. */
 export function ExportPage() {
   const workspaceId = useWorkspaceId()
   const filters = readFilters(useSearch({ strict: false }))
@@ -59,7 +59,7 @@ function Export({ filters }: { filters: LeadFilters }) {
           <Radio value="ndjson" label={texts.ndjson} description={texts.ndjsonHelp} />
         </Stack>
       </Radio.Group>
-      <p className={styles.quiet}>{texts.audit}</p>
+      <p className={styles.muted}>{texts.audit}</p>
       <div className={styles.end}>
         <Button
           component="a"
@@ -74,7 +74,7 @@ function Export({ filters }: { filters: LeadFilters }) {
   )
 }
 
-/** What the leads have in common, in the sentences of their list. */
+/** The filters as text. */
 function Filters({ filters }: { filters: LeadFilters }) {
   const workspaceId = useWorkspaceId()
   const people = usePeople(workspaceId)

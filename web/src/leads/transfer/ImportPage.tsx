@@ -15,7 +15,7 @@ import { ImportStep } from './ImportStep.tsx'
 import { PastImports } from './PastImports.tsx'
 import { formatOf } from './upload.ts'
 
-/** Leads from a file: chosen, uploaded, mapped, tried, written. Each import has an address of its own. */
+/** Imports leads from a file: choose, upload, map columns, dry run, import. Each import has its own address. */
 export function ImportPage() {
   const workspaceId = useWorkspaceId()
   const { id } = useSearch({ strict: false })
@@ -43,7 +43,7 @@ function Import({ id }: { id: string | undefined }) {
   const navigate = useNavigate()
   const imports = useImports(workspaceId)
   const { create } = useImportActions(workspaceId)
-  // The file itself lives as long as this page: after a reload the person is asked for it again.
+  // The file is kept until the page is closed: after a reload it must be chosen again.
   const [file, setFile] = useState<File | null>(null)
   const open = (importId: string) =>
     void navigate({ to: '/w/$workspaceId/leads/import', params: { workspaceId }, search: { id: importId } })

@@ -23,7 +23,7 @@ interface ImportStepProps {
 
 const ended: readonly Import['state'][] = ['done', 'failed', 'cancelled']
 
-/** Where an import stands, whoever moved it there: the state of the service decides which step is shown. */
+/** The step of an import, determined by its state on the server, whoever changed it. */
 export function ImportStep({ id, file, setFile }: ImportStepProps) {
   const workspaceId = useWorkspaceId()
   const query = useImport(workspaceId, id)
@@ -55,7 +55,7 @@ function Cancel({ one }: { one: Import }) {
     onError: showError,
     onSuccess: () => setConfirming(false),
   })
-  const { cancelImport, cancelAsk, cancelHelp } = t.transfer
+  const { cancelImport, cancelConfirm, cancelHelp } = t.transfer
   return (
     <>
       <Button variant="subtle" size="compact-sm" color="red" onClick={() => setConfirming(true)}>
@@ -63,7 +63,7 @@ function Cancel({ one }: { one: Import }) {
       </Button>
       {isConfirming && (
         <Confirm
-          title={cancelAsk}
+          title={cancelConfirm}
           action={cancelImport}
           run={() => run.mutateAsync().catch(() => {})}
           close={() => setConfirming(false)}
@@ -75,20 +75,20 @@ function Cancel({ one }: { one: Import }) {
   )
 }
 
-/** How far it has come. It goes on without this page. */
+/** Progress. The import continues without this page. */
 function ProgressStep({ one }: { one: Import }) {
   const { progress } = t.transfer
   const percent = Math.floor(100 * shareOf(one))
   return (
     <section className={styles.card} aria-live="polite">
-      <strong>{one.dryRun ? progress.trying : progress.writing}</strong>
+      <strong>{one.dryRun ? progress.dryRun : progress.writing}</strong>
       <Progress value={percent} animated aria-label={progress.label} />
-      <p className={styles.quiet}>
+      <p className={styles.muted}>
         {progress.at({ percent: formatNumber(percent), rate: formatNumber(one.rowsPerSecond) })}
       </p>
       <Counts one={one} />
       {one.resumesAt !== null && <p>{progress.quota({ at: formatDateTime(one.resumesAt) })}</p>}
-      <p className={styles.quiet}>{progress.leave}</p>
+      <p className={styles.muted}>{progress.leave}</p>
     </section>
   )
 }

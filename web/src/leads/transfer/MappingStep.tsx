@@ -36,7 +36,7 @@ import { AmountRule, NameRule, useAmounts, useNames } from './rules.tsx'
 import styles from './transfer.module.css'
 import { ValueMapping } from './ValueMapping.tsx'
 
-/** What each column of the file becomes, and by what a row finds its lead; then a try, or the import itself. */
+/** Maps columns to fields and chooses how rows match existing leads; then a dry run or the import. */
 export function MappingStep({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
   const before = one.choice as Choice | null
@@ -72,7 +72,7 @@ interface Choice extends ParseOptions {
 interface MappingFormProps {
   one: Import
   preview: Preview
-  /** What was chosen for the try before. */
+  /** Choices of the previous dry run. */
   before: Choice | null
   reading: Partial<ParseOptions>
   read(changes: Partial<ParseOptions>): void
@@ -102,7 +102,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
   const matchers = matchersOf(one.format, mapping)
   const by = match !== null && matchers.includes(match) ? match : (matchers[0] ?? 'none')
   const { encoding, delimiter } = preview
-  // What a value means is known when the file was read for it.
+  // The meaning of values is known when the file has been parsed with these options.
   const isReading = values.includes(undefined)
   const run = useMutation({
     mutationFn: (dryRun: boolean) =>
@@ -157,7 +157,7 @@ function MappingForm({ one, preview, before, reading, read }: MappingFormProps) 
       </section>
       <div className={styles.end}>
         <Button variant="default" onClick={() => run.mutate(true)} loading={run.isPending} disabled={isReading}>
-          {texts.tryFirst}
+          {texts.dryRun}
         </Button>
         <Button onClick={() => run.mutate(false)} loading={run.isPending} disabled={isReading}>
           {texts.start}
@@ -184,7 +184,7 @@ function Switches({ isCsv, rules, set }: SwitchesProps) {
       />
       {isCsv && (
         <Checkbox
-          label={texts.clears}
+          label={texts.clearEmpty}
           checked={rules.clears}
           onChange={(event) => set({ clears: event.currentTarget.checked })}
         />

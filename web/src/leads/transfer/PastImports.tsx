@@ -13,7 +13,7 @@ const tones: Partial<Record<Import['state'], Tone>> = {
   failed: 'bad',
 }
 
-/** The imports of before, the newest first; each opens where it was left. */
+/** Past imports, newest first; each opens where it was left. */
 export function PastImports({ imports, open }: { imports: Import[]; open(id: string): void }) {
   return (
     <section className={styles.past}>

@@ -9,7 +9,7 @@ import { isField } from './mapping.ts'
 import styles from './transfer.module.css'
 import { Undo } from './Undo.tsx'
 
-/** What came of it, or would: counts, the reasons of what was refused, and the file of refused rows. */
+/** Result of an import or dry run: counts, reasons of rejected rows, and a file with them. */
 export function Report({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
   const { report } = t.transfer
@@ -57,7 +57,7 @@ export function Report({ one }: { one: Import }) {
             >
               {report.download}
             </Button>
-            <span className={styles.quiet}>{report.downloadHelp}</span>
+            <span className={styles.muted}>{report.downloadHelp}</span>
           </div>
         </>
       )}
@@ -65,7 +65,7 @@ export function Report({ one }: { one: Import }) {
   )
 }
 
-/** Where its leads are, and how to be rid of them again. */
+/** Links to the leads, and undo. */
 function After({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
   if (one.created + one.updated + one.unchanged === 0) return null
@@ -83,7 +83,7 @@ function After({ one }: { one: Import }) {
   )
 }
 
-/** The column's name on this page: a custom field's in the file; what is neither as the service spells it. */
+/** Name of a field on this page: the custom field's label in the file; otherwise the name in the API. */
 function Field({ name, one }: { name: string; one: Import }) {
   if (name === '') return null
   if (isField(name)) return <b>{t.transfer.mapping.targets[name]}</b>
@@ -92,7 +92,7 @@ function Field({ name, one }: { name: string; one: Import }) {
   return heading === undefined ? <code>{name}</code> : <b>{heading}</b>
 }
 
-/** Created, updated, unchanged, refused, of all rows so far. */
+/** Numbers of created, updated, unchanged and rejected rows, and of all rows so far. */
 export function Counts({ one }: { one: Import }) {
   const { counts } = t.transfer
   const all = ['rows', 'created', 'updated', 'unchanged', 'refused'] as const

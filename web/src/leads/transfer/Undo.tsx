@@ -9,7 +9,7 @@ import { showError } from '../../ui/overlay/toasts.tsx'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './transfer.module.css'
 
-/** Takes an import back for a day, and says how far that has come and how many leads it left. */
+/** Undoes an import within 24 hours, with progress and the number of leads that were kept. */
 export function Undo({ one }: { one: Import }) {
   const workspaceId = useWorkspaceId()
   const [isConfirming, setConfirming] = useState(false)
@@ -19,7 +19,7 @@ export function Undo({ one }: { one: Import }) {
   if (one.undo === null || one.undo.leads === 0) return null
   const { state, leads, undone, kept, until } = one.undo
   const all = formatNumber(leads)
-  if (state === 'over') return <span className={styles.quiet}>{texts.over}</span>
+  if (state === 'over') return <span className={styles.muted}>{texts.over}</span>
   if (state === 'undoing') return <span role="status">{texts.undoing({ done: formatNumber(undone + kept), all })}</span>
   if (state === 'undone') {
     return (
@@ -33,10 +33,10 @@ export function Undo({ one }: { one: Import }) {
       <Button variant="default" onClick={() => setConfirming(true)}>
         {texts.action}
       </Button>
-      <span className={styles.quiet}>{texts.until({ when: formatDateTime(until ?? '') })}</span>
+      <span className={styles.muted}>{texts.until({ when: formatDateTime(until ?? '') })}</span>
       {isConfirming && (
         <Confirm
-          title={texts.ask({ n: leads })}
+          title={texts.confirm({ n: leads })}
           action={texts.action}
           run={() => run.mutateAsync().catch(() => {})}
           close={() => setConfirming(false)}

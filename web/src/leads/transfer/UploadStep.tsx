@@ -17,7 +17,7 @@ interface UploadStepProps {
 
 const megabyte = 1_000_000
 
-/** The file on its way. Without the file, as after a reload, it is asked for again and goes on where it broke off. */
+/** Uploads the file. Without the file, such as after a reload, asks for it and resumes the upload. */
 export function UploadStep({ one, file, setFile }: UploadStepProps) {
   const [isOther, setOther] = useState(false)
   const { upload } = t.transfer
@@ -44,7 +44,7 @@ function Uploading({ one, file }: Omit<UploadStepProps, 'setFile'> & { file: Fil
   const [error, setError] = useState<unknown>(null)
   const [attempt, setAttempt] = useState(0)
   const { keep } = useImportActions(workspaceId)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each attempt; the parts that arrive change the rest
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per attempt; uploaded parts change the rest
   useEffect(() => {
     const stop = new AbortController()
     setError(null)
@@ -58,7 +58,7 @@ function Uploading({ one, file }: Omit<UploadStepProps, 'setFile'> & { file: Fil
   return (
     <>
       <Progress value={(100 * one.uploadedBytes) / one.sizeBytes} aria-label={upload.label} />
-      <p className={styles.quiet}>
+      <p className={styles.muted}>
         {upload.sent({ done: megabytes(one.uploadedBytes), all: megabytes(one.sizeBytes) })}
       </p>
       {error !== null && (

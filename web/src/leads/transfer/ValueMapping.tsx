@@ -8,7 +8,7 @@ import styles from './transfer.module.css'
 
 interface ValueMappingProps {
   columns: readonly Filling[]
-  /** By the place of the column; undefined while the file is read. */
+  /** By column index; undefined while loading. */
   values: readonly (ColumnValues | undefined)[]
   meanings: Meanings
   set(meanings: Meanings): void
@@ -19,10 +19,10 @@ type Value = ColumnValues['values'][number]
 
 const leftOut = ''
 
-/** What the file's own words for a status, a source or an option mean here. What nobody says is refused, row by row. */
+/** Maps values of the file to statuses, sources or options. Rows with unmapped values are rejected. */
 export function ValueMapping({ columns, values, meanings, set, context }: ValueMappingProps) {
   const { values: texts } = t.transfer
-  // What is written as it is here needs no word.
+  // Values that match exactly need no mapping.
   const shown = columns.flatMap((one, n) => {
     const list = values[n]?.values.filter(({ text, value }) => text !== value && valueKey(text) !== value) ?? []
     return list.length === 0 ? [] : [{ ...one, list, isWhole: values[n]?.isWhole !== false }]
@@ -32,7 +32,7 @@ export function ValueMapping({ columns, values, meanings, set, context }: ValueM
   return (
     <section className={styles.card} aria-label={texts.title}>
       <strong>{texts.title}</strong>
-      <p className={styles.quiet}>{texts.help}</p>
+      <p className={styles.muted}>{texts.help}</p>
       {open > 0 && (
         <p role="status" className={styles.warning}>
           {texts.unknown({ n: open })}
@@ -49,7 +49,7 @@ export function ValueMapping({ columns, values, meanings, set, context }: ValueM
               set({ ...meanings, [target]: { ...meanings[target], [valueKey(text)]: meaning } })
             }
           />
-          {!isWhole && <p className={styles.quiet}>{texts.notWhole}</p>}
+          {!isWhole && <p className={styles.muted}>{texts.notWhole}</p>}
         </div>
       ))}
     </section>
@@ -61,7 +61,7 @@ interface NamedTarget {
   choices: readonly { value: string; label: string }[]
 }
 
-/** What a column fills, as people call it, with what it may have. */
+/** Returns the label of a target and its possible values. */
 function namedTarget(target: string, context: FieldContext): NamedTarget {
   if (isChosen(target)) {
     const choices = (choicesOf(target, context, '') ?? []).filter(({ value }) => value !== leftOut)

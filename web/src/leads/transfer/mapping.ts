@@ -1,7 +1,7 @@
 import type { ChosenField, ColumnValues, Matcher, Preview } from '../../data/imports.ts'
 import { customFieldName } from '../../ui/format/lead-texts.ts'
 
-/** What each column fills, by its heading; null for none. */
+/** Target of each column, by its header; null for none. */
 export type Mapping = ReadonlyMap<string, string | null>
 
 export const fieldTargets = [
@@ -26,7 +26,7 @@ export const isField = (target: string): target is FieldTarget => (fieldTargets 
 
 export type DefinedTarget = { value: string; label: string }
 
-/** The fields that the workspace defines, as what a column may fill. */
+/** Returns the custom fields of the workspace as targets. */
 export const definedTargets = (
   fields: readonly { key: string; label: string; isArchived: boolean }[],
 ): DefinedTarget[] =>
@@ -34,32 +34,32 @@ export const definedTargets = (
     .filter(({ isArchived }) => !isArchived)
     .map(({ key, label }) => ({ value: key.startsWith('k_') ? key : `customFieldValues.${key}`, label }))
 
-/** What was proposed, with what somebody chose instead. */
+/** Returns the suggested targets, overridden by the chosen ones. */
 export function mappingOf({ columns }: Pick<Preview, 'columns'>, chosen: Mapping): Mapping {
   const requested = new Set(chosen.values())
   return new Map(
     columns.map(({ name, target }) => [
       name,
-      // A column that was given a field takes it from the one that was only proposed for it.
+      // A chosen target replaces the same suggestion for another column.
       chosen.has(name) ? (chosen.get(name) ?? null) : target !== null && requested.has(target) ? null : target,
     ]),
   )
 }
 
-/** Gives a column a field, and takes it from whichever column had been given it before. */
+/** Sets the target of a column, removing it from any other column. */
 export function choose(chosen: Mapping, column: string, target: string | null): Mapping {
   const others = [...chosen].map(([name, had]) => [name, target !== null && had === target ? null : had] as const)
   return new Map([...others.filter(([name]) => name !== column), [column, target]])
 }
 
-/** By which fields a row may find its lead: those that a column fills. The first is the best. */
+/** Returns the fields that rows can be matched by, best first: those that a column fills. */
 export function matchersOf(format: 'csv' | 'ndjson', mapping: Mapping): Matcher[] {
   if (format === 'ndjson') return ['id', 'externalRef', 'uniqueCode', 'phone', 'none']
   const filled = new Set(mapping.values())
   return [...(['externalRef', 'uniqueCode', 'phone'] as const).filter((field) => filled.has(field)), 'none']
 }
 
-/** The column's own name as a custom field; of one that no key can be made of, its place. */
+/** Returns the column as a custom field; named by its index if its header yields no key. */
 export function customTargetOf(column: string, at: number): string {
   const key = column
     .normalize('NFKD')
@@ -70,7 +70,7 @@ export function customTargetOf(column: string, at: number): string {
   return `k_${key === '' ? `column_${at + 1}` : key}`.slice(0, 40).replace(/_$/, '')
 }
 
-/** What a custom field is called until somebody says otherwise: as its column, unless that is its bare key. */
+/** Returns the initial label of a custom field: the header, unless that is just its key. */
 export const labelOf = (column: string, target: string): string =>
   column === target || /^(?:k_|customFieldValues\.)/.test(column)
     ? customFieldName({ key: keyOf(target), label: keyOf(target) })
@@ -78,33 +78,33 @@ export const labelOf = (column: string, target: string): string =>
 
 const keyOf = (target: string): string => target.replace(/^customFieldValues\./, '')
 
-/** Fields of which a lead has one of a few values. */
+/** Fields with a fixed set of values. */
 const chosenFields: readonly ChosenField[] = ['status', 'priority', 'source', 'adPlatform', 'assignedTo']
 
 export const isChosen = (target: string): target is ChosenField => (chosenFields as readonly string[]).includes(target)
 
-/** A column with what it fills. */
+/** A column and its target. */
 export interface Filling {
   column: string
   target: string
 }
 
-/** The columns whose values may have to be said what they mean: of these fields, and of defined ones with options. */
+/** Returns the columns whose values may need mapping: fields with fixed values, and custom fields with options. */
 export const chosenColumns = (mapping: Mapping, withOptions: readonly string[]): Filling[] =>
   [...mapping].flatMap(([column, target]) =>
     target !== null && (isChosen(target) || withOptions.includes(target)) ? [{ column, target }] : [],
   )
 
-/** Lines of JSON name their fields themselves. */
+/** Returns the columns of JSON lines, which name their fields themselves. */
 export const jsonColumns = (withOptions: readonly string[]): Filling[] =>
   [...chosenFields, ...withOptions].map((target) => ({ column: target, target }))
 
-/** What the values of the file mean, as far as somebody has said so: by what they fill, and by how the file writes them. */
+/** Chosen meanings of the file's values, by target and by value. */
 export type Meanings = Record<string, Record<string, string | null>>
 
 export const valueKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
-/** What a value is taken for: as somebody said, else as proposed; null leaves it out, undefined is not known yet. */
+/** Returns the meaning of a value: chosen, otherwise suggested; null skips it, undefined is not known yet. */
 export function meaningOf(
   meanings: Meanings,
   target: string,
@@ -114,7 +114,7 @@ export function meaningOf(
   return existing !== undefined ? existing : (value ?? undefined)
 }
 
-/** What is sent of it: everything that is known, proposals included. */
+/** Returns all known meanings for the request, including suggestions. */
 export function sentMeanings(
   meanings: Meanings,
   columns: readonly Pick<Filling, 'target'>[],
@@ -133,7 +133,7 @@ export function sentMeanings(
   }
 }
 
-/** What stands before cents in a file, by the looks of some amounts; else as in the language of the reader. */
+/** Guesses the decimal separator from sample amounts, otherwise from the reader's language. */
 export function decimalOf(samples: readonly string[], language: string): '.' | ',' {
   const count = (pattern: RegExp) => samples.filter((text) => pattern.test(text.trim())).length
   const comma = count(/,\d{1,2}\D*$/) + count(/\.\d{3}\D*$/)
@@ -143,21 +143,21 @@ export function decimalOf(samples: readonly string[], language: string): '.' | '
   return parts.find(({ type }) => type === 'decimal')?.value === ',' ? ',' : '.'
 }
 
-/** Whether a column looks as if it had whole names. */
+/** Returns whether a column seems to contain full names. */
 export const hasFullNames = (samples: readonly string[]): boolean =>
   samples.length > 0 && 2 * samples.filter((name) => /\S\s+\S/.test(name)).length >= samples.length
 
-/** The cells of the column that fills a field, as far as they are shown. */
+/** Returns sample values of the column that fills a field. */
 export function samplesFor(preview: Pick<Preview, 'columns' | 'rows'>, mapping: Mapping, target: string): string[] {
   const at = preview.columns.findIndex(({ name }) => mapping.get(name) === target)
   return at === -1 ? [] : preview.rows.map((row) => row[at] ?? '').filter((cell) => cell.trim() !== '')
 }
 
-/** How much is done, from 0 to 1. */
+/** Returns the progress from 0 to 1. */
 export const shareOf = ({ doneBytes, sizeBytes }: { doneBytes: number; sizeBytes: number }): number =>
   sizeBytes === 0 ? 0 : Math.min(1, doneBytes / sizeBytes)
 
-/** What custom fields are to be called; those whose name was emptied are called as their column. */
+/** Returns labels for custom fields; an empty label means that of the column. */
 export const sentLabels = (mapping: Mapping, labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     [...mapping].flatMap(([column, target]) =>

@@ -8,7 +8,7 @@ import { decimalOf, definedTargets, hasFullNames, type Mapping, samplesFor } fro
 
 type SampledFile = Pick<Preview, 'columns' | 'rows'>
 
-/** Whether first names that are whole names are split: as somebody says, else as the file looks. */
+/** Returns whether full names are split: as chosen, otherwise as guessed from the samples. */
 export function useNames(preview: SampledFile, mapping: Mapping, before: { splitNames: boolean } | null) {
   const [choice, setChoice] = useState(before?.splitNames)
   const samples = samplesFor(preview, mapping, 'firstName')
@@ -23,7 +23,7 @@ export function useNames(preview: SampledFile, mapping: Mapping, before: { split
   }
 }
 
-/** `Ana Lima` becomes a first and a last name, if that is what the column has. */
+/** Option to split `Ana Lima` into first and last name, shown if the column contains full names. */
 export function NameRule({ isShown, isSplit, example, setChoice }: ReturnType<typeof useNames>) {
   const { mapping: texts } = t.transfer
   if (!isShown) return null
@@ -40,7 +40,7 @@ export function NameRule({ isShown, isSplit, example, setChoice }: ReturnType<ty
   )
 }
 
-/** What stands before cents in the amounts of a file: as somebody says, else as they look. */
+/** Returns the decimal separator of amounts: as chosen, otherwise as guessed from the samples. */
 export function useAmounts(
   preview: SampledFile,
   mapping: Mapping,

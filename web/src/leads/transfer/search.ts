@@ -18,7 +18,7 @@ const filterNames = [
   'match',
 ] as const satisfies readonly (keyof LeadFilters)[]
 
-/** The filters of the list of leads that an address carries; the service judges their values. */
+/** Reads filters from the address; the server validates their values. */
 export function readFilters(search: Record<string, unknown>): LeadFilters {
   const set = filterNames.flatMap((name) => {
     const value = search[name]
@@ -27,7 +27,7 @@ export function readFilters(search: Record<string, unknown>): LeadFilters {
   return Object.fromEntries(set) as LeadFilters
 }
 
-/** Which import is open. */
+/** Reads the open import from the address. */
 export function readImportSearch({ id }: Record<string, unknown>): { id?: string } {
   return typeof id === 'string' && id !== '' ? { id } : {}
 }

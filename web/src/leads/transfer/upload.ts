@@ -6,8 +6,8 @@ const partBytes = 4 * 1024 * 1024
 const retryMs = [500, 1000, 2000, 4000, 8000]
 
 /**
- * Sends what is missing of a file, a part at a time. Where a part breaks off, the service is asked how far it came and
- * the upload goes on there; what was refused is not tried again.
+ * Uploads the missing parts of a file. After a failed part, asks the server for the number of received bytes and
+ * resumes there. Rejected parts are not retried.
  */
 export async function uploadFile(
   workspaceId: string,
@@ -44,11 +44,11 @@ async function sendPart(workspaceId: string, { id, uploadedBytes }: Import, file
   return ((await answer.json()) as { import: Import }).import
 }
 
-// A 409 with a number of bytes says that the next byte is another one: an earlier answer was lost.
+// A 409 with a number of bytes: the offset is wrong because an earlier response was lost.
 const mayPass = (error: unknown): boolean =>
   error instanceof ApiError && (error.isOffline || error.status >= 500 || typeof error.data.uploadedBytes === 'number')
 
-/** How the file is written, by its name. */
+/** Returns the format by the file name. */
 export function formatOf(fileName: string): 'csv' | 'ndjson' {
   return /\.(?:ndjson|jsonl)$/i.test(fileName) ? 'ndjson' : 'csv'
 }

@@ -10,13 +10,13 @@ import type { NewView } from './use-views.ts'
 interface NameViewProps {
   title: string
   name: string
-  /** Whether it is asked whose the view is. */
+  /** Whether the view may be shared, which adds that choice. */
   mayShare: boolean
   save(view: NewView): Promise<void>
   close(): void
 }
 
-/** Asks what a view is called, and whose it is. */
+/** Asks for the name of a view, and whether it is shared. */
 export default function NameView({ title, name: before, mayShare, save, close }: NameViewProps) {
   const draft = useDraft({ name: before, shared: false })
   const [isSaving, setSaving] = useState(false)

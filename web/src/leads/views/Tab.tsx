@@ -14,11 +14,11 @@ interface TabProps {
   /** Undefined: all leads. */
   view: View | undefined
   views: Views
-  /** Whether there is room for it; it is measured all the same. */
+  /** Whether it fits; otherwise it is hidden but still measured. */
   isShown: boolean
 }
 
-/** One way of looking, an address of its own; it is taken to another place by mouse, and by Shift and an arrow. */
+/** Tab of a view, which is a link. Reorder with the mouse, or with Shift and an arrow key. */
 export function Tab({ view, views, isShown }: TabProps) {
   const workspaceId = useWorkspaceId()
   const [isOver, setOver] = useState(false)

@@ -12,7 +12,7 @@ interface ViewItemsProps {
   name(): void
 }
 
-/** What can be done with a view. */
+/** Menu of a view. */
 export default function ViewItems({ dropdown, view, views, name }: ViewItemsProps) {
   const mayChange = views.mayChange(view)
   const at = views.all.findIndex(({ id }) => id === view.id)

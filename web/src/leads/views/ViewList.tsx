@@ -12,7 +12,7 @@ interface ViewListProps {
   shown: readonly (View | undefined)[]
 }
 
-/** Views to choose from that have no tab. */
+/** Views without space for a tab. */
 export default function ViewList({ dropdown, views, shown }: ViewListProps) {
   return (
     <DropdownMenu dropdown={dropdown} position="bottom-start" width={260}>

@@ -10,7 +10,7 @@ import type { View, Views } from './use-views.ts'
 const NameView = prefetchedComponent(() => withTexts(() => import('./NameView.tsx')))
 const ViewItems = prefetchedComponent(() => withTexts(() => import('./ViewItems.tsx')))
 
-/** What can be done with the view that is open. */
+/** Menu of the open view. */
 export function ViewMenu({ view, views }: { view: View; views: Views }) {
   const [isNaming, setNaming] = useState(false)
   const dropdown = useDropdown(...useState(false))

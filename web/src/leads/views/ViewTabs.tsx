@@ -25,7 +25,7 @@ interface ViewTabsProps {
   choice: ColumnChoice
 }
 
-/** Ways of looking at the leads, each under its name: all of them, and then the saved ones. */
+/** Tabs: all leads, then saved views. */
 export function ViewTabs({ address, goTo, choice }: ViewTabsProps) {
   const views = useViews(address, goTo, choice)
   const { step } = views
@@ -74,11 +74,11 @@ function Tabs({ views }: { views: Views }) {
   )
 }
 
-/** How many of a list's items stand in its first line; measured anew as it grows, shrinks or says something else. */
+/** Returns how many items fit into the first line; measured again when its size or content changes. */
 function useFit(words: string, openId: string | undefined): { list: RefObject<HTMLUListElement | null>; fits: number } {
   const list = useRef<HTMLUListElement>(null)
   const [fits, setFits] = useState(Number.POSITIVE_INFINITY)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other words have another width, and so has the one that is open
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the width depends on the texts and on which tab is open
   useLayoutEffect(() => {
     const element = list.current
     if (element === null) return
@@ -132,7 +132,7 @@ function ListButton({ views, shown, label, isOpen }: ListButtonProps) {
   )
 }
 
-/** Keeps what was changed of a view, under its name or another, or takes it back. */
+/** Saves changes of a view, saves them as a new view, or discards them. */
 function Changed({ views }: { views: Views }) {
   const { open } = views
   const [isNaming, setNaming] = useState(false)

@@ -22,7 +22,7 @@ import { addressOfView, isChanged, moveIdBy, moveIdTo, nameOfCopy, openView } fr
 export type View = SavedFilter
 export type NewView = Pick<SavedFilter, 'name' | 'shared'>
 
-/** The saved views of the leads, which of them is open, and what can be done with them. */
+/** Saved views of leads, and actions on them. */
 export interface Views {
   all: readonly View[]
   /** Undefined: all leads. */
@@ -30,12 +30,12 @@ export interface Views {
   isChanged: boolean
   mayShare: boolean
   mayChange(view: View): boolean
-  /** Shows a view as it was saved. */
+  /** Opens a view as saved. */
   show(view: View | undefined): void
-  /** Shows the one so many places on, all leads being the first. */
+  /** Opens the view `by` positions further; all leads come first. */
   step(by: number): void
   save(view: View): Promise<void>
-  /** Rejects with what the service said. */
+  /** Rejects with the error of the server. */
   saveAs(view: NewView): Promise<void>
   rename(view: View, name: string): Promise<void>
   share(view: View, shared: boolean): Promise<void>
@@ -55,7 +55,7 @@ export function useViews(address: LeadAddress, goTo: GoTo, choice: ColumnChoice)
     (by: number) => goTo((before) => addressFor(stepped(all, openView(all, before), by))),
     [all, goTo],
   )
-  // What a view keeps does not depend on what columns its reader likes.
+  // Saved with explicit columns, so that a view does not depend on its reader's choice.
   const kept = () => savedQuery({ ...address, cols: columnsText(choice) })
   return {
     all,
@@ -99,7 +99,7 @@ function useViewActions(
   const ordering = useRef<Promise<void>>(Promise.resolve())
   const order = async (ids: string[]) => {
     cacheFilterOrder(queries, workspaceId, ids)
-    // One after the other: of two at once the service may keep the earlier, and what is read between them is old.
+    // One request at a time: of two concurrent ones the earlier may win, and a refetch between them is outdated.
     const mine = ordering.current.then(() => orderFilters(workspaceId, 'leads', ids)).then(() => {}, showError)
     ordering.current = mine
     await mine
@@ -118,7 +118,7 @@ function useViewActions(
     rename: async (view, name) => void (await change(view, { name })),
     share: async (view, shared) => {
       await change(view, { shared })
-      showToast(shared ? t.views.nowShared({ name: view.name }) : t.views.nowOwn({ name: view.name }))
+      showToast(shared ? t.views.nowShared({ name: view.name }) : t.views.nowPrivate({ name: view.name }))
     },
     duplicate: async ({ name, query }) => {
       const taken = all.map((one) => one.name)

@@ -21,7 +21,7 @@ interface AuditFiltersProps {
 
 const service = 'system'
 
-/** Who, what and when; and what fits, as a file. */
+/** Filters of the audit log, and export of the matching entries. */
 export function AuditFilters({ filter, change, names }: AuditFiltersProps) {
   const texts = t.settings.audit
   const who = useActorOptions()
@@ -103,7 +103,7 @@ function CsvButton({ filter, names }: Omit<AuditFiltersProps, 'change'>) {
   )
 }
 
-/** People first, then programs, then the service itself. */
+/** Lists people first, then programs, then the system. */
 function useActorOptions(): { group: string; items: { value: string; label: string }[] }[] {
   const texts = t.settings.audit
   const { data } = usePeopleLists(useWorkspaceId())

@@ -21,7 +21,7 @@ import { AuditFilters } from './AuditFilters.tsx'
 import { actorText, type Named, type Names, namesOf, subjectText } from './audit-texts.ts'
 import { actionText } from './value-texts.ts'
 
-/** Who did what and when, and what of it somebody looks for. */
+/** Audit log with filters. */
 export function AuditSection() {
   const workspaceId = useWorkspaceId()
   const [filter, setFilter] = useState<AuditFilter>({})
@@ -34,9 +34,9 @@ export function AuditSection() {
       <QueryBoundary query={query}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries)
-          // A page may be empty and yet not the last one.
+          // A page may be empty without being the last one.
           if (entries.length === 0 && !query.hasNextPage) {
-            return <EmptyState title={isNarrowed ? t.settings.audit.noneFit : t.settings.audit.empty} />
+            return <EmptyState title={isNarrowed ? t.settings.audit.noMatches : t.settings.audit.empty} />
           }
           return (
             <>

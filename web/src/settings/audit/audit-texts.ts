@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../data/team/audit.ts'
 import { t } from '../../text/index.ts'
 import { formatNumber } from '../../ui/format/time.ts'
 
-/** The names that a workspace's ids stand for, by id. */
+/** Names by id. */
 export type Names = ReadonlyMap<string, string>
 
 export interface Named {
@@ -15,7 +15,7 @@ export function namesOf({ members, keys, tokens }: PeopleLists, others: readonly
   return new Map([...members, ...keys, ...tokens, ...others].map(({ id, name }) => [id, name]))
 }
 
-/** Who did it; of those who are gone, what they were. */
+/** Returns the name of the actor; for deleted ones, their type. */
 export function actorText({ actor }: Pick<AuditEntry, 'actor'>, names: Names): string {
   const texts = t.settings.audit
   const name = actor.id === null ? undefined : names.get(actor.id)
@@ -34,7 +34,7 @@ export function actorText({ actor }: Pick<AuditEntry, 'actor'>, names: Names): s
   }
 }
 
-/** What it was done to: the settings that changed, a name, or nothing where an id is all there is. */
+/** Returns the target of the action: changed settings or a name; empty if only an id is known. */
 export function subjectText({ action, target }: Pick<AuditEntry, 'action' | 'target'>, names: Names): string {
   if (target === null) return ''
   if (action === 'workspace.changed') {
@@ -50,7 +50,7 @@ export function subjectText({ action, target }: Pick<AuditEntry, 'action' | 'tar
   return names.get(target.slice(target.indexOf(':') + 1)) ?? ''
 }
 
-/** How many leads it was, where the target says so: `bulk_change:… status leads:12 left:3`. */
+/** Returns the number of leads, if the target contains it: `bulk_change:… status leads:12 left:3`. */
 function countsText(target: string): string {
   const [, before = '', leads] = /^(.*?)\bleads:(\d+)/.exec(target) ?? []
   if (leads === undefined) return ''

@@ -1,4 +1,4 @@
-/** The first or the last moment of a day of the one who asks, which is typed as `2026-03-01`; null for what is no day. */
+/** Returns the first or last moment of a day in the reader's time zone, such as `2026-03-01`; null if invalid. */
 export function edgeOfDay(day: string, edge: 'from' | 'to'): string | null {
   const [year, month, date] = day.split('-').map(Number)
   if (year === undefined || month === undefined || date === undefined || year < 1970) return null

@@ -8,12 +8,12 @@ const maxMinutes = 10_080
 interface MinutesSectionProps {
   workspace: Workspace
   field: 'agentWatchdogMinutes' | 'answerGoalMinutes'
-  /** What is proposed when it is switched on. */
+  /** Default when it is enabled. */
   defaultMinutes: number
   texts: { title: string; isOn: string; help: string; minutes: string }
 }
 
-/** What happens after some minutes, or never. */
+/** A setting in minutes, or disabled. */
 export function MinutesSection({ workspace, field, defaultMinutes, texts }: MinutesSectionProps) {
   const draft = useWorkspaceDraft<Record<string, number | string | null>>(
     workspace,

@@ -13,7 +13,7 @@ export interface WorkspaceDraft<T> extends Draft<T> {
   cancel(): void
 }
 
-/** Settings of the workspace that are filled in and saved together. A refusal of one of them is said beside its field. */
+/** Returns workspace settings that are saved together. Errors are shown beside their fields. */
 export function useWorkspaceDraft<T extends object>(
   workspace: Workspace,
   draftOf: (workspace: Workspace) => T,
@@ -39,7 +39,7 @@ interface ButtonsProps {
   isComplete?: boolean
 }
 
-/** The buttons below such settings. */
+/** Save and discard buttons. */
 export function DraftButtons({ draft, isComplete = true }: ButtonsProps) {
   return (
     <>

@@ -8,13 +8,13 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import styles from './FieldsSection.module.css'
 
 interface FieldOrderProps {
-  /** All of them, archived ones included: these keep their places behind the others. */
+  /** All fields, including archived ones, which stay behind the others. */
   fields: readonly LeadField[]
-  /** Null where nothing may be changed. */
+  /** Null without permission to edit. */
   open: ((field: LeadField) => void) | null
 }
 
-/** The fields in use in their order: dragged by a pointer, moved by buttons or Alt with an arrow. */
+/** Active fields in order: drag with a pointer, or move with buttons or Alt and an arrow key. */
 export function FieldOrder({ fields, open }: FieldOrderProps) {
   const { inUse, move, announced } = useOrder(fields)
   const [dragged, setDragged] = useState<string | null>(null)
@@ -125,7 +125,7 @@ function MoveButtons({ field, at, last, move }: { field: LeadField; at: number; 
             key={by}
             variant="subtle"
             color="gray"
-            // Really disabled, it would lose the focus of whoever has just pressed it.
+            // Not `disabled`: that would drop the focus after a click.
             aria-disabled={!mayMove}
             aria-label={by === -1 ? t.fields.up({ name: field.label }) : t.fields.down({ name: field.label })}
             onClick={() => mayMove && move(field.id, at + by)}

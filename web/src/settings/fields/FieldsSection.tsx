@@ -13,7 +13,7 @@ import listStyles from '../List.module.css'
 import { FieldOrder } from './FieldOrder.tsx'
 import styles from './FieldsSection.module.css'
 
-/** The custom fields that the workspace defines for its leads. */
+/** Custom fields of the workspace. */
 export function FieldsSection() {
   const workspaceId = useWorkspaceId()
   const query = useLeadFieldList(workspaceId)
@@ -25,7 +25,7 @@ export function FieldsSection() {
       {mayChange && (
         <div className={listStyles.bar}>
           <Button leftSection={<IconPlus size={16} />} onClick={create}>
-            {t.fields.make}
+            {t.fields.create}
           </Button>
         </div>
       )}
@@ -35,7 +35,7 @@ export function FieldsSection() {
             <EmptyState
               title={t.fields.empty}
               help={t.fields.emptyHelp}
-              {...(mayChange && { action: { label: t.fields.make, run: create } })}
+              {...(mayChange && { action: { label: t.fields.create, run: create } })}
             />
           ) : (
             <>
@@ -74,10 +74,10 @@ function Archived({ fields, mayChange }: { fields: readonly LeadField[]; mayChan
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={t.fields.bringBack({ name: field.label })}
+                aria-label={t.fields.restore({ name: field.label })}
                 onClick={() => void bringBack(field)}
               >
-                {t.fields.back}
+                {t.fields.restoreLabel}
               </Button>
             )}
           </li>

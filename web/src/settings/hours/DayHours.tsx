@@ -7,14 +7,14 @@ import styles from './HoursSection.module.css'
 import { formatEnd, maxSpans, parseEnd, problemOf, type Span, withAddedSpan } from './week-hours.ts'
 
 interface DayHoursProps {
-  /** Of the week; Monday is 0. */
+  /** Day of the week; Monday is 0. */
   nth: number
   spans: readonly Span[]
   change(to: Span[]): void
   disabled: boolean
 }
 
-/** A day of the week with its spans, or that nobody is there. */
+/** Business hours of a day of the week, or closed. */
 export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
   const texts = t.settings.hours
   const id = useId()
@@ -27,7 +27,7 @@ export function DayHours({ nth, spans, change, disabled }: DayHoursProps) {
       <div className={styles.spans}>
         {spans.length === 0 && <span className={styles.closed}>{texts.closed}</span>}
         {spans.map((span, n) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: spans are told apart by their place alone
+          // biome-ignore lint/suspicious/noArrayIndexKey: spans are identified by position
           <div key={n} className={styles.span}>
             <TextInput
               type="time"

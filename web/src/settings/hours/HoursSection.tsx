@@ -12,10 +12,10 @@ import { DayHours } from './DayHours.tsx'
 import styles from './HoursSection.module.css'
 import { copyMonday, defaultHours, type Hours, isComplete, sortedWeek, timeZones } from './week-hours.ts'
 
-/** After how long people are usually told that a customer waits. */
+/** Default time until people are notified of a waiting customer. */
 const defaultMinutes = 15
 
-/** When people of the team are there. */
+/** Business hours of the team. */
 export function HoursSection() {
   const workspaceId = useWorkspaceId()
   const query = useWorkspace(workspaceId)
@@ -53,8 +53,8 @@ function HoursForm({ workspace }: { workspace: Workspace }) {
       footer={mayChange && <DraftButtons draft={draft} isComplete={hours === null || isComplete(hours.week)} />}
     >
       <Switch
-        label={texts.isKept}
-        description={texts.isKeptHelp}
+        label={texts.isShared}
+        description={texts.isSharedHelp}
         checked={hours !== null}
         onChange={(event) => draft.set({ hours: event.currentTarget.checked ? defaultHours(zoneHere()) : null })}
         disabled={!mayChange}
@@ -110,7 +110,7 @@ function WeekFields({ hours: { timeZone, week }, change, error, disabled }: Week
       {!disabled && (
         <div>
           <Button variant="default" size="compact-sm" onClick={() => change({ week: copyMonday(week) })}>
-            {texts.likeMonday}
+            {texts.copyMonday}
           </Button>
         </div>
       )}

@@ -11,7 +11,7 @@ const latest = '24:00'
 
 const office = (): Span[] => [{ from: '09:00', to: '18:00' }]
 
-/** What is proposed first: an office's hours where the reader is. */
+/** Returns the default: office hours in the reader's time zone. */
 export const defaultHours = (timeZone: string): Hours => ({
   timeZone,
   week: {
@@ -25,20 +25,20 @@ export const defaultHours = (timeZone: string): Hours => ({
   },
 })
 
-/** One more, behind those that are there. */
+/** Adds a time span after the others. */
 export function withAddedSpan(spans: readonly Span[]): Span[] {
   const last = spans.at(-1)
   if (last === undefined) return office()
   return [...spans, { from: last.to === latest ? '' : last.to, to: '' }]
 }
 
-/** Inputs of times know no 24:00: there the end of a day is 00:00. */
+/** Formats the end of a day as 00:00, since time inputs do not support 24:00. */
 export const formatEnd = (to: string): string => (to === latest ? '00:00' : to)
 export const parseEnd = (text: string): string => (text === '00:00' ? latest : text)
 
 export type SpanProblem = 'missing' | 'order' | 'overlap'
 
-/** What keeps a day from being saved. Spans may be typed in any order. */
+/** Returns the error that prevents saving a day. Spans may be in any order. */
 export function problemOf(spans: readonly Span[]): SpanProblem | null {
   if (spans.some(({ from, to }) => from === '' || to === '')) return 'missing'
   if (spans.some(({ from, to }) => to <= from)) return 'order'
@@ -53,13 +53,13 @@ export const sortedWeek = (week: Week): Week =>
 
 const inOrder = (spans: readonly Span[]): Span[] => spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))
 
-/** The same hours from Monday to Friday. */
+/** Copies Monday's hours to Tuesday through Friday. */
 export function copyMonday(week: Week): Week {
   const { monday } = week
   return { ...week, tuesday: monday, wednesday: monday, thursday: monday, friday: monday }
 }
 
-/** Those that the browser knows, and the one that is chosen. */
+/** Returns the time zones of the browser, and the chosen one. */
 export const timeZones = (chosen: string): string[] => [
   ...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', chosen]),
 ]

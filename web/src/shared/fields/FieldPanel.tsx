@@ -16,9 +16,9 @@ import { SidePanel } from '../../ui/page/SidePanel.tsx'
 import { type Draft, useDraft } from '../../ui/use-draft.ts'
 import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 
-/** What is known of a field that is to be defined. */
+/** Initial values of a new field. */
 export interface NewField {
-  /** Null: made of the name. */
+  /** Null: derived from the name. */
   key: string | null
   label: string
   type: FieldType
@@ -28,14 +28,14 @@ export interface NewField {
 export const blankField: NewField = { key: null, label: '', type: 'text', choices: [] }
 
 interface FieldPanelProps {
-  /** One that is there, or the beginnings of one. */
+  /** An existing field, or initial values of a new one. */
   field: LeadField | NewField
   close(): void
 }
 
 const isDefined = (field: LeadField | NewField): field is LeadField => 'id' in field
 
-/** Makes or changes what the workspace says of one custom field. */
+/** Creates or edits a custom field. */
 export function FieldPanel({ field, close }: FieldPanelProps) {
   const workspaceId = useWorkspaceId()
   const queries = useQueryClient()
@@ -74,7 +74,7 @@ export function FieldPanel({ field, close }: FieldPanelProps) {
   })
   return (
     <SidePanel
-      title={known === null ? t.fields.make : t.fields.change({ name: known.label })}
+      title={known === null ? t.fields.create : t.fields.change({ name: known.label })}
       close={close}
       submit={() => save.mutate()}
       footer={
@@ -102,7 +102,7 @@ interface FieldDraft {
   key: string
   label: string
   type: FieldType
-  /** One a line, as typed. */
+  /** One per line, as typed. */
   choices: string
   required: boolean
   shownIn: LeadFieldPlace[]

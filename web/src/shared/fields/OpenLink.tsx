@@ -9,7 +9,7 @@ interface OpenLinkProps {
   text: string
 }
 
-/** To where a link, an e-mail address or a phone leads; nothing when it is none. */
+/** Link for a URL, e-mail or phone; renders nothing for other values. */
 export function OpenLink({ field, text }: OpenLinkProps) {
   const value = parseTyped(field, text)
   if (typeof value !== 'string' || !isValidValue(field, value)) return null

@@ -4,13 +4,13 @@ import styles from './start.module.css'
 
 interface ExistingConversationProps {
   name: string
-  /** On the number that is chosen. */
+  /** With the chosen connection. */
   conversation: Conversation | null
   others: readonly Conversation[]
   open(conversationId: string): void
 }
 
-/** Says that they are in conversation already, here or on another number. */
+/** Says that a conversation exists, with this connection or others. */
 export function ExistingConversation({ name, conversation, others, open }: ExistingConversationProps) {
   return (
     <>
@@ -29,7 +29,7 @@ export function ExistingConversation({ name, conversation, others, open }: Exist
   )
 }
 
-/** What can be sent in a conversation at a moment: text, a template, or nothing. */
+/** Returns what can be sent in a conversation at a time: text, a template, or nothing. */
 function messageOptions({ windowExpiresAt, channel }: Conversation, nowMs: number): 'open' | 'closed' | 'silent' {
   if (windowExpiresAt !== null && Date.parse(windowExpiresAt) > nowMs) return 'open'
   return channel === 'unofficial' ? 'silent' : 'closed'

@@ -15,11 +15,11 @@ import { type Start, type Starting, useStart } from './use-start.ts'
 
 interface StartPanelProps extends Starting {
   title: string
-  /** Where somebody is picked, with what is wrong with that. */
+  /** Field to choose the recipient, with its error. */
   recipientField?(problem: string | null): ReactNode
 }
 
-/** Writes to somebody who has not written: from which number, by which template. What there is with them is opened instead. */
+/** Starts a conversation: choice of connection and template. If one exists, it is opened instead. */
 export function StartPanel({ title, recipientField, ...starting }: StartPanelProps) {
   const { recipient, close } = starting
   const start = useStart(starting)
@@ -38,7 +38,7 @@ export function StartPanel({ title, recipientField, ...starting }: StartPanelPro
     )
   }
   const recipientProblem =
-    refusalFor('recipient') ?? (start.isTried && recipient === null ? t.start.problems.whom : null)
+    refusalFor('recipient') ?? (start.isTried && recipient === null ? t.start.problems.recipient : null)
   return (
     <SidePanel
       title={title}
@@ -108,7 +108,7 @@ function Fields({ name, start, refusalFor, takesFocus }: FieldsProps) {
   )
 }
 
-/** The words of a refusal, for the place where they belong. */
+/** Returns the error text for a field. */
 function refusalIn(error: unknown): (place: StartField) => string | null {
   if (error === null) return () => null
   const reasons: Record<string, string> = t.compose.refusal.reasons

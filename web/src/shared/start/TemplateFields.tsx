@@ -13,13 +13,13 @@ import type { Start } from './use-start.ts'
 interface TemplateFieldsProps {
   connectionId: string
   start: Pick<Start, 'template' | 'choose' | 'values' | 'setValue' | 'isTried'>
-  /** What the service has said of the template. */
+  /** Error of the server about the template. */
   refusal: string | null
-  /** Whoever has just picked somebody goes on here. */
+  /** Takes the focus after a recipient was chosen. */
   takesFocus: boolean
 }
 
-/** Which template, what is in it, and how it will read. */
+/** Chooses a template and its values, with a preview. */
 export function TemplateFields({ connectionId, start, refusal, takesFocus }: TemplateFieldsProps) {
   const { template, values, isTried } = start
   const missing = isTried && template === null ? t.start.problems.template : null
@@ -28,7 +28,7 @@ export function TemplateFields({ connectionId, start, refusal, takesFocus }: Tem
       <TemplateChoice connectionId={connectionId} start={start} problem={refusal ?? missing} takesFocus={takesFocus} />
       {values.map((value, n) => (
         <TextInput
-          // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is its number
+          // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by index
           key={n}
           label={t.start.value({ n: n + 1 })}
           value={value}
@@ -58,7 +58,7 @@ function TemplateChoice({ connectionId, start, problem, takesFocus }: TemplateCh
   }, [takesFocus, isThere])
   if (query.isPending) return <Skeleton height={60} />
   if (query.error !== null) return <p role="alert">{errorSentence(query.error)}</p>
-  // A picture or a file belongs to a conversation that there is.
+  // Headers with a file require an existing conversation for the upload.
   const templates = findTemplates(query.data, '', language).filter(({ header }) => header === null)
   if (templates.length === 0) return <EmptyState title={t.start.noTemplate} help={t.start.noTemplateHelp} />
   return (

@@ -3,16 +3,16 @@ import type { Connection } from '../../data/connections.ts'
 
 type Number = Pick<Connection, 'id' | 'channel' | 'state'>
 
-/** Whether a number may write first: a phone linked by QR code may not, nor one that is down. */
+/** Returns whether a connection may start conversations: not if it is linked by QR code or unavailable. */
 export const canStart = ({ channel, state }: Number): boolean => channel !== 'unofficial' && state === 'active'
 
-/** The numbers to choose from: those that may write first, and those that somebody has a conversation on. */
+/** Returns connections to choose from: those that may start conversations, and those with an existing one. */
 export const numbersFor = <N extends Number>(
   numbers: readonly N[],
   conversations: readonly { connectionId: string }[],
 ): N[] => numbers.filter((one) => canStart(one) || conversations.some(({ connectionId }) => connectionId === one.id))
 
-/** What one begins with: the number that was used last, else the first that may write. */
+/** Returns the last used connection, otherwise the first that may start conversations. */
 export const defaultNumber = (numbers: readonly Number[], last: string | null): string | null =>
   (numbers.find((one) => one.id === last && canStart(one)) ?? numbers.find(canStart))?.id ?? null
 
@@ -25,7 +25,7 @@ const fieldsByProblem: Record<string, StartField> = {
   OPTED_OUT: 'template',
 }
 
-/** Beside which field a refusal is told. */
+/** Returns the field that an error belongs to. */
 export function fieldOf(error: unknown): StartField {
   if (!(error instanceof ApiError)) return 'all'
   if (error.issues.has('phone')) return 'recipient'

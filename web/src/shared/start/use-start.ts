@@ -10,7 +10,7 @@ import { useWorkspaceId } from '../../ui/use-workspace-id.ts'
 import { problemOf, type Template, valuesFor } from '../template-preview.ts'
 import { canStart, defaultNumber, numbersFor } from './start-rules.ts'
 
-/** Somebody who can be written to. */
+/** A person who can be written to. */
 export interface Recipient {
   name: string
   firstName: string
@@ -19,23 +19,23 @@ export interface Recipient {
 
 export interface Starting {
   recipient: Recipient | null
-  /** Shows a conversation: the one that began, or the one that there is. */
+  /** Opens a conversation, new or existing. */
   open(conversationId: string): void
   close(): void
 }
 
 export interface Start extends Draft {
-  /** To send from; undefined while they are not known. */
+  /** Connections to send from; undefined while loading. */
   numbers: readonly Connection[] | undefined
-  /** No number of the workspace may write first. */
+  /** Whether no connection may start conversations. */
   canNone: boolean
   connectionId: string | null
   chooseNumber(id: string | null): void
   choose(template: Template | null): void
   setValue(n: number, value: string): void
-  /** All that there are with them. */
+  /** All conversations with the recipient. */
   conversations: readonly Conversation[]
-  /** The one on the chosen number: it is opened, and nothing is sent. Undefined while that is not known. */
+  /** Existing conversation with the chosen connection, which is opened without sending. Undefined while loading. */
   conversation: Conversation | null | undefined
   openConversation(conversationId: string): void
   submit(): void
@@ -43,7 +43,7 @@ export interface Start extends Draft {
   error: unknown
 }
 
-/** What is filled in, for one number of theirs. */
+/** Values of the form, for one phone of the recipient. */
 interface Draft {
   phone: string | null
   template: Template | null
@@ -53,12 +53,12 @@ interface Draft {
 
 const draftFor = (phone: string | null): Draft => ({ phone, template: null, values: [], isTried: false })
 
-/** A conversation that is about to begin. */
+/** Returns the state of a new conversation. */
 export function useStart({ recipient, open, close }: Starting): Start {
   const phone = recipient?.phone ?? null
   const number = useNumber(phone)
   const [kept, setDraft] = useState(() => draftFor(null))
-  // What was filled in for somebody else greets somebody else.
+  // Values for another recipient, such as a greeting by name, are dropped.
   const draft = kept.phone === phone ? kept : draftFor(phone)
   const openConversation = (id: string) => {
     close()
@@ -94,7 +94,7 @@ export function useStart({ recipient, open, close }: Starting): Start {
   }
 }
 
-/** What the service is asked for; null while something is missing, or would be refused. */
+/** Returns the request; null while it is incomplete or would be refused. */
 function requestOf({ phone, template, values }: Draft, connectionId: string | null): NewConversation | null {
   if (phone === null || template === null || connectionId === null) return null
   if (values.some((value) => problemOf(value) !== null)) return null
@@ -102,7 +102,7 @@ function requestOf({ phone, template, values }: Draft, connectionId: string | nu
   return { connectionId, phone, template: { name, language, parameters: values.map((one) => one.trim()) } }
 }
 
-/** The number to send from, and what there is with them on it. */
+/** Returns the connection to send from, and the existing conversation with it. */
 function useNumber(phone: string | null) {
   const workspaceId = useWorkspaceId()
   const [chosenId, chooseNumber] = useState<string | null>(null)
@@ -118,17 +118,17 @@ function useNumber(phone: string | null) {
     connectionId,
     chooseNumber,
     conversations,
-    // Where it cannot be told, the service does: it sends where there is one already.
+    // If loading failed, the server decides: it sends in an existing conversation.
     conversation: data === undefined && !isError ? undefined : found,
   }
 }
 
-/** Where a browser keeps which number was used last. */
+/** Returns the local storage key of the last used connection. */
 const lastConnectionKey = (workspaceId: string): string => `parley.start-number.${workspaceId}`
 
 function useSend(done: (conversationId: string) => void) {
   const workspaceId = useWorkspaceId()
-  // A try whose answer was lost may have come through: the same message goes under the same key.
+  // A failed attempt may have been applied: the same message uses the same idempotency key.
   const key = useRef<{ of: string; value: string }>(undefined)
   return useMutation({
     mutationFn: (request: NewConversation) => {

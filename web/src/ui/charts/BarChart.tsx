@@ -3,7 +3,7 @@ import type { ChartProps, Series } from './chart-props.ts'
 
 const maxBarWidth = 28
 
-/** A bar for each point; several series stand on each other. */
+/** Bar chart; several series are stacked. */
 export function BarChart(props: ChartProps) {
   return (
     <Chart {...props} isStacked>
@@ -21,7 +21,7 @@ function Stack({ at, series, plot }: { at: number; series: readonly Series[]; pl
         const value = values[at] ?? 0
         if (value === 0) return null
         const y = plot.y(below + value)
-        // A value that is there is seen, however small beside the others.
+        // Non-zero values stay visible, however small.
         const height = Math.max(1.5, plot.y(below) - y)
         below += value
         return (

@@ -10,7 +10,7 @@ import type { ChartProps, ChartTone, Point, Series } from './chart-props.ts'
 import { highestOf, labelledPoints, ticksFor } from './scale.ts'
 
 export interface Plot {
-  /** The middle of a point's strip. */
+  /** Center of a point's column. */
   x: (at: number) => number
   y: (value: number) => number
   stripWidth: number
@@ -25,7 +25,7 @@ const nameGap = 10
 
 export const colorOf = (tone: ChartTone): string => `var(--${tone})`
 
-/** A chart's frame: title, legend, axes, what the pointer is at, and the same figures as a table. */
+/** Chart frame: title, legend, axes, tooltip, and the figures as a table. */
 export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot: Plot) => ReactNode }) {
   const { label, points, series, format, unit = 1, height = 180, isStacked = false, children } = props
   const { ref, width } = useElementSize()
@@ -87,7 +87,7 @@ export function Chart(props: ChartProps & { isStacked?: boolean; children: (plot
 interface AxesProps extends ChartProps {
   height: number
   width: number
-  /** Where the plot begins, right of the marks. */
+  /** Left edge of the plot, after the tick labels. */
   left: number
   ticks: readonly number[]
   plot: Plot

@@ -1,13 +1,13 @@
 import { t } from '../../text/index.ts'
-import unseen from '../unseen.module.css'
+import visuallyHidden from '../visually-hidden.module.css'
 import styles from './Chart.module.css'
 import type { ChartProps } from './chart-props.ts'
 
-/** The figures of a chart in words: always there for screen readers, for others when they ask. */
+/** Figures of a chart as a table: always for screen readers, for others on request. */
 export function ChartTable({ label, points, series, format, isSeen }: ChartProps & { isSeen: boolean }) {
   return (
-    // What scrolls must scroll by keyboard.
-    <div className={isSeen ? styles.scroll : unseen.unseen} {...(isSeen && { tabIndex: 0 })}>
+    // A scroll area must be scrollable by keyboard.
+    <div className={isSeen ? styles.scroll : visuallyHidden.hidden} {...(isSeen && { tabIndex: 0 })}>
       <table className={styles.table} aria-label={label}>
         <thead>
           <tr>

@@ -3,7 +3,7 @@ import { Chart, colorOf } from './Chart.tsx'
 import type { ChartProps } from './chart-props.ts'
 import { splitAtGaps } from './scale.ts'
 
-/** A line for each series, interrupted where there is no value. */
+/** Line chart with gaps for missing values. */
 export function LineChart(props: ChartProps) {
   return (
     <Chart {...props}>

@@ -8,7 +8,7 @@ interface RankBarsProps {
   format: (value: number) => string
 }
 
-/** Names with a bar and a number each, in the order given: leads by source, by status. */
+/** Bars with names and values, such as leads by source. */
 export function RankBars({ label, rows, format }: RankBarsProps) {
   const highest = Math.max(1, ...rows.map(({ value }) => value))
   return (

@@ -1,4 +1,4 @@
-/** A meaning where there is one; `c1` to `c8` tell kinds apart that mean nothing by themselves. */
+/** Semantic colors; `c1` to `c8` for categories without one. */
 export type ChartTone =
   | 'accent'
   | 'agent'
@@ -17,28 +17,28 @@ export type ChartTone =
 export interface Series {
   label: string
   tone: ChartTone
-  /** One for each point; null where there is nothing to show. */
+  /** One for each point; null if there is no value. */
   values: readonly (number | null)[]
-  /** Tells a line apart without its colour. */
+  /** Distinguishes a line without color. */
   isDashed?: boolean
 }
 
 export interface Point {
   key: string
-  /** Below the axis, at most some eight characters. */
+  /** Label below the axis, at most about 8 characters. */
   short: string
-  /** In the table and at the pointer. */
+  /** Label in the table and the tooltip. */
   full: string
 }
 
 export interface ChartProps {
-  /** What is shown, and the title above it. */
+  /** Title of the chart. */
   label: string
   points: readonly Point[]
   series: readonly Series[]
-  /** A value in words, with its unit. */
+  /** Formats a value with its unit. */
   format: (value: number) => string
-  /** What the marks of the axis are multiples of, such as a minute of milliseconds. */
+  /** Ticks are multiples of this, such as a minute in milliseconds. */
   unit?: number
   height?: number
 }

@@ -2,37 +2,37 @@ import { formatNumber } from './time.ts'
 
 const maxAmount = 999_999_999_999.99
 
-/** An amount as it is typed in a language: `1500,5` where a comma stands before cents. */
+/** Formats an amount for an input: `1500,5` in languages with a decimal comma. */
 export const amountInputText = (value: number, language: string): string =>
   new Intl.NumberFormat(language, { useGrouping: false, maximumFractionDigits: 2 }).format(value)
 
-/** How an amount is written: in the workspace's currency if it has said one, and without its cents when it has none. */
+/** Returns the format of an amount: in the workspace's currency, if set, and without decimals if it is whole. */
 const styleOf = (value: number, currency: string | null): Intl.NumberFormatOptions => ({
-  // The workspace has one currency: its short sign says enough.
+  // A workspace has one currency, so the narrow symbol is unambiguous.
   ...(currency !== null && { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
   minimumFractionDigits: Number.isInteger(value) ? 0 : 2,
   maximumFractionDigits: 2,
 })
 
-/** An amount as people read it: `R$ 1.500,50`. */
+/** Formats an amount: `R$ 1.500,50`. */
 export const formatAmount = (value: number, currency: string | null): string =>
   formatNumber(value, styleOf(value, currency))
 
-/** The same where there is little room: `R$ 38,2 mil`. */
+/** Formats an amount in compact form: `R$ 38,2 mil`. */
 export const formatAmountShort = (value: number, currency: string | null): string =>
   formatNumber(value, {
     ...styleOf(value, currency),
     ...{ notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 },
   })
 
-/** What stands beside an input that amounts are typed into. */
+/** Returns the currency symbol beside an input for amounts. */
 export function currencySign(currency: string | null, language: string): string | undefined {
   if (currency === null) return undefined
   const parts = new Intl.NumberFormat(language, styleOf(0, currency)).formatToParts(0)
   return parts.find(({ type }) => type === 'currency')?.value
 }
 
-// A currency may stand before the number or behind it: `US$`, `€`, `PEN`, `S/`.
+// Currency before or after the number: `US$`, `€`, `PEN`, `S/`.
 const sign = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|S/\.?|Bs\.?|Gs\.?|Kz|Kč|kr\.?|zł|lei|Ft|R[Mps]|[LQ])?`
 const shape = new RegExp(
   String.raw`^${sign}(\d+|[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+))(?:([.,])(\d{1,2}))?([kK]?)${sign}$`,
@@ -41,12 +41,12 @@ const shape = new RegExp(
 const maxLength = 40
 
 /**
- * Reads an amount as people type it; null when nothing was typed, undefined when it is no amount.
+ * Parses an amount as typed; null for empty input, undefined if it is invalid.
  *
- * Both signs are read for what they can only be, whatever the language: cents have one or two digits and stand last,
- * thousands have three. So `1.500,50` and `1,500.50` mean the same, and so do `2.500` and `2,500`. `10k` is ten thousand
- * wherever one is; `10 mil` and `10M` are not the same everywhere, and are no amounts. What was read is shown
- * before it is saved (`understood`), since somebody may have meant another thing.
+ * Separators are interpreted independently of the language: decimals have one or two digits at the end, groups of
+ * thousands have three. So `1.500,50` and `1,500.50` are equal, and so are `2.500` and `2,500`. `10k` is ten thousand
+ * everywhere; `10 mil` and `10M` depend on the language and are invalid. The interpreted amount is shown before it is
+ * saved (`normalizedAmount`), since something else may be meant.
  */
 export function parseAmount(text: string): number | null | undefined {
   const typed = text.slice(0, maxLength + 1).replace(/[\s'’]/g, '')
@@ -59,13 +59,13 @@ export function parseAmount(text: string): number | null | undefined {
   return amount <= maxAmount ? amount : undefined
 }
 
-// Both signs together: the last stands before the decimals, of which a number may have more than cents have.
+// With both separators, the last one is the decimal one, which may be followed by more digits than cents have.
 const manyDecimals = /^(?:\d{1,3}(?:\.\d{3}){1,4},\d{1,10}|\d{1,3}(?:,\d{3}){1,4}\.\d{1,10})$/
 const plainDecimal = /^\d{1,15}(?:[.,]\d{1,10})?$/
 
 /**
- * Reads a number as people type it, as `parseAmount` does, but with what is below nothing and with more decimals: `-1234.5678`.
- * Null when nothing was typed, undefined when it is no number.
+ * Parses a number as typed, like `parseAmount`, but also negative and with more decimals: `-1234.5678`. Returns null
+ * for empty input, undefined if invalid.
  */
 export function parseNumber(text: string): string | null | undefined {
   const typed = text.slice(0, maxLength + 1).replace(/[\s'’]/g, '')
@@ -87,7 +87,7 @@ function decimalOf(digits: string): string | undefined {
 
 const trimmed = (decimal: string): string => (decimal.includes('.') ? decimal.replace(/\.?0{1,10}$/, '') : decimal)
 
-/** The amount as the language writes it, where somebody typed it otherwise; null where there is nothing to explain. */
+/** Returns the amount in the reader's notation if it was typed differently; null otherwise. */
 export function normalizedAmount(text: string, language: string, currency: string | null): string | null {
   const amount = parseAmount(text)
   if (amount === null || amount === undefined) return null
@@ -97,14 +97,14 @@ export function normalizedAmount(text: string, language: string, currency: strin
   return same.some((one) => squeezed(one) === squeezed(text)) ? null : written
 }
 
-/** The same of a number that is no amount. */
+/** Returns the same for a number that is not an amount. */
 export function normalizedNumber(text: string, language: string): string | null {
   const read = parseNumber(text)
   if (read === null || read === undefined) return null
   const [written, bare] = [true, false].map((useGrouping) =>
     new Intl.NumberFormat(language, { useGrouping, maximumFractionDigits: 10 }).format(Number(read)),
   )
-  // Zeros at the end change nothing.
+  // Ignores trailing zeros.
   const typed = squeezed(text).replace(/^−/, '-')
   const same = [written, bare].some(
     (one = '') =>
@@ -113,5 +113,5 @@ export function normalizedNumber(text: string, language: string): string | null 
   return same ? null : (written ?? null)
 }
 
-// The blanks that a language puts between are not those of the keyboard.
+// Languages use other spaces between digits than keyboards.
 const squeezed = (text: string): string => text.replace(/\s/g, '')

@@ -11,10 +11,10 @@ import {
 import { dialablePhone, formatPhone } from './phone.ts'
 import { formatNumber } from './time.ts'
 
-/** What a workspace says that a custom field holds. */
+/** Definition of a custom field. */
 export interface FieldRule {
   type: FieldType
-  /** Of `select` and `multiselect`: what can be chosen. */
+  /** Options of `select` and `multiselect`. */
   choices: readonly string[]
 }
 
@@ -32,12 +32,12 @@ export const splitChoices = (value: string): string[] =>
     .map((choice) => choice.trim())
     .filter((choice) => choice !== '')
 
-/** What can be chosen, with what a lead has already: it can be kept, whatever may be chosen now. */
+/** Returns the options, with the lead's current values: those can be kept even if they are no longer options. */
 export const withCurrentChoices = (choices: readonly string[], own: readonly string[]): string[] => [
   ...new Set([...choices, ...own]),
 ]
 
-/** Whether a value is one of the field's type. Programs may write others, which are shown as they are. */
+/** Returns whether a value fits the type of the field. Programs may write other values, which are shown unchanged. */
 export function isValidValue({ type, choices }: FieldRule, value: Value): boolean {
   if (type === 'boolean' || typeof value === 'boolean') return type === 'boolean' && typeof value === 'boolean'
   switch (type) {
@@ -65,7 +65,7 @@ export function isValidValue({ type, choices }: FieldRule, value: Value): boolea
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text
 
-/** A value as people read it: numbers and days by their language, amounts in a currency, phones in groups. What does not fit, as it is. */
+/** Formats numbers and dates by language, amounts with currency, phones in groups. Invalid values are unchanged. */
 export function formatValue(rule: FieldRule, value: Value, currency: string | null): string {
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
   if (!isValidValue(rule, value)) return value
@@ -79,7 +79,7 @@ export function formatValue(rule: FieldRule, value: Value, currency: string | nu
 const dayText = (day: string): string =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`))
 
-/** A value as it stands in an input. */
+/** Formats a value for an input. */
 export function inputValue(rule: FieldRule, value: Value | undefined): string {
   if (value === undefined) return ''
   if (!isNumberType(rule.type) || typeof value === 'boolean' || !isValidValue(rule, value)) {
@@ -88,7 +88,7 @@ export function inputValue(rule: FieldRule, value: Value | undefined): string {
   return rule.type === 'amount' ? amountInputText(Number(value), language) : withSign(value)
 }
 
-// Three decimals alone would be read back as thousands: a fourth says what they are.
+// Exactly three decimals would be parsed as thousands: adds a fourth.
 const withSign = (value: string): string =>
   new Intl.NumberFormat(language, {
     useGrouping: false,
@@ -96,7 +96,7 @@ const withSign = (value: string): string =>
     maximumFractionDigits: 10,
   }).format(Number(value))
 
-/** What an input says, as it is to be kept: null removes the field, undefined is no number. */
+/** Parses an input: null removes the value, undefined is an invalid number. */
 export function parseTyped({ type }: FieldRule, text: string): Value | null | undefined {
   const typed = text.trim()
   if (typed === '') return null
@@ -108,7 +108,7 @@ export function parseTyped({ type }: FieldRule, text: string): Value | null | un
   return amount === undefined || amount === null ? amount : String(amount)
 }
 
-/** What was read of a number or an amount, where it was typed in another way than the language writes it. */
+/** Returns how a number or amount was understood, if it was typed in another notation than the reader's. */
 export function interpretTyped(
   { type }: Pick<FieldRule, 'type'>,
   text: string,
@@ -116,19 +116,19 @@ export function interpretTyped(
 ): string | null {
   const meant = type === 'amount' ? normalizedAmount(text, language, currency) : null
   const read = type === 'number' ? normalizedNumber(text, language) : meant
-  return read === null ? null : t.lead.readAs({ amount: read })
+  return read === null ? null : t.lead.interpretedAs({ amount: read })
 }
 
-/** What is wrong with what was typed, as far as that shows before the service is asked. */
+/** Validates an input; the server may find further errors. */
 export function validateTyped(rule: FieldRule, text: string): string | null {
   if (parseTyped(rule, text) !== undefined) return null
   return rule.type === 'amount' ? t.lead.notAnAmount : t.fields.notANumber
 }
 
-/** The type that a value which nobody has defined is probably of. */
+/** Guesses the type of a value without a definition. */
 export function guessType(value: Value): FieldType {
   if (typeof value === 'boolean') return 'boolean'
-  // A postal code or the number of an order, which would lose what it begins with.
+  // A postal code or order number: as a number it would lose its leading zero.
   if (/^0\d/.test(value)) return 'text'
   const likely = (['date', 'number', 'url', 'email'] as const).find((type) =>
     isValidValue({ type, choices: [] }, value),
@@ -137,7 +137,7 @@ export function guessType(value: Value): FieldType {
   return likely ?? (value.startsWith('+') && isValidValue({ type: 'phone', choices: [] }, value) ? 'phone' : 'text')
 }
 
-/** A name as the service spells keys: `Favourite colour` becomes `favourite_colour`. */
+/** Derives a key from a name: `Favourite colour` becomes `favourite_colour`. */
 export const keyFromName = (name: string): string =>
   name
     .normalize('NFD')

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/api-error.ts'
 import { language, t, translateProblem } from '../../text/index.ts'
 
-/** The failure in the reader's words, for a line beside what failed. */
+/** Describes an error in one line. */
 export function errorSentence(error: unknown): string {
   const { title, help } = errorText(error)
   return title === t.common.failure.title ? help : title
@@ -22,15 +22,15 @@ function apiErrorOf({ message, issues }: ApiError): string {
   return [...new Set([...issues.values()].map(problemText))].join(' ')
 }
 
-/** What the service says of a field, or of a whole request, in the reader's words. It speaks English alone. */
+/** Translates an error of the server about a field or request. */
 export function problemText(message: string): string {
-  // These words come a moment after the first page.
+  // These texts load shortly after the first page.
   const text = translateProblem(message)
   if (text !== null) return text
   return language === 'en' ? `${message.charAt(0).toUpperCase()}${message.slice(1)}` : t.common.failure.refused
 }
 
-/** Why a connection cannot send, or what has changed of it. */
+/** Explains why a connection cannot send, or what has changed. */
 export function reasonText(code: string): string {
   const { reasons, platformError, otherReason } = t.connections
   if (code.startsWith('account_violation')) return reasons.account_violation

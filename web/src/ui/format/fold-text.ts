@@ -1,2 +1,2 @@
-/** Letters without case and accents, so that `joao` finds João. */
+/** Removes case and accents, so that `joao` finds João. */
 export const foldText = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()

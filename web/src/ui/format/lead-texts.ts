@@ -1,12 +1,12 @@
 import { t } from '../../text/index.ts'
 
-/** A status in the reader's words; those of the workspace's own making as they are spelled. */
+/** Translates a status; statuses that the workspace added are shown as spelled. */
 export function statusName(status: string): string {
   const known: Record<string, string> = t.lead.statuses
   return known[status] ?? humanize(status)
 }
 
-/** What a custom field is called; of a parameter that came with an address, its key as people say it. */
+/** Returns the label of a custom field; for URL parameters, a readable key. */
 export const customFieldName = ({ key, label }: { key: string; label: string }): string =>
   label === key ? humanize(key.replace(/^k_/, '')).replace(/^Utm\b/, 'UTM') : label
 

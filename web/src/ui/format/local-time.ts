@@ -1,4 +1,4 @@
-/** A moment as an input of type `datetime-local` wants it: in the reader's zone, to the second. */
+/** Formats a timestamp for `datetime-local`: in the reader's time zone, to the second. */
 export function localInput(iso: string): string {
   const at = new Date(iso)
   const two = (value: number) => String(value).padStart(2, '0')
@@ -6,10 +6,10 @@ export function localInput(iso: string): string {
   return `${date}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
-/** The same to the minute, for a moment that people choose: seconds would only stand in the way. */
+/** Formats a time to the minute, for times that people choose. */
 export const localMinute = (iso: string): string => localInput(iso).slice(0, 16)
 
-/** What such an input says, as a moment; `otherwise` while it says none. */
+/** Parses such an input to a timestamp; `otherwise` if it is empty or invalid. */
 export function readLocalInput(text: string, otherwise: string): string {
   const at = new Date(text)
   return Number.isNaN(at.getTime()) ? otherwise : at.toISOString()

@@ -1,14 +1,14 @@
-// Calling codes have one digit, two, or three; those of one or two are few.
+// Calling codes have one, two or three digits; those with one or two are listed.
 const ofTwo = new Set(
   '20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98'.split(
     ' ',
   ),
 )
 
-/** A number with country code as it is typed and taken elsewhere: `+5511955501101`. What is none, as what begins with a nought, stays as it is. */
+/** Returns a number with country code for dialing and copying: `+5511955501101`. Other text is unchanged. */
 export const dialablePhone = (phone: string): string => (/^[1-9]\d*$/.test(phone) ? `+${phone}` : phone)
 
-/** The same as people read it: `+55 11 95550-1101`. What is none is shown as it is. */
+/** Formats a number for reading: `+55 11 95550-1101`. Other text is unchanged. */
 export function formatPhone(number: string): string {
   const phone = /^\+\d+$/.test(number) ? number.slice(1) : number
   if (!/^[1-9]\d{7,14}$/.test(phone)) return dialablePhone(number)
@@ -22,7 +22,7 @@ function grouped(country: string, rest: string): string {
     return `${rest.slice(0, 2)} ${rest.slice(2, -4)}-${rest.slice(-4)}`
   }
   if (country === '1' && rest.length === 10) return `${rest.slice(0, 3)} ${rest.slice(3, 6)}-${rest.slice(6)}`
-  // Threes, and what is left over at the end: never a single digit.
+  // Groups of three, never with a single digit at the end.
   const groups = rest.match(/\d{1,3}/g) ?? []
   const last = groups.at(-1)
   if (last !== undefined && last.length === 1 && groups.length > 1) {

@@ -2,7 +2,7 @@ import { language } from '../../text/index.ts'
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** A file's size in the unit that people say it in: `340 kB`, `4.7 MB`. */
+/** Formats a file size: `340 kB`, `4.7 MB`. */
 export function formatFileSize(bytes: number): string {
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)))
   const value = bytes / 1024 ** step
@@ -15,7 +15,7 @@ export function formatFileSize(bytes: number): string {
   }).format(value)
 }
 
-/** A length in minutes and seconds: `0:07`. */
+/** Formats a duration in minutes and seconds: `0:07`. */
 export function formatPlaybackTime(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`

@@ -4,7 +4,7 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** How long ago or ahead, short: `now`, `5 min`, `3 h`, `2 d`. */
+/** Formats a time span: `now`, `5 min`, `3 h`, `2 d`. */
 export function formatSpan(ms: number): string {
   const { time } = t.common
   const length = Math.abs(ms)
@@ -14,13 +14,13 @@ export function formatSpan(ms: number): string {
   return time.days({ n: Math.floor(length / dayMs) })
 }
 
-/** How long ago a moment was, as a phrase. */
+/** Formats how long ago a time was. */
 export function timeAgo(iso: string): string {
   const ms = Date.now() - Date.parse(iso)
   return ms < minuteMs ? t.common.time.justNow : t.common.time.ago({ span: formatSpan(ms) })
 }
 
-/** A moment beside others in a list: the time today, the weekday this week, else the date. */
+/** Formats a time in a list: the time today, the weekday this week, otherwise the date. */
 export function formatShortTime(iso: string, now: Date = new Date()): string {
   const at = new Date(iso)
   if (isSameDay(at, now)) return format(at, { hour: 'numeric', minute: '2-digit' })
@@ -30,7 +30,7 @@ export function formatShortTime(iso: string, now: Date = new Date()): string {
   return format(at, { day: 'numeric', month: 'short', ...(isThisYear ? {} : { year: 'numeric' }) })
 }
 
-/** A day as a separator between messages. */
+/** Formats a day as a separator between messages. */
 export function formatDay(iso: string, now: Date = new Date()): string {
   const at = new Date(iso)
   if (isSameDay(at, now)) return t.common.time.today
@@ -41,11 +41,11 @@ export function formatDay(iso: string, now: Date = new Date()): string {
 
 export const formatTime = (iso: string): string => format(new Date(iso), { hour: 'numeric', minute: '2-digit' })
 
-/** A moment in full, for titles and logs. */
+/** Formats date and time. */
 export const formatDateTime = (iso: string): string =>
   format(new Date(iso), { dateStyle: 'medium', timeStyle: 'short' })
 
-/** The same to the second, where things happen faster than people act. */
+/** Formats date and time to the second. */
 export const formatDateTimeSeconds = (iso: string): string =>
   format(new Date(iso), { dateStyle: 'medium', timeStyle: 'medium' })
 
@@ -56,14 +56,14 @@ export const formatNumber = (value: number, options: Intl.NumberFormatOptions = 
 
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
-/** The name of a day of the week; 0 is Monday. */
+/** Returns the name of a day of the week; 0 is Monday. */
 export const weekdayName = (nth: number): string =>
   format(new Date(Date.UTC(2024, 0, 1 + nth)), { weekday: 'long', timeZone: 'UTC' })
 
 const format = (at: Date, options: Intl.DateTimeFormatOptions): string =>
   cached(moments, options, () => new Intl.DateTimeFormat(language, options)).format(at)
 
-// One takes far longer to make than to use, and each row of a list uses several.
+// Creating a formatter is far slower than using it, and each row of a list uses several.
 const numbers = new Map<string, Intl.NumberFormat>()
 const moments = new Map<string, Intl.DateTimeFormat>()
 
@@ -74,6 +74,6 @@ function cached<T>(made: Map<string, T>, options: object, make: () => T): T {
   return known
 }
 
-/** The date of a day in UTC, as the service counts days in statistics. */
+/** Formats a day in UTC, as in the server's statistics. */
 export const formatUtcDate = (iso: string): string =>
   format(new Date(iso), { day: 'numeric', month: 'short', timeZone: 'UTC' })

@@ -6,17 +6,17 @@ import { Dialog } from './Dialog.tsx'
 interface ConfirmProps {
   title: string
   children: ReactNode
-  /** The button's words. */
+  /** Label of the button. */
   action: string
-  /** Has to be typed first: for what cannot be taken back. */
+  /** Text that must be typed to confirm, for irreversible actions. */
   confirmText?: string
-  /** Whether it can be undone, so that the button need not warn. */
+  /** Whether the action can be undone, so that the button is not a warning. */
   isReversible?: boolean
   run(): Promise<unknown>
   close(): void
 }
 
-/** Asks before something that cannot be undone. What can be undone is done, with an undo beside it. */
+/** Confirms an action that cannot be undone. Reversible actions run at once, with undo. */
 export function Confirm({ title, children, action, confirmText, isReversible = false, run, close }: ConfirmProps) {
   const [typed, setTyped] = useState('')
   const [isRunning, setRunning] = useState(false)

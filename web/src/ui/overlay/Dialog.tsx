@@ -8,7 +8,7 @@ interface DialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'closeButt
   close(): void
 }
 
-/** What stands over the page until it is done with, from when it is drawn. The focus comes to it, and goes back after it. */
+/** Dialog, open while mounted. Takes the focus and restores it when closed. */
 export function Dialog({ close, closeOnEscape = true, children, ...modalProps }: DialogProps) {
   useRestoreFocus(true)
   useEscape(true, close, (target) => closeOnEscape && isOverPage(target))

@@ -10,7 +10,7 @@ interface DropdownMenuProps
   children: ReactNode
 }
 
-/** A menu that drops from a button drawn long before it. */
+/** Menu that drops from a button rendered before. */
 export function DropdownMenu({ dropdown, children, ...menuProps }: DropdownMenuProps) {
   const { isOpen, ...rest } = useDropdownState(dropdown)
   return (
@@ -25,7 +25,7 @@ export function DropdownMenu({ dropdown, children, ...menuProps }: DropdownMenuP
   )
 }
 
-/** Open a moment after it was made: only then it knows where its button is. Once closed it gives the focus back. */
+/** Opens after mounting, since its button's position is known only then. Restores the focus when closed. */
 export function useDropdownState({ id, button, isOpen, setOpen }: Dropdown, isToButton = false) {
   const [isMounted, setMounted] = useState(false)
   useEffect(() => setMounted(true), [])
@@ -34,7 +34,7 @@ export function useDropdownState({ id, button, isOpen, setOpen }: Dropdown, isTo
   return { id, isOpen: isMounted && isOpen, onChange: setOpen }
 }
 
-/** Stands for the button where the library wants its own target. */
+/** Passes the button where the library expects its own target. */
 export function DropdownTarget({ dropdown, ref }: { dropdown: Dropdown; ref?: Ref<HTMLElement> }) {
   useImperativeHandle(ref, () => dropdown.button.current as HTMLElement, [dropdown.button])
   return null

@@ -6,12 +6,12 @@ import type { Dropdown } from './dropdown.tsx'
 interface DropdownPanelProps extends Pick<PopoverProps, 'position' | 'width'> {
   dropdown: Dropdown
   label: string
-  /** However it was opened, its button has the focus after it. */
+  /** Whether the focus goes to the button on close, however it was opened. */
   isToButton?: boolean
   children: ReactNode
 }
 
-/** Something to read that drops from a button drawn long before it. */
+/** Panel that drops from a button rendered before. */
 export function DropdownPanel({ dropdown, label, isToButton, children, ...look }: DropdownPanelProps) {
   const { isOpen, ...rest } = useDropdownState(dropdown, isToButton)
   return (

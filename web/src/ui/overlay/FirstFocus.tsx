@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef } from 'react'
-import unseen from '../unseen.module.css'
+import visuallyHidden from '../visually-hidden.module.css'
 
 const fields =
   'input:not([type="hidden"], [readonly]), textarea:not([readonly]), select, [contenteditable="true"], [role="combobox"]'
 
 /**
- * At the end of a dialog: has it open with the focus on what says `data-autofocus`, else on its first field, also when that
- * comes a moment later. Where there is none it is on nothing that a key would press.
+ * At the end of a dialog: focuses the element with `data-autofocus`, otherwise its first field, even if that renders
+ * later. Without one, nothing that a key could press has the focus.
  */
 export function FirstFocus() {
   const here = useRef<HTMLSpanElement>(null)
@@ -17,10 +17,10 @@ export function FirstFocus() {
     const first = () => {
       const own = [...dialog.querySelectorAll<HTMLElement>('[data-autofocus]')].find((one) => one !== mark)
       const field = [...dialog.querySelectorAll<HTMLElement>(fields)].find((one) => !one.matches(':disabled'))
-      // A switch acts at once: nobody is to press it unawares.
+      // A switch acts at once: a key must not press it by accident.
       return own ?? (field?.role === 'switch' ? undefined : field)
     }
-    // The library gives the focus to the first that says so.
+    // The library focuses the first element with this attribute.
     const field = first()
     field?.setAttribute('data-autofocus', 'true')
     if (field !== undefined) return
@@ -31,5 +31,5 @@ export function FirstFocus() {
     observer.observe(dialog, { childList: true, subtree: true })
     return () => observer.disconnect()
   }, [])
-  return <span ref={here} tabIndex={-1} className={unseen.unseen} data-autofocus />
+  return <span ref={here} tabIndex={-1} className={visuallyHidden.hidden} data-autofocus />
 }

@@ -12,7 +12,7 @@ export interface PickerItem {
   label: string
   hint?: string
   icon?: ReactNode
-  /** Of what can be chosen and left: whether it is; `some` of those that are asked about. */
+  /** Whether the item is selected, in multiple selection; `some` if only for some of several. */
   isOn?: boolean | 'some'
 }
 
@@ -21,18 +21,18 @@ interface PickerProps<I extends PickerItem> {
   label: string
   placeholder: string
   items: readonly I[]
-  /** What to say when there is nothing to choose from. */
+  /** Shown without any items. */
   none?: string
-  /** What the words that were typed may stand for beside the items: something new, or a time. */
+  /** Returns an item for the typed text beside the others: something new, or a time. */
   created?(term: string): I | null
   choose(item: I): void
-  /** Stays open, as several may be chosen. */
+  /** Stays open for multiple selection. */
   isMany?: boolean
-  /** Below the list. */
+  /** Shown below the list. */
   children?: ReactNode
 }
 
-/** Something to choose, found by typing and taken by Enter. Drops from a button drawn long before it. */
+/** Searchable list to choose from, with Enter. Drops from a button rendered before. */
 export function Picker<I extends PickerItem>({ dropdown, label, children, ...rest }: PickerProps<I>) {
   const { isOpen, ...opening } = useDropdownState(dropdown)
   return (
@@ -131,6 +131,6 @@ function findAmong<I extends PickerItem>(items: readonly I[], term: string, crea
   return extra === null ? found : [...found, extra]
 }
 
-/** At once: what traps the focus waits a moment, in which a letter that is typed would be a key of the page. */
+/** Focuses immediately: the focus trap waits, and a letter typed meanwhile would be a shortcut of the page. */
 const focusHere = (element: HTMLElement | null) => element?.focus({ preventScroll: true })
 const scrollHere = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })

@@ -18,7 +18,7 @@ interface TipProps extends Omit<TipBubbleProps, 'target' | 'close'> {
   children: ReactElement<DOMAttributes<HTMLElement> & AriaAttributes>
 }
 
-/** A few words beside what the mouse rests on. They go when it is pressed, and stay away while what drops from it is open. */
+/** Tooltip on hover. Closes on press, and stays closed while a dropdown of the element is open. */
 export function Tip({ children, ...bubble }: TipProps) {
   const [target, setTarget] = useState<HTMLElement | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

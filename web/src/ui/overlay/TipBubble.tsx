@@ -14,7 +14,7 @@ export default function TipBubble({ target, close, ...look }: TipBubbleProps) {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [close])
-  // Within the landmark of what it is beside. A dialog stands in none: the page is the nearest.
+  // Within the landmark of its target. Dialogs are outside any: uses the page.
   const landmark = target.closest<HTMLElement>('nav, main') ?? document.querySelector('main')
   const portal = landmark === null ? {} : { portalProps: { target: landmark } }
   return <Tooltip target={target} opened={isOpen} floatingStrategy="fixed" {...portal} {...look} />

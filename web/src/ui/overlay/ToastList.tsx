@@ -5,11 +5,11 @@ import { useEffect, useState } from 'react'
 import styles from './ToastList.module.css'
 
 const widthPx = 324
-/** Three notices of two lines, and what they stand off from the edge. */
+/** Height of three toasts of two lines, with margins. */
 const maxHeightPx = 320
 
 export default function ToastList() {
-  // There the inbox shows one pane, and one writes at its lower edge.
+  // There the inbox shows one pane, with its text field at the bottom.
   const isNarrow = useMediaQuery('(max-width: 880px)', false, { getInitialValueInEffect: false }) ?? false
   const isInTheWay = useTextFieldRect(isNarrow ? 'top' : 'bottom', isNarrow)
   const edge = isNarrow === isInTheWay ? 'bottom' : 'top'
@@ -24,13 +24,13 @@ export default function ToastList() {
   )
 }
 
-/** Whether somebody writes where notices stand. */
+/** Returns whether a focused text field is where toasts appear. */
 function useTextFieldRect(edge: 'top' | 'bottom', isCentred: boolean): boolean {
   const [isNear, setNear] = useState(false)
   useEffect(() => {
     const look = () => setNear(hasFocusedTextField(positionFor(edge, isCentred)))
     look()
-    // A field may grow as one writes.
+    // A field may grow while typing.
     const events = ['focusin', 'focusout', 'input'] as const
     for (const name of events) document.addEventListener(name, look)
     window.addEventListener('resize', look)

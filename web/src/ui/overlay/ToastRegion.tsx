@@ -4,7 +4,7 @@ import { prefetchedComponent } from './lazy.ts'
 
 const ToastList = prefetchedComponent(() => import('./ToastList.tsx'))
 
-/** Where notices stand, from the first one on. */
+/** Region for toasts, mounted with the first one. */
 export function ToastRegion() {
   const wereAny = useRef(false)
   const { notifications } = useNotifications()

@@ -3,11 +3,11 @@ import { networkError } from '../../api/api-error.ts'
 
 export type Load<T> = () => Promise<T>
 
-/** A part of the app's code, which is fetched when it is wanted, or before. */
+/** A lazily loaded part of the app's code. */
 interface CodeLoader<T> {
-  /** Fetches it for later. What fails is forgotten. */
+  /** Loads it in advance. Errors are ignored. */
   preload(): Promise<void>
-  /** To be called while something is drawn: at once when it is there, else it suspends until it is, or why it cannot be. */
+  /** Call during render: returns the code or the error, or suspends until loaded. */
   read(): { code: T } | { error: unknown }
 }
 
@@ -15,7 +15,7 @@ const failedLoads = new Set<() => void>()
 const listeners = new Set<() => void>()
 let attempts = 0
 
-/** Lets code be fetched again that could not be had. */
+/** Retries failed loads. */
 export function retryFailedLoads(): void {
   for (const forget of failedLoads) forget()
   failedLoads.clear()
@@ -23,7 +23,7 @@ export function retryFailedLoads(): void {
   for (const listener of listeners) listener()
 }
 
-/** Draws a component anew when code is tried again. */
+/** Renders a component again when loads are retried. */
 export function useLoadAttempts(): number {
   return useSyncExternalStore(subscribe, () => attempts)
 }
@@ -71,7 +71,7 @@ export function createCodeLoader<T>(get: Load<T>): CodeLoader<T> {
   }
 }
 
-/** A page of the app, for the router: it may be fetched as soon as somebody seems to be going there. */
+/** Returns a page for the router, preloaded when navigation seems likely. */
 export function lazyPage<K extends string>(get: Load<Record<K, ComponentType>>, name: K) {
   const code = createCodeLoader(get)
   const Page = (): ReactNode => {
@@ -84,7 +84,7 @@ export function lazyPage<K extends string>(get: Load<Record<K, ComponentType>>, 
 
 const reloadedForKey = 'parley.reloaded'
 
-/** Nobody there is one thing; a service that is there and has other code by now is another, and needs the new page. */
+/** Distinguishes an unreachable server from one with a newer version of the code, which requires a reload. */
 async function loadErrorOf(error: unknown): Promise<unknown> {
   const message = error instanceof Error ? error.message : ''
   if (!/import|module|preload/i.test(message)) return error

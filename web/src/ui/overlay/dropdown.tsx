@@ -1,7 +1,7 @@
 import { type ReactNode, type RefObject, Suspense, useId, useRef } from 'react'
 import { ShortcutsBlocked } from './shortcuts-blocked.ts'
 
-/** A button and what drops from it, a menu or a panel, whose code may come later than the button. */
+/** A button and its menu or panel, whose code may load later than the button. */
 export interface Dropdown {
   id: string
   button: RefObject<HTMLButtonElement | null>
@@ -13,7 +13,7 @@ export function useDropdown(isOpen: boolean, setOpen: (isOpen: boolean) => void)
   return { id: useId(), button: useRef(null), isOpen, setOpen }
 }
 
-/** Makes a button that of a drop. */
+/** Returns the props of the button. */
 export function dropdownButtonProps({ id, button, isOpen, setOpen }: Dropdown, popup: 'menu' | 'dialog') {
   return {
     id,
@@ -25,7 +25,7 @@ export function dropdownButtonProps({ id, button, isOpen, setOpen }: Dropdown, p
   }
 }
 
-/** What drops: not there until it is first opened, and from then on, so that it can close as well. */
+/** The dropdown: mounted when first opened, and kept to animate closing. */
 export function DropdownContent({ dropdown: { isOpen }, children }: { dropdown: Dropdown; children: ReactNode }) {
   const wasOpen = useRef(false)
   wasOpen.current ||= isOpen

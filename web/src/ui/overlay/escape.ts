@@ -2,13 +2,13 @@ import { useEffect, useRef } from 'react'
 
 interface Layer {
   close(): void
-  /** Whether Escape, pressed there, is for it. */
+  /** Whether Escape, pressed at this element, applies to the layer. */
   isActive(target: Element): boolean
 }
 
 const open: Layer[] = []
 
-/** Has Escape close what is open on top, and nothing below it. */
+/** Makes Escape close only the topmost open layer. */
 export function useEscape(isOpen: boolean, close: () => void, isActive: (target: Element) => boolean): void {
   const latest = useRef({ close, isActive })
   useEffect(() => {
@@ -20,7 +20,7 @@ export function useEscape(isOpen: boolean, close: () => void, isActive: (target:
       close: () => latest.current.close(),
       isActive: (target) => latest.current.isActive(target),
     }
-    // Before whatever else hears keys.
+    // Captured before other key handlers.
     if (open.length === 0) window.addEventListener('keydown', onKeyDown, { capture: true })
     open.push(layer)
     return () => {
@@ -32,7 +32,7 @@ export function useEscape(isOpen: boolean, close: () => void, isActive: (target:
 
 function onKeyDown(event: KeyboardEvent): void {
   const target = event.target instanceof Element ? event.target : document.body
-  // A list that has dropped from a field closes alone: the library marks the field.
+  // A list that drops from a field closes alone: the library marks the field.
   if (event.key !== 'Escape' || event.isComposing || target.getAttribute('data-mantine-stop-propagation') === 'true')
     return
   const top = open.at(-1)
@@ -42,11 +42,11 @@ function onKeyDown(event: KeyboardEvent): void {
   top.close()
 }
 
-/** For a dialog: all but what is pressed in something that has dropped over it. */
+/** Returns true everywhere except in what has dropped over a dialog. */
 export const isOverPage = (target: Element): boolean => {
   const layer = target.closest('[role="dialog"], [role="menu"]')
   return layer === null || layer.matches('[aria-modal="true"]')
 }
 
-/** For what drops from a button, which hears its own keys: what would be heard by nothing, when what had the focus is gone. */
+/** Returns whether the focus was lost because its element is gone; for dropdowns, which handle keys within them. */
 export const isOutsideFocus = (target: Element): boolean => target === document.body

@@ -7,20 +7,20 @@ const listeners = new Set<() => void>()
 let isPageReady = false
 let isBusy = false
 
-/** Runs something once the page stands and the browser has nothing else to do. */
+/** Runs something when the page is ready and the browser is idle. */
 export function whenIdle(run: () => unknown): void {
   idleTasks.push(run)
   if (isPageReady) void runIdleTasks()
 }
 
-/** From now on what waits for an idle moment gets one. */
+/** Starts tasks that wait for an idle browser. */
 export function markPageReady(): void {
   isPageReady = true
   for (const listener of listeners) listener()
   void runIdleTasks()
 }
 
-/** Whether the page stands: what is drawn only then keeps nothing of it waiting. */
+/** Returns whether the page is ready: what renders only then does not delay it. */
 export function useIsPageReady(): boolean {
   return useSyncExternalStore(subscribe, () => isPageReady)
 }
@@ -32,7 +32,7 @@ function subscribe(listener: () => void): () => void {
 
 const paintedMs = 500
 
-/** What has just come is drawn first. A page that nobody sees draws nothing. */
+/** Runs after the next paint. Hidden pages do not paint. */
 export function afterPaint(run: () => void): void {
   let isDone = false
   const once = () => {
@@ -43,7 +43,7 @@ export function afterPaint(run: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(once))
 }
 
-/** Whether the component has been drawn: what is fetched only then keeps nothing of it waiting. */
+/** Returns whether the component has been painted: what loads only then does not delay it. */
 export function useIsPainted(): boolean {
   const [isPainted, setPainted] = useState(false)
   useEffect(() => {
@@ -68,28 +68,25 @@ async function runIdleTasks(): Promise<void> {
   isBusy = false
 }
 
-// Safari knows no idle moments.
+// Safari has no `requestIdleCallback`.
 const idleMoment = (): Promise<unknown> =>
   new Promise((resolve) =>
     'requestIdleCallback' in window ? window.requestIdleCallback(resolve, { timeout: 2000 }) : setTimeout(resolve, 200),
   )
 
-/** `preload` has it there before it is drawn. */
+/** `preload` loads it before it renders. */
 type LazyComponent<P> = ComponentType<P> & { preload(): Promise<void> }
 
 /**
- * A component that the first look does without: its code comes when it is first drawn. Once there it is drawn at once,
- * which React's own `lazy` does not do: that shows a gap first, and for a third of a second. What cannot be had is
- * complained of, and is not there.
+ * Returns a component that the first render does not need: its code loads when it first renders. Once loaded it renders
+ * at once; React's `lazy` would first show a gap for a third of a second. Failed loads are reported, and render
+ * nothing.
  */
 export function lazyComponent<P extends object>(load: Load<{ default: ComponentType<P> }>): LazyComponent<P> {
   return createLazyComponent(createCodeLoader(load))
 }
 
-/**
- * The same, fetched in an idle moment before it is wanted. `Instead` stands in its place while it cannot be had, where that would
- * leave a gap.
- */
+/** Same, but loaded in advance when idle. `Fallback` replaces it if the load failed, where there would be a gap. */
 export function prefetchedComponent<P extends object>(
   load: Load<{ default: ComponentType<P> }>,
   Fallback?: ComponentType<{ error: unknown }>,
@@ -106,7 +103,7 @@ function createLazyComponent<P extends object>(
   function Lazy(props: P): ReactNode {
     useLoadAttempts()
     const found = code.read()
-    // No hook may follow: what was suspended is drawn on as an update, which knows only the hooks that came before.
+    // No hook may follow: after suspending, React runs this as an update, which knows only the earlier hooks.
     return 'code' in found ? createElement(found.code.default, props) : createElement(Fallback, found)
   }
   return Object.assign(Lazy, { preload: code.preload })

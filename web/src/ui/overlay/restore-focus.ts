@@ -1,24 +1,24 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
-/** All of these is not near to anything in it. */
+/** The whole page or dialog is not near anything in it. */
 const containers = 'main, [role="dialog"]'
-/** What can be come to with the Tab key. */
+/** Elements in the tab order. */
 const reachable = 'a[href], button, input, select, textarea, [tabindex]'
 
-/** Where the focus was when something opened over it, and what is near it. */
+/** Where the focus was when something opened, and the elements around it. */
 interface FocusPlace {
-  /** Whatever it may go back to, the best first. */
+  /** Elements to return the focus to, best first. */
   to: readonly HTMLElement[]
-  /** What is around it, from within to without, with the number of its place among all that can be reached there. */
+  /** Ancestors, innermost first, each with the index of the focused element among the focusable ones in it. */
   around: readonly { box: HTMLElement; at: number }[]
 }
 
-// The focus is moved a moment after something shows: what opens in place of another has it by then.
+// The focus moves shortly after something is shown: whatever opens in place of another has it by then.
 const settleMs = 10
 
 /**
- * Gives the focus back once what has opened is closed, also where it goes with all that drew it: to what had it before, else
- * to the button that opened it, and when those are gone by then, to what stands in their place.
+ * Restores the focus when something closes, also when it is unmounted together with its parent: to the previous
+ * element, otherwise to the button that opened it, and if those are gone, to what has replaced them.
  */
 export function useRestoreFocus(isOpen: boolean, button?: RefObject<HTMLElement | null>, isToButton = false): void {
   useLayoutEffect(() => {
@@ -35,7 +35,7 @@ export function useRestoreFocus(isOpen: boolean, button?: RefObject<HTMLElement 
 
 const layers = '[role="dialog"], [role="menu"], [role="listbox"]'
 
-/** What had the focus last, with the buttons of what it stood in: what was chosen in a menu goes with the menu. */
+/** Last focused element, with the buttons of the layers around it: a chosen menu item disappears with its menu. */
 let last: { element: HTMLElement; owners: HTMLElement[] } | null = null
 document.addEventListener('focusin', ({ target }) => {
   if (target instanceof HTMLElement) last = { element: target, owners: ownersOf(target) }
@@ -51,7 +51,7 @@ function focusPlaceOf(button: HTMLElement | null, isToButton: boolean): FocusPla
   return { to, around: outside === undefined ? [] : aroundOf(outside) }
 }
 
-/** The buttons of what an element stands in, from within to without. */
+/** Returns the buttons of the layers around an element, innermost first. */
 function ownersOf(element: HTMLElement | null): HTMLElement[] {
   const layer = element?.closest<HTMLElement>(layers)
   const name = /^(.+)-dropdown$/.exec(layer?.id ?? '')?.[1]
@@ -77,7 +77,7 @@ const isConnected = (element: HTMLElement): boolean =>
 
 const isFocusOnBody = (): boolean => document.activeElement === null || document.activeElement === document.body
 
-/** Whether nobody has taken the focus since: it is on nothing, or still in what is closing. */
+/** Returns whether the focus has not moved since: it is on nothing, or still in the closing layer. */
 function isFocusLost(atClose: Element | null): boolean {
   const now = document.activeElement
   if (now === null || isFocusOnBody()) return true
@@ -92,15 +92,15 @@ function restoreFocus({ to, around }: FocusPlace): void {
   if (had !== undefined) afterRemoval(had, () => nearbyReplacementFor(around)?.focus({ preventScroll: true }))
 }
 
-/** What was deleted may be drawn for a moment longer than what asked for it: does this where it then goes, and nobody has the focus. */
+/** Runs when a deleted element, which may stay rendered longer than its dialog, is removed without focus. */
 function afterRemoval(element: HTMLElement, run: () => void): void {
   const watch = new MutationObserver(() => {
     if (element.isConnected) return
     stop()
-    // What closes over it, and takes it along, knows better where the focus belongs.
+    // Another layer that closes with it may restore the focus more precisely.
     setTimeout(() => isFocusOnBody() && run(), 2 * settleMs)
   })
-  // Also heard while it is taken out, and when one leaves the window: from both the focus may come back to nothing.
+  // Also fires on removal of the element and when the window loses focus: then the focus may return to nothing.
   const onLeave = () =>
     queueMicrotask(() => {
       if (element.isConnected && document.hasFocus()) stop()
@@ -113,7 +113,7 @@ function afterRemoval(element: HTMLElement, run: () => void): void {
   watch.observe(document.body, { childList: true, subtree: true })
 }
 
-/** What stands now where something was, in the nearest of what was around it that is still there. */
+/** Returns what is now at the place of a removed element, in its nearest remaining ancestor. */
 function replacementFor(around: FocusPlace['around']): HTMLElement | undefined {
   for (const { box, at } of around.filter(({ box }) => isConnected(box))) {
     if (box.matches(containers)) return box
@@ -124,7 +124,7 @@ function replacementFor(around: FocusPlace['around']): HTMLElement | undefined {
   return document.querySelector<HTMLElement>('main') ?? undefined
 }
 
-/** The same, unless all that was near has gone as well: then one is on another page by now. */
+/** Returns the replacement, unless everything near it is gone too: then the page has changed. */
 function nearbyReplacementFor(around: FocusPlace['around']): HTMLElement | undefined {
   return around.some(({ box }) => isConnected(box) && !box.matches(containers)) ? replacementFor(around) : undefined
 }

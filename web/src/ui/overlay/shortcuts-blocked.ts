@@ -4,7 +4,7 @@ let blockers = 0
 
 export const areShortcutsBlocked = (): boolean => blockers > 0
 
-/** While it is there no key acts: stands for a dialog whose code is still on its way, so that what is typed for it does nothing else. */
+/** Disables shortcuts while the code of a dialog loads, so that text typed for it does nothing else. */
 export function ShortcutsBlocked(): null {
   useLayoutEffect(() => {
     blockers++

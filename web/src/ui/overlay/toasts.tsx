@@ -6,17 +6,17 @@ import { errorSentence } from '../format/error-texts.ts'
 const undoMs = 8000
 const toastOptions = () => ({ withBorder: true, closeButtonProps: { 'aria-label': t.common.close } })
 
-/** Shows that something was done. */
+/** Confirms an action. */
 export function showToast(message: string): void {
   notifications.show({ message, ...toastOptions() })
 }
 
-/** Shows that something could not be done, and why. */
+/** Shows an error. */
 export function showError(error: unknown): void {
   notifications.show({ title: t.common.failure.title, message: errorSentence(error), color: 'red', ...toastOptions() })
 }
 
-/** Shows what was done, with an undo button for 8 seconds, unless it is to be longer. */
+/** Confirms an action with an undo button, for 8 seconds by default. */
 export function showUndoToast(message: string, undo: () => void, autoClose = undoMs): void {
   const id = crypto.randomUUID()
   const run = () => {

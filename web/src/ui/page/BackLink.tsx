@@ -5,7 +5,7 @@ import { Tip } from '../overlay/Tip.tsx'
 import { useWorkspaceId } from '../use-workspace-id.ts'
 import styles from './BackLink.module.css'
 
-/** From one thing back to the page of the workspace that lists it. */
+/** Link back to the list. */
 export function BackLink({ path, label }: { path: string; label: string }) {
   const workspaceId = useWorkspaceId()
   return (

@@ -6,11 +6,11 @@ interface EmptyStateProps {
   title: string
   help?: ReactNode
   action?: { label: string; run(): void }
-  /** It stands in place of a whole page, and has its title. */
+  /** Whether it replaces a whole page and is its heading. */
   isPage?: true
 }
 
-/** What stands where nothing is yet: one sentence, one action. */
+/** Placeholder without data: one sentence, one action. */
 export function EmptyState({ title, help, action, isPage }: EmptyStateProps) {
   const Title = isPage ? 'h1' : 'h2'
   return (

@@ -8,7 +8,7 @@ interface ErrorStateProps {
   retry?: () => void
 }
 
-/** What happened, what was kept, what to do: in place of a list or a page that could not be had. */
+/** Error in place of a list or page: what happened, and what to do. */
 export function ErrorState({ error, retry }: ErrorStateProps) {
   const { title, help, reference } = errorText(error)
   return (

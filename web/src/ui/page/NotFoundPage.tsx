@@ -2,9 +2,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { t } from '../../text/index.ts'
 import { EmptyState } from './EmptyState.tsx'
 
-/** An address that leads nowhere, with the way back to where all begins. */
+/** Page for unknown addresses, with a link to the start page. */
 export function NotFoundPage() {
   const navigate = useNavigate()
-  const { title, home } = t.common.noPage
+  const { title, home } = t.common.notFound
   return <EmptyState isPage title={title} action={{ label: home, run: () => void navigate({ to: '/' }) }} />
 }

@@ -4,10 +4,10 @@ import type { ReactNode } from 'react'
 import { ErrorState } from './ErrorState.tsx'
 import styles from './PageBody.module.css'
 
-/** The scrolling part of a page under its header; `narrow` for what is read rather than scanned. */
+/** Scrolling part of a page below its header; `narrow` for text. */
 export function PageBody({ children, narrow }: { children: ReactNode; narrow?: boolean }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
     <div className={styles.body} tabIndex={0}>
       <div className={styles.content} data-narrow={narrow || undefined}>
         {children}
@@ -18,12 +18,12 @@ export function PageBody({ children, narrow }: { children: ReactNode; narrow?: b
 
 interface QueryBoundaryProps<T> {
   query: UseQueryResult<T>
-  /** The shape of what comes. */
+  /** Number of skeleton rows. */
   rows?: number
   children: (data: T) => ReactNode
 }
 
-/** What a query gave: its shape while it loads, its trouble if it failed, and old rows rather than none. */
+/** Shows a query: skeleton while loading, error if it failed, old data rather than an error. */
 export function QueryBoundary<T>({ query, rows = 6, children }: QueryBoundaryProps<T>) {
   if (query.data !== undefined) return children(query.data)
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />

@@ -6,7 +6,7 @@ import { retryFailedLoads } from '../overlay/code-loader.ts'
 import { EmptyState } from './EmptyState.tsx'
 import { ErrorState } from './ErrorState.tsx'
 
-/** In place of a page that could not be drawn. One that could not be fetched comes by itself once the service is back. */
+/** Error in place of a page. A page that could not be loaded is retried when the server is reachable again. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const isOffline = error instanceof ApiError && error.isOffline
   const again = () => {

@@ -3,15 +3,15 @@ import styles from './PageHeader.module.css'
 
 interface PageHeaderProps {
   title: string
-  /** The way back, before the title. */
+  /** Back link, before the title. */
   before?: ReactNode
   /** View switch and search, after the title. */
   children?: ReactNode
-  /** The main action, at the end. */
+  /** Primary action, at the end. */
   action?: ReactNode
 }
 
-/** The line of 48 px that each page begins with. */
+/** Header of a page, 48 px high. */
 export function PageHeader({ title, before, children, action }: PageHeaderProps) {
   return (
     <header className={styles.header}>

@@ -3,15 +3,15 @@ import { t } from '../../text/index.ts'
 
 interface PanelButtonsProps {
   close(): void
-  /** What leads out of it, where that is not to cancel. */
+  /** Label of the secondary button, if not "Cancel". */
   leave?: string
-  /** What sending the form does, in a word. */
+  /** Label of the submit button. */
   action: string
   isBusy: boolean
   disabled?: boolean
 }
 
-/** The buttons of a form in a panel or a dialog: out of it, or on with it. */
+/** Buttons of a form in a panel or dialog. */
 export function PanelButtons({ close, leave = t.common.cancel, action, isBusy, disabled = false }: PanelButtonsProps) {
   return (
     <>

@@ -5,13 +5,12 @@ import styles from './SearchField.module.css'
 
 interface SearchFieldProps extends Omit<ComponentProps<'input'>, 'type' | 'size'> {
   'aria-label': string
-  /** The button behind what is typed; none while it is null. */
+  /** Button at the end of the field; null for none. */
   end: { label: string; run(): void } | null
-  /** As in the bar of a table. */
+  /** As in the toolbar of a table. */
   isSmall?: boolean
 }
 
-/** Where one types what a list is searched for. */
 export function SearchField({ end, isSmall = false, ...input }: SearchFieldProps) {
   return (
     <div className={styles.search} data-small={isSmall || undefined}>

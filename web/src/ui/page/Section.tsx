@@ -7,17 +7,17 @@ interface SectionProps {
   /** Beside the title. */
   action?: ReactNode
   children?: ReactNode
-  /** Under a line at the lower edge: the buttons. */
+  /** Buttons below a divider. */
   footer?: ReactNode
-  /** Makes a form of it. */
+  /** Makes the section a form. */
   submit?: () => void
   tone?: 'bad'
 }
 
-/** How deep the titles of sections stand: under another heading of the page, unless it has none between. */
+/** Heading level of sections: below another heading, unless the page has none in between. */
 export const SectionTitle = createContext<'h2' | 'h3'>('h3')
 
-/** One subject of a page that is set up: a card with its title. */
+/** Card with a title, for one subject of a settings page. */
 export function Section({ title, help, action, children, footer, submit, tone }: SectionProps) {
   const titleId = useId()
   const Title = use(SectionTitle)
@@ -34,7 +34,7 @@ export function Section({ title, help, action, children, footer, submit, tone }:
   return (
     <section className={styles.section} aria-labelledby={titleId} data-tone={tone}>
       <div className={styles.head}>
-        <div className={styles.words}>
+        <div className={styles.text}>
           <Title className={styles.title} id={titleId}>
             {title}
           </Title>

@@ -1,18 +1,18 @@
 import { type ReactNode, useId } from 'react'
-import unseen from '../unseen.module.css'
+import visuallyHidden from '../visually-hidden.module.css'
 import styles from './Segments.module.css'
 
 interface SegmentsProps<T extends string> {
-  /** What is chosen, for those who hear the page. */
+  /** Accessible name. */
   label: string
   data: readonly { value: T; label: ReactNode }[]
   value: NoInfer<T>
   onChange: (value: NoInfer<T>) => void
-  /** As wide as there is room. */
+  /** As wide as possible. */
   isWide?: boolean
 }
 
-/** A few choices side by side, of which one is made. The library's own is ten times as heavy, and rooms begin with this. */
+/** Segmented control. The library's is ten times as large, and pages load this first. */
 export function Segments<T extends string>({ label, data, value, onChange, isWide }: SegmentsProps<T>) {
   const name = useId()
   return (
@@ -21,7 +21,7 @@ export function Segments<T extends string>({ label, data, value, onChange, isWid
         <label key={one.value} className={styles.segment}>
           <input
             type="radio"
-            className={unseen.unseen}
+            className={visuallyHidden.hidden}
             name={name}
             value={one.value}
             checked={one.value === value}

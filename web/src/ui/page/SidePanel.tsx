@@ -10,14 +10,14 @@ interface SidePanelProps {
   title: string
   close(): void
   children: ReactNode
-  /** Stays at the lower edge: the buttons. */
+  /** Buttons, fixed at the bottom. */
   footer?: ReactNode
-  /** Makes a form of it: Enter in a field and the button of type `submit` do this. */
+  /** Makes the panel a form: Enter in a field and buttons of type `submit` call this. */
   submit?: () => void
   size?: number
 }
 
-/** What slides in from the right to make or change one thing, while the list stays in view. */
+/** Panel that slides in from the right to create or edit something, while the list stays visible. */
 export function SidePanel({ title, close, children, footer, submit, size = 480 }: SidePanelProps) {
   useRestoreFocus(true)
   useEscape(true, close, isOverPage)

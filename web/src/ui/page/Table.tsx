@@ -4,14 +4,13 @@ import styles from './Table.module.css'
 export interface Column<T> {
   key: string
   title: string
-  /** What a cell shows. */
   cell: (row: T) => ReactNode
-  /** Folds away on narrow screens. */
+  /** Hidden on narrow screens. */
   optional?: boolean
   numeric?: boolean
-  /** Is read as one piece: not broken where there is room. */
+  /** Not wrapped if there is space. */
   whole?: boolean
-  /** May hold an address or another word without an end, which is broken anywhere; the first column may as well. */
+  /** May contain a URL or another long word, which breaks anywhere; the first column may too. */
   long?: boolean
 }
 
@@ -24,14 +23,14 @@ interface TableProps<T> {
   open?: (row: T) => void
 }
 
-/** A short table, of what fits on a page. Long ones are virtual. */
+/** Table that fits on a page. Long ones are virtual. */
 export function Table<T>({ label, columns, rows, keyOf, open }: TableProps<T>) {
   return (
     <table className={styles.table} aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ key, title, optional, numeric }) => {
-            // A column of buttons has no name, and so no head.
+            // A column of buttons has no title, so no header cell.
             const Head = title === '' ? 'td' : 'th'
             return (
               <Head

@@ -6,9 +6,9 @@ import { formatDateTimeSeconds } from '../../ui/format/time.ts'
 import { formatMs } from '../webhook-texts.ts'
 import styles from './DeliveryPanel.module.css'
 
-/** Every attempt with what came back, the newest first. */
+/** Delivery attempts with their responses, newest first. */
 export function Attempts({ attempts }: { attempts: DeliveryDetail['attemptList'] }) {
-  if (attempts.length === 0) return <p className={styles.note}>{t.webhooks.notTried}</p>
+  if (attempts.length === 0) return <p className={styles.note}>{t.webhooks.noAttempts}</p>
   return (
     <ul className={styles.attempts}>
       {attempts.toReversed().map((attempt) => (
@@ -28,7 +28,7 @@ function Attempt({ attempt }: { attempt: DeliveryDetail['attemptList'][number] }
       <div className={styles.line}>
         <strong>{t.webhooks.attempt({ number: count })}</strong>
         <Chip tone={isTaken ? 'good' : 'bad'}>
-          {status === null ? t.webhooks.notAnswered : t.webhooks.answered({ status })}
+          {status === null ? t.webhooks.noResponse : t.webhooks.response({ status })}
         </Chip>
         <span>{formatMs(ms)}</span>
         <time dateTime={at}>{formatDateTimeSeconds(at)}</time>
@@ -40,7 +40,7 @@ function Attempt({ attempt }: { attempt: DeliveryDetail['attemptList'][number] }
           {answer ? (
             <CodeBlock label={t.webhooks.answer} value={answer} isLow />
           ) : (
-            <p className={styles.note}>{t.webhooks.noAnswer}</p>
+            <p className={styles.note}>{t.webhooks.emptyResponse}</p>
           )}
         </>
       )}

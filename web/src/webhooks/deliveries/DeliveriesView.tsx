@@ -19,7 +19,7 @@ interface DeliveriesViewProps {
   endpoint: Endpoint
   search: EndpointSearch
   go(next: (before: EndpointSearch) => EndpointSearch): void
-  /** What was sent is for admins. */
+  /** Payloads are visible to admins only. */
   mayOpen: boolean
 }
 
@@ -42,10 +42,10 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
       <QueryBoundary query={query}>
         {(pages) => {
           const deliveries = deliveriesOf(pages)
-          // A page may be empty and yet not the last one.
+          // A page may be empty without being the last one.
           if (deliveries.length === 0 && !query.hasNextPage) {
             const isNarrowed = Object.values(filter).some((one) => one !== null)
-            return <EmptyState title={isNarrowed ? t.webhooks.noneFit : t.webhooks.noDeliveries} />
+            return <EmptyState title={isNarrowed ? t.webhooks.noMatches : t.webhooks.noDeliveries} />
           }
           const open = (eventId: string) => go((before) => ({ ...before, delivery: eventId }))
           return <DeliveryList deliveries={deliveries} more={more} {...(mayOpen && { open })} />
@@ -66,7 +66,7 @@ export function DeliveriesView({ endpoint, search, go, mayOpen }: DeliveriesView
 const any = 'any'
 
 function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
-  // Another list closes the delivery that was open in the one before.
+  // A new filter closes the open delivery.
   const narrow = (field: 'state' | 'event', chosen: string | null) =>
     go(({ delivery: _, [field]: __, ...before }) =>
       chosen === null || chosen === any ? before : { ...before, [field]: chosen },
@@ -90,7 +90,7 @@ function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
         aria-label={t.webhooks.testEvent}
         data={[
           { value: any, label: t.webhooks.anyEvent },
-          ...allEvents.map((value) => ({ value, label: t.webhooks.eventWords[value] })),
+          ...allEvents.map((value) => ({ value, label: t.webhooks.eventNames[value] })),
         ]}
         value={search.event ?? any}
         onChange={(event) => narrow('event', event)}
@@ -101,7 +101,7 @@ function Filters({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
   )
 }
 
-/** Looks for an id or an answer once it is typed whole; what can be neither is said beside the field. */
+/** Searches for an id or a response status once it is complete; shows an error for other text. */
 function Find({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
   const { find: before = '' } = search
   const [text, setText] = useState(before)
@@ -129,7 +129,7 @@ function Find({ search, go }: Pick<DeliveriesViewProps, 'search' | 'go'>) {
           setWrong(false)
         }}
         onBlur={() => text.trim() !== before && find(text)}
-        error={isWrong && t.webhooks.findWrong}
+        error={isWrong && t.webhooks.findInvalid}
       />
     </form>
   )

@@ -10,7 +10,7 @@ import styles from './DeliveryList.module.css'
 
 interface DeliveryListProps {
   deliveries: Delivery[]
-  /** Asks for older ones; may be called when there are none. */
+  /** Loads older deliveries; does nothing if there are none. */
   more(): void
   open?: (eventId: string) => void
 }
@@ -33,7 +33,7 @@ export function DeliveryList({ deliveries, more, open }: DeliveryListProps) {
   })
   useRowKeys(scroller)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be scrollable by keyboard
     <div ref={scroller} className={styles.scroller} tabIndex={0}>
       <ul className={styles.list} aria-label={t.webhooks.deliveries} style={{ height: rows.getTotalSize() }}>
         {shown.map(({ key, index, start }) => {
@@ -74,7 +74,7 @@ function Cells({ delivery }: { delivery: Delivery }) {
         <Chip tone={deliveryTones[state]}>{stateName(delivery)}</Chip>
       </span>
       <span className={styles.event}>
-        {t.webhooks.eventWords[event]} <code>{event}</code>
+        {t.webhooks.eventNames[event]} <code>{event}</code>
       </span>
       <span className={styles.when}>{formatDateTimeSeconds(occurredAt)}</span>
       <span className={styles.result} title={lastAttempt?.explanation ?? undefined}>

@@ -19,31 +19,31 @@ interface DeliveryPanelProps {
   endpoint: Endpoint
   eventId: string
   close(): void
-  /** Something came of it, which the list should show. */
+  /** Called on changes that the list should show. */
   onChanged(): void
 }
 
-/** One event at one endpoint: what was sent, and what became of each attempt. */
+/** Delivery of an event to an endpoint: payload and attempts. */
 export function DeliveryPanel({ endpoint, eventId, close, onChanged }: DeliveryPanelProps) {
   const workspaceId = useWorkspaceId()
   const query = useLiveDelivery(workspaceId, endpoint.id, eventId, onChanged)
   const again = useMutation({
     mutationFn: () => resend(workspaceId, endpoint.id, eventId),
     onSuccess: () => {
-      showToast(t.webhooks.againSaid)
+      showToast(t.webhooks.resent)
       void query.refetch()
     },
     onError: showError,
   })
   return (
     <SidePanel
-      title={query.data === undefined ? t.webhooks.delivery : t.webhooks.eventWords[query.data.event]}
+      title={query.data === undefined ? t.webhooks.delivery : t.webhooks.eventNames[query.data.event]}
       close={close}
       size={640}
       footer={
         endpoint.state === 'active' && (
           <Button variant="default" loading={again.isPending} onClick={() => again.mutate()}>
-            {t.webhooks.again}
+            {t.webhooks.resend}
           </Button>
         )
       }

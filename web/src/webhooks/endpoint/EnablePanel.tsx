@@ -15,7 +15,7 @@ interface EnablePanelProps {
   onEnabled(answer: Endpoint): void
 }
 
-/** Enables an endpoint, and has what it missed sent since it stopped or began to fail. */
+/** Enables an endpoint, and optionally redelivers events since it stopped or started to fail. */
 export function EnablePanel({ endpoint, close, onEnabled }: EnablePanelProps) {
   const workspaceId = useWorkspaceId()
   const since = endpoint.health.failingSince ?? endpoint.stateChangedAt
@@ -29,7 +29,7 @@ export function EnablePanel({ endpoint, close, onEnabled }: EnablePanelProps) {
   })
   return (
     <SidePanel
-      title={t.webhooks.enableAsk}
+      title={t.webhooks.enableConfirm}
       close={close}
       submit={() => enable.mutate()}
       footer={<PanelButtons close={close} action={t.webhooks.enable} isBusy={enable.isPending} />}

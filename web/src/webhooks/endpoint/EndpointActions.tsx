@@ -78,7 +78,7 @@ interface EndpointDialogsProps {
   close(): void
 }
 
-/** What opens when something was asked for. */
+/** Dialogs for actions on an endpoint. */
 export function EndpointDialogs({ endpoint, dialog, close }: EndpointDialogsProps) {
   const workspaceId = useWorkspaceId()
   const changed = useUpdateEndpointCache(workspaceId)
@@ -93,7 +93,7 @@ export function EndpointDialogs({ endpoint, dialog, close }: EndpointDialogsProp
     <>
       {dialog === 'test' && <TestPanel endpointId={endpoint.id} close={close} onChanged={() => changed(null)} />}
       {dialog === 'edit' && <EndpointPanel {...parts} onSaved={(answer) => done(answer, t.webhooks.saved)} />}
-      {dialog === 'replay' && <ReplayPanel {...parts} onStarted={() => done(null, t.webhooks.replayBegun)} />}
+      {dialog === 'replay' && <ReplayPanel {...parts} onStarted={() => done(null, t.webhooks.replayStarted)} />}
       {dialog === 'enable' && <EnablePanel {...parts} onEnabled={(answer) => done(answer, t.webhooks.enabled)} />}
       {dialog === 'rotate' && (
         <RotateDialog
@@ -120,7 +120,7 @@ function DisableDialog(props: DialogProps & { done(answer: Endpoint, message: st
   const run = () =>
     disableEndpoint(workspaceId, endpoint.id).then((answer) => done(answer.endpoint, t.webhooks.disabled), showError)
   return (
-    <Confirm title={t.webhooks.disableAsk} action={t.webhooks.disable} run={run} close={close}>
+    <Confirm title={t.webhooks.disableConfirm} action={t.webhooks.disable} run={run} close={close}>
       {t.webhooks.disableHelp}
     </Confirm>
   )
@@ -139,7 +139,7 @@ function RemoveDialog({ endpoint, close }: DialogProps) {
     }, showError)
   return (
     <Confirm
-      title={t.webhooks.removeAsk({ name })}
+      title={t.webhooks.removeConfirm({ name })}
       action={t.webhooks.remove}
       confirmText={name}
       run={run}

@@ -21,7 +21,7 @@ interface EndpointChartsProps {
   choose(hours: (typeof statHours)[number]): void
 }
 
-/** How an endpoint fared: what it took and what failed, and how long that lasted. */
+/** Charts of an endpoint: successful and failed deliveries, and durations. */
 export function EndpointCharts({ endpoint, hours, choose }: EndpointChartsProps) {
   const workspaceId = useWorkspaceId()
   const query = useStats(workspaceId, endpoint.id, hours)
@@ -58,7 +58,7 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
           points={points}
           format={formatNumber}
           series={[
-            { label: t.webhooks.chartTaken, tone: 'good', values: of(({ delivered }) => delivered) },
+            { label: t.webhooks.chartDelivered, tone: 'good', values: of(({ delivered }) => delivered) },
             { label: t.webhooks.chartFailed, tone: 'bad', values: of(({ failedAttempts }) => failedAttempts) },
           ]}
         />
@@ -72,8 +72,8 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
             format={formatMs}
             unit={unitOf(of(({ delayMsP95 }) => delayMsP95))}
             series={[
-              { label: t.webhooks.half, tone: 'accent', values: of(({ delayMsP50 }) => delayMsP50) },
-              { label: t.webhooks.most, tone: 'c3', values: of(({ delayMsP95 }) => delayMsP95), isDashed: true },
+              { label: t.webhooks.median, tone: 'accent', values: of(({ delayMsP50 }) => delayMsP50) },
+              { label: t.webhooks.p95, tone: 'c3', values: of(({ delayMsP95 }) => delayMsP95), isDashed: true },
             ]}
           />
         </div>
@@ -84,8 +84,8 @@ function Charts({ stats: { unit, buckets, sampledEvery } }: { stats: Stats }) {
             format={formatMs}
             unit={unitOf(of(({ msP95 }) => msP95))}
             series={[
-              { label: t.webhooks.half, tone: 'accent', values: of(({ msP50 }) => msP50) },
-              { label: t.webhooks.most, tone: 'c3', values: of(({ msP95 }) => msP95), isDashed: true },
+              { label: t.webhooks.median, tone: 'accent', values: of(({ msP50 }) => msP50) },
+              { label: t.webhooks.p95, tone: 'c3', values: of(({ msP95 }) => msP95), isDashed: true },
             ]}
           />
         </div>
@@ -99,7 +99,7 @@ const pointOf = (start: string, unit: Stats['unit']): Point =>
     ? { key: start, short: formatTime(start), full: formatDateTime(start) }
     : { key: start, short: formatUtcDate(start), full: formatUtcDate(start) }
 
-/** The unit that the longest time is shown in. */
+/** Returns the unit for the longest duration. */
 function unitOf(values: readonly (number | null)[]): number {
   const longest = Math.max(0, ...values.map((value) => value ?? 0))
   return [3_600_000, 60_000, 1000].find((unit) => longest >= unit) ?? 1

@@ -31,7 +31,7 @@ export function EndpointFacts({ endpoint }: { endpoint: Endpoint }) {
               health.lastSuccessAt === null ? t.webhooks.never : formatDateTime(health.lastSuccessAt),
             ],
             [t.webhooks.created, formatDateTime(endpoint.createdAt)],
-            [t.settings.madeBy, <CreatedBy key="by" id={endpoint.createdBy} />],
+            [t.settings.createdBy, <CreatedBy key="by" id={endpoint.createdBy} />],
           ]}
         />
       </div>

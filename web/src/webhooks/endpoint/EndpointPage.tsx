@@ -22,7 +22,7 @@ import { EndpointFacts } from './EndpointFacts.tsx'
 import type { EndpointDialog } from './endpoint-dialog.ts'
 import { StatusLine } from './StatusLine.tsx'
 
-/** One endpoint: what it was sent, how that went over time, and how it is set. */
+/** Page of an endpoint: deliveries, charts and settings. */
 export function EndpointPage() {
   const workspaceId = useWorkspaceId()
   const { endpointId = '' } = useParams({ strict: false })

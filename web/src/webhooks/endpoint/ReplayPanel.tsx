@@ -17,7 +17,7 @@ interface ReplayPanelProps {
 
 const dayMs = 24 * 3_600_000
 
-/** Has a range of time sent again: after a receiver lost what it took, or did not take what it was sent. */
+/** Redelivers events of a time range, for receivers that lost or missed them. */
 export function ReplayPanel({ endpoint, close, onStarted }: ReplayPanelProps) {
   const workspaceId = useWorkspaceId()
   const dayAgo = new Date(Date.now() - dayMs).toISOString()
@@ -36,7 +36,7 @@ export function ReplayPanel({ endpoint, close, onStarted }: ReplayPanelProps) {
       title={t.webhooks.replay}
       close={close}
       submit={() => start.mutate()}
-      footer={<PanelButtons close={close} action={t.webhooks.replayDo} isBusy={start.isPending} />}
+      footer={<PanelButtons close={close} action={t.webhooks.replayAction} isBusy={start.isPending} />}
     >
       <Text size="sm">{t.webhooks.replayHelp}</Text>
       <TextInput

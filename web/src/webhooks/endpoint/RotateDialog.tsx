@@ -17,7 +17,7 @@ export function RotateDialog({ endpoint, close, onRotated }: RotateDialogProps) 
   const [hours, setHours] = useState('24')
   const run = () => rotateSecret(workspaceId, endpoint.id, Number(hours)).then(onRotated, showError)
   return (
-    <Confirm title={t.webhooks.rotateAsk} action={t.webhooks.rotate} run={run} close={close}>
+    <Confirm title={t.webhooks.rotateConfirm} action={t.webhooks.rotate} run={run} close={close}>
       {t.webhooks.rotateHelp}
       <Select
         mt="md"

@@ -9,16 +9,16 @@ import { useAfterDeliveries, useWhenDue } from '../use-live-updates.ts'
 import { endpointStatusSentence } from '../webhook-texts.ts'
 import styles from './EndpointPage.module.css'
 
-/** How the endpoint stands, in words, above whatever is shown of it. */
+/** Status of the endpoint as a sentence, above its page. */
 export function StatusLine(props: { endpoint: Endpoint; children: ReactNode }) {
   const { endpoint, children } = props
   const { waiting, nextAttemptAt } = endpoint.health
   return (
-    <div className={styles.standing}>
-      <div className={styles.words}>
+    <div className={styles.status}>
+      <div className={styles.text}>
         <EndpointStatusChip endpoint={endpoint} />
         <span>{endpointStatusSentence(endpoint)}</span>
-        {waiting > 0 && <span>{t.webhooks.waitingWords({ count: formatNumber(waiting) })}</span>}
+        {waiting > 0 && <span>{t.webhooks.pendingCount({ count: formatNumber(waiting) })}</span>}
         {nextAttemptAt !== null && <span>{t.webhooks.nextTry({ at: formatShortTime(nextAttemptAt) })}</span>}
         <OpenReplays endpointId={endpoint.id} />
       </div>

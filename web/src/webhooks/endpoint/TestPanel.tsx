@@ -18,11 +18,11 @@ import { deliveryTones, stateName } from '../webhook-texts.ts'
 interface TestPanelProps {
   endpointId: string
   close(): void
-  /** Something came of a test, which the page should show. */
+  /** Called on changes that the page should show. */
   onChanged(): void
 }
 
-/** Sends an invented event and shows what the receiver said. */
+/** Sends a test event and shows the response. */
 export function TestPanel({ endpointId, close, onChanged }: TestPanelProps) {
   const workspaceId = useWorkspaceId()
   const { data: catalogue = [] } = useEventCatalogue(workspaceId)
@@ -50,7 +50,7 @@ export function TestPanel({ endpointId, close, onChanged }: TestPanelProps) {
       <Select
         label={t.webhooks.testEvent}
         description={chosen?.fires}
-        data={allEvents.map((name) => ({ value: name, label: t.webhooks.eventWords[name] }))}
+        data={allEvents.map((name) => ({ value: name, label: t.webhooks.eventNames[name] }))}
         value={event}
         onChange={(name) => setEvent((name ?? event) as EventName)}
         allowDeselect={false}

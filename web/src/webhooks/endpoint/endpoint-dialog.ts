@@ -1,2 +1,2 @@
-/** What was asked to be done with an endpoint, and is about to be filled in or confirmed. */
+/** Action on an endpoint that is being filled in or confirmed. */
 export type EndpointDialog = 'test' | 'edit' | 'replay' | 'rotate' | 'enable' | 'disable' | 'remove'
