@@ -190,7 +190,7 @@ test('a workspace has five bulk changes under way at most, each of 10,000 leads 
   for (let n = 0; n < 5; n++) await begin(wish)
   const sixth = await member.call('POST', path, wish)
   assert.equal(sixth.status, 409)
-  assert.match(sixth.body.statusMessage, /5 bulk changes are under way/)
+  assert.match(sixth.body.statusMessage, /5 bulk changes are already running/)
   const tooMany = { ...wish, ids: Array.from({ length: 10_001 }, () => newId(w.clock.now())) }
   assert.equal((await member.call('POST', path, tooMany)).status, 400)
 })

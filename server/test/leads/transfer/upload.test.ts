@@ -23,7 +23,7 @@ test('an upload goes on where it broke off, and bytes in the wrong place are ref
   const early = await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
   assert.deepEqual(
     [early.status, early.body.statusMessage],
-    [409, 'The upload is not complete: 8 of 20 bytes are there'],
+    [409, 'The upload is not complete: 8 of 20 bytes were uploaded'],
   )
   const wrong = await put(w, id, 5, 'x')
   assert.deepEqual([wrong.status, wrong.body.data], [409, { uploadedBytes: 8 }])
@@ -97,7 +97,7 @@ test('a workspace has ten imports open, however many are made at once, until one
   const answers = await Promise.all(Array.from({ length: 14 }, make))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(10).fill(201), ...Array(4).fill(409)])
   const refused = await make()
-  assert.match(refused.body.statusMessage, /^10 imports are open: finish or cancel one/)
+  assert.match(refused.body.statusMessage, /^10 imports are open; finish or cancel one/)
   const open = answers.find(({ status }) => status === 201)?.body.import.id
   await w.team('POST', `/lead-imports/${open}/cancel`)
   assert.equal((await make()).status, 201)
@@ -115,14 +115,14 @@ test('what imports have stored counts, whatever sizes were told, until they end'
   assert.equal((await put(w, next, 0, 'name\nAna')).status, 200)
   const refused = await put(w, next, 8, ' Lima')
   assert.deepEqual([refused.status, refused.body.data], [409, { storedBytes: 2 * 1024 ** 3 }])
-  assert.match(refused.body.statusMessage, /cancel an import that is not needed/)
+  assert.match(refused.body.statusMessage, /use all 2 GiB; cancel an import/)
   await w.team('POST', `/lead-imports/${full}/cancel`)
   assert.equal((await put(w, next, 8, ' Lima')).status, 200)
 })
 
 const growths: [what: string, column: string, value: number, dryRun: boolean, problem: RegExp][] = [
-  ['refused rows', 'refused_bytes', 256 * 1024 ** 2 - 10, false, /^The refused rows would take more than 256 MiB/],
-  ['new leads of a dry run', 'created', 5_000_000, true, /^A dry run goes up to 5,000,000 new leads/],
+  ['refused rows', 'refused_bytes', 256 * 1024 ** 2 - 10, false, /^The refused rows would exceed 256 MiB/],
+  ['new leads of a dry run', 'created', 5_000_000, true, /^A dry run is limited to 5,000,000 new leads/],
 ]
 
 for (const [what, column, value, dryRun, problem] of growths) {
