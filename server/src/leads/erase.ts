@@ -26,10 +26,7 @@ export interface FoundLead {
 // An identifier that matches more leads than this belongs to no single person.
 const maxFound = 1000
 
-/**
- * Returns leads created by `before` that have one of these ids, phones or e-mails, deleted leads included. At most
- * 1,001.
- */
+/** Returns leads created by `before` with one of these ids, phones or e-mails, also deleted ones. At most 1,001. */
 export async function findErasedLeads(
   sql: Sql,
   keyring: Keyring,
@@ -152,10 +149,7 @@ function erasedLead(id: string, createdAt: Date, now: Date): Lead {
   return { ...blankLead(id, id, createdAt), firstName: '-', updatedAt: now, deletedAt: now }
 }
 
-/**
- * Returns leads merged with this one, in either direction, that are not in `known`. The lead is locked, so no merge
- * runs.
- */
+/** Returns leads merged with this one, either way, that are not in `known`. The lead is locked, so no merge runs. */
 async function mergedWith(tx: Tx, workspaceId: string, leadId: string, known: readonly string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select case when kept_id = ${leadId} then merged_id else kept_id end as id

@@ -15,10 +15,8 @@ export interface BulkItem {
   leftAt: Date | null
 }
 
-/** Former values of changed fields. */
 export type FormerValues = Partial<Omit<Lead, 'id' | 'formerPhones' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
 
-/** Labels added to and removed from a lead. */
 interface FormerLabels {
   labels: { added: string[]; removed: string[] }
 }

@@ -19,10 +19,7 @@ const maxOpenBulkChanges = 5
 export type BulkWish = ({ ids: readonly string[] } | { filter: LeadFilter }) &
   ({ changes: BulkFields } | { labels: BulkLabels } | { delete: true })
 
-/**
- * Starts a bulk change. Up to one batch of listed leads is changed before this returns; a worker starts on larger ones
- * within a second.
- */
+/** Starts a bulk change. One batch of listed leads is done before it returns; a worker starts on more within 1 s. */
 export async function beginBulkChange(
   deps: BulkDeps,
   workspaceId: string,
@@ -103,8 +100,7 @@ export async function undoBulkChange(
   const begun = await deps.db.tx(async (tx) => {
     const row = await lockBulkChange(tx, workspaceId, id, of)
     const now = deps.clock.now()
-    if (!undoable.includes(row.state))
-      throw conflict(`Cannot undo: the state is ${row.state}`)
+    if (!undoable.includes(row.state)) throw conflict(`Cannot undo: the state is ${row.state}`)
     if (row.undo_until === null || row.undo_until <= now) {
       throw conflict('Undo expired after 24 hours')
     }

@@ -7,7 +7,6 @@ import { maxTextLength, valueProblem } from '../lead/custom-fields.ts'
 import type { LeadPatch } from '../lead/input.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
 
-/** Types of the custom fields that a workspace defines. */
 export const leadFieldTypes = [
   'text',
   'number',
@@ -105,7 +104,6 @@ export function choicesProblem(
 export const fieldPlaces = ['panel', 'table', 'forms'] as const
 type FieldPlace = (typeof fieldPlaces)[number]
 
-/** Definition of a custom field in a workspace. */
 export interface LeadField {
   id: string
   key: string

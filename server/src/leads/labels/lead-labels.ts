@@ -15,7 +15,6 @@ import { labelIds, NoQuery } from '../lead/schema.ts'
 
 export const maxLabels = 20
 
-/** Labels added to and removed from a lead. */
 export interface LabelChange {
   leadId: string
   added: string[]
@@ -101,7 +100,6 @@ export async function listLabelChanges(sql: Sql, workspaceId: string, leadId: st
     limit 1000`
 }
 
-/** Labels to add and to remove. */
 export interface LabelWish {
   add: readonly string[]
   remove: readonly string[]

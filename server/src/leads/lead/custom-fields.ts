@@ -26,7 +26,6 @@ export interface CustomField {
   value: string | boolean
 }
 
-/** Custom field to set, with label and type. */
 export interface TypedField extends CustomField {
   /** True for a column of an imported file: sets a label only if the field has none, and never a type. */
   isFromFile?: boolean
@@ -51,8 +50,7 @@ export const maxLabelLength = 200
 const keyShape = /^[a-z][a-z0-9_]*$/
 const aliasPrefix = 'k_'
 
-// A domain needs at least two parts. Only the first dot may end the first part, or a text that does not match would be
-// retried at every dot.
+// A domain has at least two parts. Only the first dot may end the first part, or the regex would retry at every dot.
 export const emailShape = /^[^\s@<>()",;:\\]+@[^\s@<>()",;:\\][^\s@<>()",;:\\.]*\.[^\s@<>()",;:\\]{2,}$/
 
 /** Returns what is wrong with a key, or null. Keys have at most 40 characters, lowercase snake_case, a letter first. */
@@ -62,7 +60,6 @@ export function keyProblem(key: string): string | null {
   return null
 }
 
-/** Returns what is wrong with a value of this type, or null. */
 export function valueProblem(type: CustomFieldType, value: string | boolean): string | null {
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false'
   if (typeof value !== 'string') return 'must be a string'

@@ -4,7 +4,6 @@ import { emailKey, emailKeys } from '../../base/text/email.ts'
 import type { CustomField } from './custom-fields.ts'
 import type { AdPlatform, Lead, LeadContacts, Priority, Source } from './lead.ts'
 
-/** Row of the table `leads`. */
 export interface LeadRow {
   id: string
   unique_code: string
@@ -135,9 +134,7 @@ function phoneIndex(keyring: Keyring, digits: string): Buffer {
   return keyring.exact('lead.phone', phoneClass(digits))
 }
 
-/**
- * Returns all digests under which leads with this phone may be stored, for each index key version during a rotation.
- */
+/** Returns all digests under which leads with this phone may be stored, for each index key version in a rotation. */
 export function phoneIndexes(keyring: Keyring, digits: string): Buffer[] {
   return phoneKeys(digits).flatMap((key) => keyring.exacts('lead.phone', key))
 }

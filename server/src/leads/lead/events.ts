@@ -47,7 +47,6 @@ const madeBy = (by: EventAuthor | undefined): Pick<NewEvent, 'by'> => (by === un
 /** Returns the condition for lead events, without test events of webhooks, which contain sample leads. */
 export const tellsOfLead = (sql: Sql) => sql`name = any (${leadEventNames}::text[]) and test_endpoint_id is null`
 
-/** Returns the condition for the lead events of one workspace. */
 export const eventsOfLeads = (sql: Sql, workspaceId: string) =>
   sql`workspace_id = ${workspaceId} and ${tellsOfLead(sql)}`
 

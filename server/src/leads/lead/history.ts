@@ -33,7 +33,6 @@ export async function recordStatusChanges(
     ) as c (id, lead_id, from_status, to_status)`.execute()
 }
 
-/** Author and time of a change. */
 export interface Change {
   id: string
   actor: Actor

@@ -117,10 +117,7 @@ export function isPhoneMask(text: string): boolean {
   return /^(?:\d{5})?\*+\d{3}$/.test(text)
 }
 
-/**
- * Returns true if the mask is not that of this phone. The mask of the stored phone is no change; any other mask is an
- * invalid phone.
- */
+/** Returns true if the mask is not that of this phone: then it is an invalid phone, otherwise no change. */
 export function isMaskOfOther(mask: string, phone: string | null): boolean {
   return phone === null || maskPhone(phone) !== mask
 }
@@ -150,9 +147,7 @@ export type MatchBy = 'id' | 'uniqueCode' | 'phone' | 'externalRef'
 export interface UpsertItem {
   by: MatchBy
   value: string
-  /**
-   * Bare digits as sent, if the default country makes them another number. A lead that has exactly these comes first.
-   */
+  /** Bare digits as sent, if the default country makes them another number. A lead with exactly these comes first. */
   storedDigits?: string
   patch: LeadPatch
   createIfMissing: boolean
@@ -194,9 +189,7 @@ export function readBulkItem(
   return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)
 }
 
-/**
- * Returns the canonical value, then the digits as sent if they may be a stored phone too. Empty for an invalid phone.
- */
+/** Returns the canonical value, then the digits as sent if they may be a stored phone. Empty for an invalid phone. */
 function valuesOf({ by, value }: UpsertBody['match'], defaultCountry: string | null): string[] {
   if (by === 'phone') return readPhones(value, defaultCountry).reverse()
   return [by === 'id' ? value.toLowerCase() : value]

@@ -96,7 +96,6 @@ export function leadUserOfKey(caller: Caller, lookupLimits: LookupLimitOf): Lead
   }
 }
 
-/** Dependencies of the lead operations. */
 export interface LeadDeps {
   db: Db
   keyStore: KeyStore
@@ -112,9 +111,7 @@ export const leadMissing = (): ApiError => notFound('Lead not found and createIf
 export const valueTaken = (field: UniqueField, cause?: unknown): ApiError =>
   conflict(`Lead with this ${field} already exists`, { field }, cause)
 
-/**
- * Returns the unique field that the database rejected because another live lead has the value; null for other errors.
- */
+/** Returns the unique field whose value another live lead has, from a database error; null for other errors. */
 export function takenField(error: unknown): UniqueField | null {
   if (violates(error, 'leads_external_ref_key')) return 'externalRef'
   return violates(error, 'leads_unique_code_key') ? 'uniqueCode' : null

@@ -87,10 +87,7 @@ export const otherNumbers = ({ contacts, formerPhones }: Numbers): string[] => [
   ...(formerPhones ?? []),
 ]
 
-/**
- * Maximum number of former phones per lead; the rest is dropped, oldest first. Text masking hides most parts of any
- * number without them.
- */
+/** Drops the oldest former phones beyond this. Text masking hides most parts of any number even without them. */
 const maxFormerPhones = 20
 
 /** Returns the changed lead with the phones that the change removed added to its former phones. */
@@ -105,9 +102,7 @@ export function withFormerPhones<L extends Lead>(lead: L, ...before: readonly Nu
 /** Masks a status with underscores: a status is a token, which cannot contain asterisks. */
 export const maskStatus = (status: string): string => maskOf(null).reference(status).replaceAll('*', '_')
 
-/**
- * Returns a lead, without custom fields, as a masked reader sees it. The mask of the phone applies before all others.
- */
+/** Returns a lead, without custom fields, as a masked reader sees it. The phone's mask applies before all others. */
 export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone, otherNumbers(lead))): L {
   return {
     ...lead,

@@ -63,10 +63,7 @@ export const leadsOfContacts = (sql: Sql, workspaceId: string, digests: Fragment
     and k.digest = any (${digests})
     and o.deleted_at is null`
 
-/**
- * Returns the lead with this uniqueCode, else externalRef, else phone; of several with one phone the oldest, then
- * merged leads.
- */
+/** Returns the lead with this uniqueCode, externalRef or phone, in that order; of one phone the oldest, merged last. */
 export async function findLeadByName(
   sql: Sql,
   workspaceId: string,

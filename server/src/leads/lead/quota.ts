@@ -42,9 +42,7 @@ export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: num
     returning s.slot`
 }
 
-/**
- * Reserves quota under the lock of the day, when no slot has enough: from quota not granted yet, then from every slot.
- */
+/** Reserves quota under the lock of the day, if no slot has enough: from quota not granted yet, then from all slots. */
 async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: number): Promise<number> {
   const [state] = await tx<{ granted: number; quota: number }[]>`
     with state as (

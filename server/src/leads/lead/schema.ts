@@ -151,7 +151,6 @@ export const LeadDetail = Type.Object(
   { title: 'LeadDetail', description: 'A lead with its custom fields.' },
 )
 
-/** Payload of the lead events. */
 export const LeadEvent = Type.Object(
   {
     ...plain,
@@ -251,16 +250,13 @@ export const LeadList = Type.Object({
   }),
 })
 
-/** Labels of the workspace on a lead. */
 export const labelIds = (description: string) => Type.Array(uuid(), { maxItems: 20, description, example: [] })
 
-/** Lead as people see it, with its labels. */
 export const TeamLead = titled('LabelledLead', {
   ...LeadDetail.properties,
   labelIds: labelIds('Its labels.'),
 })
 
-/** Page of leads for people, with custom fields and labels. */
 export const TeamLeadList = Type.Object({
   leads: Type.Array(TeamLead, page),
   total: count('Exact number of leads that match the filters.'),

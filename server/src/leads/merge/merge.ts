@@ -56,10 +56,7 @@ export async function mergeLeads(
   })
 }
 
-/**
- * Runs `work` in a transaction; repeats it if it returns null because a lead changed meanwhile. Throws 409 after 4
- * tries.
- */
+/** Repeats `work` in a new transaction while it returns null because a lead changed. Throws 409 after 4 tries. */
 export async function whileUnchanged<T>(db: Db, work: (tx: Tx) => Promise<T | null>): Promise<T> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const done = await db.tx(work)

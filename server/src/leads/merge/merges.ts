@@ -149,9 +149,7 @@ export async function readMerge(sql: Sql, workspaceId: string, id: string, lock 
 
 const batch = 500
 
-/**
- * Deletes the undo data of merges whose undo period is over; the merge itself stays on record. Returns their number.
- */
+/** Deletes the undo data of merges whose undo period is over; the merges stay on record. Returns their number. */
 export async function forgetFormer(db: Db, now: Date): Promise<number> {
   const old = await db.sql<{ workspace_id: string; id: string }[]>`
     select workspace_id, id

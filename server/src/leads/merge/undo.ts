@@ -78,10 +78,7 @@ async function undoIn(
   return { workspaceId, merge: await readMerge(tx, workspaceId, id), lead }
 }
 
-/**
- * Returns the kept lead after the undo. A former name that another lead has now, or an assignee who left, is not
- * restored.
- */
+/** Returns the kept lead after the undo. A name that another lead has now, or an assignee who left, is not restored. */
 async function planned(
   tx: Tx,
   keyring: Keyring,

@@ -18,10 +18,7 @@ import { searchPage } from './search.ts'
 import { openPlaces } from './sorted/decrypt-and-sort.ts'
 import type { Place, PlaceKey } from './sorted/order.ts'
 
-/**
- * Maximum number of leads that the database sorts, or decrypts, for one page. Beyond it, only the memory index can
- * answer.
- */
+/** Maximum number of leads to sort, or decrypt, for one page. Beyond it, only the memory index can answer. */
 const usualMost = { maxSorted: 100_000, maxOpened: 20_000 }
 
 /** `rows` has the leads of the places if they were read along with them. */

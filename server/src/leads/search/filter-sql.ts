@@ -70,10 +70,7 @@ export const leadsOf = (sql: Sql, workspaceId: string, { labelIds }: LeadFilter)
 // Up to this many leads are sorted for a page instead of searched for in an index order.
 const seldomAtMost = 2_000
 
-/**
- * Returns true if few leads have the filter's labels, so that sorting them is faster. `order by` makes it use the
- * index.
- */
+/** Returns true if few leads have the filter's labels, so that sorting is faster. `order by` makes it use the index. */
 export async function isSeldom(sql: Sql, workspaceId: string, { labelIds }: LeadFilter): Promise<boolean> {
   if (labelIds === undefined) return false
   const rows = await sql`

@@ -231,7 +231,6 @@ function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
   return searchTokens(keyring, { firstName, lastName, email, phone, contacts, uniqueCode, externalRef })
 }
 
-/** Returns the statement that sets the search tokens of leads. */
 export function putTokens(
   tx: Tx,
   keyring: Keyring,

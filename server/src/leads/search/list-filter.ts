@@ -16,9 +16,7 @@ export interface LeadFilter {
   updatedFrom: Date | null
   updatedTo: Date | null
   search: string | null
-  /**
-   * Leads created, changed or found unchanged by this import. Absent if unused, so that existing cursors stay valid.
-   */
+  /** Leads that this import created, changed or found unchanged. Absent if unused, so that old cursors stay valid. */
   importId?: string
   /** Leads with any of these labels, and leads with none of these. Absent if unused. */
   labelIds?: string[]

@@ -144,10 +144,7 @@ interface EventRow {
   changes: Buffer | null
 }
 
-/**
- * Returns field changes, deletions and restores, while their events are kept. Changes by a merge are in the merge
- * entry.
- */
+/** Returns field changes, deletions and restores, while their events are kept. Merges have entries of their own. */
 async function selectChanges(look: Look, keyring: Keyring): Promise<TimelineEntry[]> {
   const { sql } = look
   const isTold = sql`

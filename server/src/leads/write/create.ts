@@ -102,9 +102,7 @@ async function createTogether(
   return db.tx((tx) => createInSteps(tx, keyring, workspaceId, made, now))
 }
 
-/**
- * Creates leads in one statement, the common case. Returns false, without changes, if no quota slot had enough room.
- */
+/** Creates leads in one statement, the common case. Returns false, without changes, if no quota slot has enough. */
 async function createAtOnce(
   tx: Tx,
   keyring: Keyring,

@@ -112,10 +112,7 @@ async function lockDeleted(tx: Tx, workspaceId: string, ids: readonly string[], 
     for no key update`
 }
 
-/**
- * Returns the fields of a change that cannot get their former value: a name taken by another lead, or an assignee who
- * left.
- */
+/** Returns the fields that cannot get their former value: a name taken by another lead, or an assignee who left. */
 export async function impossibleFields(
   tx: Tx,
   workspaceId: string,

@@ -97,10 +97,7 @@ async function note(tx: Tx, user: LeadUser, now: Date): Promise<void> {
   await recordAudit(tx, { scopeId: user.workspaceId, actor, action: 'lead.deleted', target: null }, now)
 }
 
-/**
- * Deletes the live leads among `ids` in one transaction and returns their ids. `alongside` runs in the same
- * transaction.
- */
+/** Deletes the live leads among `ids` and returns their ids. `alongside` runs in the same transaction. */
 export async function removeLeads(
   deps: LeadDeps,
   user: LeadUser,

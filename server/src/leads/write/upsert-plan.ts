@@ -171,10 +171,7 @@ export interface PrefetchedPlan {
   keyring: Keyring
 }
 
-/**
- * Plans a batch with `continueOnError`. Returns null if an item changes the lead of another, which would be encrypted
- * twice.
- */
+/** Plans a batch with `continueOnError`. Null if an item changes the lead of another, which would encrypt it twice. */
 export function prefetchPlan(
   keyring: Keyring,
   items: readonly (UpsertItem | ApiError)[],

@@ -23,9 +23,7 @@ export interface UpsertOptions {
   continueOnError: boolean
   /** Computes the outcomes without writing. */
   dryRun: boolean
-  /**
-   * Stops at the item that exceeds the day's quota, which is the last outcome; the caller can continue with it later.
-   */
+  /** Stops at the item that exceeds the day's quota, which is the last outcome; callers can continue with it later. */
   stopAtQuota?: boolean
   /** Plan computed ahead; used if none of its leads exists yet. */
   prefetched?: PrefetchedPlan | null
@@ -214,10 +212,7 @@ function isNothing(outcome: UpsertOutcome): boolean {
   return outcome.action === 'updated' && outcome.before === outcome.lead
 }
 
-/**
- * Returns leads whose old name another lead of the batch gets: a single update statement would violate the unique
- * index.
- */
+/** Returns leads whose old name another lead of the batch gets: one update statement would violate the unique index. */
 function exchanged(updated: readonly Lead[], stored: ReadonlyMap<string, Lead>): string[] {
   const losing = (field: UniqueField) => {
     const taken = new Map(updated.map((lead) => [lead[field], lead.id]))

@@ -97,10 +97,7 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     }
     return null
   }
-  /**
-   * Returns the kind of index for a request. An index of columns answers requests without a search term if there is no
-   * other.
-   */
+  /** Returns the kind of index for a request: columns if there is neither a search term nor an index of texts. */
   const holdsFor = (workspaceId: string, { term, arrangement, conditions }: Wanted): Held => {
     if (!isTimely(arrangement) || conditions.list.length > 0) return 'values'
     const exists = (holds: Held) => known.get(keyTo(workspaceId, holds))?.exists === true
@@ -229,14 +226,12 @@ function startWorker(workerData: SearchWorkerSettings): Worker {
   })
 }
 
-/** Start data of the worker. */
 export interface SearchWorkerSettings {
   db: DbOptions
   masterKeys: MasterKeys
   limits: MemoryIndexLimits
 }
 
-/** Requests that the worker answers. */
 type Request =
   | { kind: 'find'; workspaceId: string; holds: Held; wanted: Wanted }
   | { kind: 'warm'; workspaceId: string; holds: Held }

@@ -27,10 +27,7 @@ export interface FollowDeps {
   keyStore: KeyStore
 }
 
-/**
- * `level`: contains everything committed before. `behind`: more changes than a request should wait for. `lost`: must be
- * rebuilt.
- */
+/** `level`: contains everything committed before. `behind`: too many changes for a request. `lost`: must be rebuilt. */
 export type Progress = 'level' | 'behind' | 'lost'
 
 interface ChangeRow extends Omit<ImageRow, 'id'> {

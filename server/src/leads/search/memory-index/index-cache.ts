@@ -86,10 +86,7 @@ export function openIndexCache(deps: IndexCacheDeps) {
     drop(entry)
     return { answer: null, exists: false }
   }
-  /**
-   * Returns the index of texts for a search sorted by value; null if there is none. Builds it if the workspace is large
-   * enough.
-   */
+  /** Returns the index of texts for a search sorted by value, or null. Builds it if the workspace is large enough. */
   const textsBeside = async (values: Entry, nowMs: number): Promise<MemoryIndex | null> => {
     const { workspaceId, index, state } = values.cached
     const { answer, exists } = await ask(keyTo(workspaceId, 'text'), nowMs, (texts) => texts)
@@ -102,8 +99,7 @@ export function openIndexCache(deps: IndexCacheDeps) {
 
   return {
     /**
-     * Builds the index if missing. Resolves to false if it does not fit, or for columns only, if one of texts would
-     * fit.
+     * Builds the index if missing. Resolves to false if it does not fit, or is of columns and one of texts would fit.
      */
     warm: (workspaceId: string, nowMs: number, holds: Held) => builds.warm(workspaceId, nowMs, holds, false),
     /** Queries the index of this kind. */

@@ -110,7 +110,6 @@ interface Walker {
   shown: Shown | null
 }
 
-/** Order, start and size of a page. */
 type PageSlice = Pick<Wanted, 'arrangement' | 'after' | 'offset' | 'limit'>
 
 /**

@@ -6,10 +6,7 @@ import { type BlockBits, blockBits, type Postings, postingBytes, postingsOf } fr
  */
 export type Held = 'text' | 'values' | 'columns'
 
-/**
- * Up to 65,536 leads in columns, one slot each in order of arrival. Times are milliseconds. After sealing, only `alive`
- * changes.
- */
+/** Up to 65,536 leads in columns, in order of arrival. Times are milliseconds. After sealing, only `alive` changes. */
 export interface Segment {
   holds: Held
   /** Number of used slots. */
@@ -59,7 +56,6 @@ export interface Marks {
   count: number
 }
 
-/** Values of a slot, without the text. */
 interface SlotFields {
   id: string
   created: number
@@ -309,7 +305,6 @@ export function idText(segment: Segment, slot: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Returns the size of the segment in memory. */
 export function bytesOf(segment: Segment): number {
   const { index, holds } = segment
   const indexBytes = index === null ? 0 : index.blocks.bits.byteLength + postingBytes(index.postings)

@@ -46,10 +46,7 @@ function inBlocks(slots: Uint16Array, blocks: Uint32Array): Uint16Array {
   })
 }
 
-/**
- * Estimates how likely a slot matches, as an upper bound, and how many single tests cost as much as finding all
- * matches.
- */
+/** Estimates the maximum share of matching slots, and how many single tests cost as much as finding all matches. */
 export function estimate({ segment: { count }, wheres }: Lookup): { perSlot: number; tests: number } {
   if (wheres.length === 0) return { perSlot: 1, tests: count / testCost }
   let [perSlot, tests] = [0, 0]
@@ -186,8 +183,7 @@ function isWithin(text: Buffer, at: number, within: 'phone' | 'shown'): boolean 
 }
 
 /**
- * Returns the slot in [low, high) whose text contains this offset. Searches from `low`, since matches of common terms
- * are close together.
+ * Returns the slot in [low, high) with this offset. Searches from `low`: matches of common terms are close together.
  */
 function slotOf(starts: Uint32Array, offset: number, low: number, high: number): number {
   let step = 1

@@ -46,7 +46,6 @@ export interface Condition {
   values: string[]
 }
 
-/** Conditions, of which all or any must match. */
 export interface Conditions {
   match: 'all' | 'any'
   list: Condition[]

@@ -80,9 +80,7 @@ export function proposeValue(field: ChosenField, text: string, statuses: readonl
   return meant !== undefined && allowed.includes(meant) ? meant : null
 }
 
-/**
- * Folds a heading or value: removes case and accents, and replaces spaces: `Orçamento enviado` is `orcamento_enviado`.
- */
+/** Folds a heading or value: removes case and accents, replaces spaces. `Orçamento enviado` is `orcamento_enviado`. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')

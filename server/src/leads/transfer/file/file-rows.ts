@@ -104,14 +104,12 @@ function decoderFor(encoding: Encoding, words: string): (piece?: Buffer) => stri
 
 export type Delimiter = ',' | ';' | '\t'
 
-/** Format of a file. */
 export interface FileFormat {
   format: 'csv' | 'ndjson'
   encoding: Encoding
   delimiter: Delimiter
 }
 
-/** Record of a file. */
 export interface FileRow {
   /** CSV: the cells. NDJSON: the line. */
   cells: string[]

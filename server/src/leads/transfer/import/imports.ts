@@ -22,9 +22,7 @@ const kept = (sql: Sql, workspaceId: string) => sql`
 
 const isOpen = (sql: Sql) => sql`state in ('uploading', 'ready', 'running', 'paused', 'checked')`
 
-/**
- * Throws 409 if the workspace has the maximum number of open imports. Locks the workspace, so concurrent calls wait.
- */
+/** Throws 409 if the workspace has the maximum number of open imports. Locks the workspace, so other calls wait. */
 export async function checkOpenImports(tx: Tx, workspaceId: string): Promise<void> {
   await lockWorkspace(tx, workspaceId)
   const [row] = await tx<{ open: number }[]>`
@@ -71,7 +69,6 @@ export const importStates = [
 ] as const
 export type ImportState = (typeof importStates)[number]
 
-/** Final states. */
 export const endStates: readonly ImportState[] = ['done', 'failed', 'cancelled']
 
 export interface ImportRow {

@@ -41,10 +41,7 @@ export async function putPiece(
     values (${file.workspaceId}, ${file.importId}, ${file.kind}, ${start}, ${keyring.encrypt(piecePlace(file, start), bytes)})`
 }
 
-/**
- * Yields the bytes from `from` on, one piece at a time. Gets the keyring per piece, since keys may be rotated
- * meanwhile.
- */
+/** Yields the bytes from `from` on, by piece. Gets the keyring for each piece, since keys may be rotated meanwhile. */
 export async function* readPieces(
   sql: Sql,
   keyringOf: () => Keyring | Promise<Keyring>,

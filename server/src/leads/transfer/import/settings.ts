@@ -94,9 +94,7 @@ export function openReport(keyring: Keyring, importId: string, sealed: Buffer | 
 
 const bom = '\uFEFF'
 
-/**
- * Returns a line of the file of refused rows: the original row with the reason. The file can be corrected and imported.
- */
+/** Returns a line of the file of refused rows: the original row with the reason. The file can be imported again. */
 export function refusedRow(row: FileRow, reasons: readonly Refusal[], choice: ImportChoice): string {
   const words = reasons.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
   if (choice.format === 'ndjson') return ndjsonLine(row.cells[0] ?? '', words)

@@ -39,9 +39,7 @@ export async function noteBatch(
   await putItems(tx, keyring, workspaceId, id, [...items.values()])
 }
 
-/**
- * Combines two rows for one lead: keeps the values from before the first, unless someone changed the lead in between.
- */
+/** Combines two rows for one lead: keeps the values before the first, unless someone changed the lead in between. */
 function both(earlier: BulkItem, later: BulkItem, foundAt: Date | null): BulkItem {
   if (later.outcome === 'unchanged') return earlier
   if (earlier.outcome === 'unchanged') return later
