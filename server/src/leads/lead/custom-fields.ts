@@ -27,7 +27,7 @@ export interface CustomField {
 }
 
 export interface TypedField extends CustomField {
-  /** True for a column of an imported file: sets a label only if the field has none, and never a type. */
+  /** True for a column of an imported file: sets a label only if the field has none, and never changes its type. */
   isFromFile?: boolean
 }
 
