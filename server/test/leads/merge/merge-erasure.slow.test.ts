@@ -75,7 +75,7 @@ for (const [title, isKept] of [
   ['a merge into another lead', false],
   ['a merge of another lead into it', true],
 ] as const) {
-  test(`${title}, behind any step of the erasure of a lead, leaves nothing of it`, async () => {
+  test(`${title}, after any step of the erasure of a lead, leaves no data of it`, async () => {
     await atEachStep(async ({ w, person, other, merge, erasing }, at) => {
       let status = 0
       const steps = await erasing(at, async () => {
@@ -90,7 +90,7 @@ for (const [title, isKept] of [
   })
 }
 
-test('an undo of a merge, behind any step of the erasure of either, brings back nobody', async () => {
+test('an undo of a merge, after any step of the erasure of either lead, restores no one', async () => {
   await atEachStep(async ({ w, person, other, merge, undo, erasing }, at) => {
     const { body } = await merge(other, person)
     let status = 0
@@ -103,7 +103,7 @@ test('an undo of a merge, behind any step of the erasure of either, brings back 
   })
 })
 
-test('whom a lead was merged with by mistake is erased without a trace in its events, changes and imports, and it stays', async () => {
+test('erasing a lead that was merged by mistake removes it from the events, changes and imports of the other, which stays', async () => {
   const { w, person, other, merge, undo } = await pairWorld()
   w.clock.advance(1000)
   const merged = await merge(other, person)

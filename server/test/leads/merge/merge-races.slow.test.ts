@@ -79,7 +79,7 @@ for (const [isMerged, pairs] of [
   [true, merged],
 ] as const) {
   for (const [title, one, two] of pairs) {
-    test(`${title}, whichever is first: each gets a clear answer, and no value, note, label or change of status is lost`, async () => {
+    test(`${title}, in either order: each gets a clear response, and no value, note, label or status change is lost`, async () => {
       const trios = await trioMaker()
       for (let race = 0; race < races; race++) {
         for (const [first, second] of [

@@ -119,7 +119,7 @@ async function compare({ w, member }: Filled, count: number, seed: number): Prom
 
 const asksOfDatabase = (w: ImageWorld) => w.nodes.reduce((sum, { counts }) => sum + counts.database, 0)
 
-test('memory and database answer every list alike, page by page: random leads, terms, filters and orders, with and without tokens, after changes', async () => {
+test('memory and database return the same lists, page by page: random leads, terms, filters and orders, with and without tokens, after changes', async () => {
   const all = await filled(1)
   const { w, ids } = all
   assert.ok((await compare(all, 20, 7)) > 100)
@@ -133,7 +133,7 @@ test('memory and database answer every list alike, page by page: random leads, t
   assert.equal(asksOfDatabase(w), 0, 'all of it came from memory')
 })
 
-test('while several writers create, change, delete and restore, memory holds every acknowledged write, and ends up exact', async () => {
+test('while several writers create, change, delete and restore, memory has every acknowledged write, and is exact at the end', async () => {
   const all = await filled(2)
   const { w, ids } = all
   const write = async (node: ImageNode, reader: ImageNode, own: string[], seed: number) => {

@@ -122,7 +122,7 @@ async function everything(side: Side) {
   return { details, found, changes, counts: await eventCounts(w), quota: await quotaUsed(w) }
 }
 
-test('a batch means what its items mean one by one: answers, leads, what search finds, events, history and quota; and its dry run foretells it', async () => {
+test('a batch equals its items one by one: responses, leads, search results, events, history and quota; a dry run predicts it', async () => {
   const seen = new Set<string>()
   const batches = fc.array(fc.array(item, { minLength: 4, maxLength: 14 }), { minLength: 1, maxLength: 2 })
   await fc.assert(
