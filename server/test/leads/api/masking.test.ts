@@ -75,7 +75,7 @@ test('values that are or contain the phone of a lead are masked like the phone, 
       ...shown,
       phone: '55819*****567',
       firstName: 'Marina',
-      // Another part of the same number would be shown, if this were masked like a phone of its own.
+      // A mask for the embedded number alone would show other digits of it.
       lastName: '********567',
       email: '*************@mail.example',
       externalRef: 'wa-*************',
@@ -106,7 +106,7 @@ test('values that are or contain the phone of a lead are masked like the phone, 
 })
 
 const numbers = ['5511990228534', '5531988887701', '4915112345678', '551633445566']
-/** How numbers come into other fields: by imports, by people, by programs. */
+/** Ways for numbers to get into other fields: imports, people, programs. */
 const writings = [
   (number: string) => number,
   (number: string) => `+${number.slice(0, 2)} ${number.slice(2, 4)} ${number.slice(4, 8)}-${number.slice(8)}`,
@@ -186,7 +186,7 @@ test('no output for a masked reader contains seven consecutive digits of a curre
     {
       numRuns: 6,
       examples: [
-        // All that is custom is hidden, in events too.
+        // All custom fields are hidden, in events too.
         [[{ by: 'masked', lead: 'one', write: { customFieldValues: { k_5511990228534: '5511990228534' } } }]],
       ] as never,
     },
@@ -253,7 +253,7 @@ test('the search of a masked reader ignores phones and values that contain one, 
       term,
       [],
     ]),
-    // A code that is made never has two letters L, nor a hyphen.
+    // A generated code never has two letters L, nor a hyphen.
     ...['marina', 'Marina Íris', 'duarte', 'l-2', 'LL'].map((term): [string, string[]] => [term, [id]]),
     ['ana@mail', [named.id]],
   ]

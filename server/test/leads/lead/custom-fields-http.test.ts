@@ -11,7 +11,7 @@ async function detail({ call }: World, id: string) {
   return body.data
 }
 
-/** The ways in that take `k_*` parameters. */
+/** Routes that accept `k_*` parameters. */
 const withParameters = writePaths.filter(({ name }) => name === 'create' || name.startsWith('an upsert'))
 
 for (const { name, targets: targetsOf, send } of withParameters) {

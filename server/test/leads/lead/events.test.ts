@@ -8,7 +8,7 @@ import { type World, world } from '../../support/world.ts'
 const upsertPath = `${leadsPath}/upsert`
 const values = { customFieldValues: { k_city: 'Recife', vip: true } }
 
-/** The event that was recorded last about a lead, with its time. */
+/** Returns the last recorded event of a lead, with its time. */
 async function lastEvent(w: World, id: string) {
   const events = await w.events(id)
   const [row] = await w.db.sql<{ occurred_at: Date; position: number | null }[]>`

@@ -10,7 +10,7 @@ const upsertPath = `${leadsPath}/upsert`
 const bulkPath = `${leadsPath}/bulk-upsert`
 const all = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk'] as const
 
-/** Numbers that share with the lead's phone all that its mask shows, and are not it. */
+/** Numbers with the same mask as the lead's phone. */
 const wrong = (n: number): string => `55819${String(80_000 + n)}567`
 
 type Masked = World & { masked: string; id: string; other: string }
@@ -43,7 +43,7 @@ const upsert = ({ call, masked: key }: Masked, body: object, dryRun = 'false') =
   call('POST', upsertPath, { key, query: { dryRun }, body })
 const never = { createIfMissing: false }
 
-// Each tells, by how it is answered or by what is there afterwards, that a number is not that of a lead.
+// Each request reveals, by its response or its effect, that a number is not that of a lead.
 const guesses: [what: string, guess: Guess][] = [
   ['a read', ({ call, masked }, n) => call('GET', leadPath(wrong(n)), { key: masked })],
   ['a read in another spelling', ({ call, masked }, n) => call('GET', leadPath(`+${wrong(n)}`), { key: masked })],
@@ -72,7 +72,7 @@ const guesses: [what: string, guess: Guess][] = [
   ],
 ]
 
-/** Wrong guesses at once: see below that they cost no less than one after another. */
+/** Sends wrong guesses concurrently. */
 const guessAtOnce = (w: Masked, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => w.call('GET', leadPath(wrong(n)), { key: w.masked })))
 
@@ -87,7 +87,7 @@ for (const [what, guess] of guesses) {
     assertRefused(await w.call('GET', leadPath(phone), { key: w.masked }))
     const right = match('id', w.id, { phone })
     assertRefused(await w.call('POST', upsertPath, { key: w.masked, query: { dryRun: 'true' }, body: right }))
-    // What names no number goes on, and so do other keys.
+    // Requests without a number, and other keys, are not limited.
     assert.equal((await w.call('GET', leadPath(w.id), { key: w.masked })).status, 200)
     const byId = match('id', w.id, { notes: 'x' })
     assert.equal((await w.call('POST', upsertPath, { key: w.masked, body: byId })).status, 200)
@@ -148,7 +148,7 @@ test('a number that a masked key sets within a batch counts against the limit', 
   ]).flat()
   const { body } = await w.call('POST', bulkPath, { key: w.masked, body: { items } })
   const found = body.results.filter((result: { success: boolean }) => result.success)
-  // The last number that it may write can be looked up no more.
+  // The last number that may be written can no longer be looked up.
   assert.equal(found.length, 2 * lookupsPerMinute - 1)
 })
 

@@ -137,7 +137,7 @@ test('the id of a restored lead points to no other lead, however often the two w
   await member.call('PATCH', `/leads/${one.id}`, { externalRef: null })
   await restore(two.id)
   assert.equal((await into(two.id)).status, 404)
-  // Round about: each was merged into the other, and no way ends.
+  // A cycle: each was merged into the other, so no chain ends.
   await merge(two.id, one.id)
   assert.equal((await into(one.id)).body.leadId, two.id)
   await w.call('DELETE', leadPath(two.id))

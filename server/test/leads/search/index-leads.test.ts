@@ -10,7 +10,7 @@ import { pick } from '../../support/pick.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type World, world } from '../../support/world.ts'
 
-/** Which leads have tokens, and a mark that changes whenever these are written. */
+/** Returns the leads that have tokens, with a mark that changes on every write. */
 async function tokensOf({ db, workspaceId }: World): Promise<Map<string, string>> {
   const rows = await db.sql<{ lead_id: string; mark: string }[]>`
     select lead_id, ctid::text || xmin::text as mark
@@ -111,9 +111,9 @@ test('after a failed run a worker searches for all pending feeds', async () => {
   assert.deepEqual([...(await tokensOf(w)).keys()], [id])
 })
 
-// --- what was indexed by an earlier version ---
+// --- leads indexed by an earlier version ---
 
-/** As the version before would have left the workspace, whose tokens lack some. */
+/** Leaves the workspace as an earlier version would, with some tokens missing. */
 async function makeOld(w: World, lacking: readonly number[]): Promise<void> {
   await w.db.sql`
     update lead_search

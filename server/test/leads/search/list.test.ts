@@ -23,7 +23,7 @@ test('an empty list: no leads, total 0, no cursor', async () => {
   })
 })
 
-/** Leads a, b, c, d; each a minute younger than the one before, updated in the order c, a, d, b. */
+/** Leads a, b, c, d, created one minute apart and updated in the order c, a, d, b. */
 async function fourLeads() {
   const w = await world()
   const start = w.clock.now().getTime()
@@ -97,7 +97,7 @@ test('each filter narrows the list, alone and combined, in either order of creat
   }
 })
 
-/** 23 leads, several at each millisecond, and touched again in another order. */
+/** 23 leads, several per millisecond, updated in another order. */
 async function manyLeads(w: World) {
   const numbers = Array.from({ length: 23 }, (_, n) => n)
   for (const together of [numbers.slice(0, 4), numbers.slice(4, 9), numbers.slice(9, 16), numbers.slice(16)]) {

@@ -6,8 +6,8 @@ import { type ImageNode, type ImageWorld, imageWorld, memberAt } from '../../sup
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
-// The same lists are asked of a node that has all leads in memory and of one that has the database alone. What the database
-// answers is held against what is known by search.test.ts, list.test.ts and arranged.test.ts.
+// Compares a node with all leads in memory to one with only the database, whose results are checked in search.test.ts
+// and list.test.ts.
 
 const letters = fc.constantFrom(...'aáàbBcÇçñz eé-_%\\.ßø1王伟のก'.split(''), '🙂', 'ﬁ')
 const word = (minLength: number, maxLength = 9) => fc.string({ unit: letters, minLength, maxLength })
@@ -89,7 +89,7 @@ async function filled(nodes: number): Promise<Filled> {
   return { w, ids, member: await signedInMember(w) }
 }
 
-/** Walks through lists by cursor, or goes to a page, on every node; answers how many leads were found. */
+/** Pages through lists by cursor, or goes to a page, on every node; returns the number of leads found. */
 async function compare({ w, member }: Filled, count: number, seed: number): Promise<number> {
   let found = 0
   for (const [n, { search, order, narrowed, ...query }] of sample(asked, count, seed).entries()) {
@@ -110,7 +110,7 @@ async function compare({ w, member }: Filled, count: number, seed: number): Prom
       }
       found += body.leads.length
       if (body.nextCursor === null) break
-      // Either goes on where the other one was.
+      // Either node continues with the other's cursor.
       more = n % 5 === 0 ? { page: String(page + 2) } : { cursor: cursors[n % cursors.length] ?? '' }
     }
   }

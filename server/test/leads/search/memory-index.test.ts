@@ -54,7 +54,7 @@ test('an index that is far behind leaves the request to the database, and catche
   await w.lead({ firstName: 'Newest' })
   assert.equal(await total(one, { search: 'newest' }), 1)
   assert.deepEqual(one.counts, { image: 1, database: 1 })
-  // It catches up in the background, and every answer until then is as right.
+  // It catches up in the background; responses until then are correct too.
   while (one.counts.image === 1) assert.equal(await total(one, { search: 'newest' }), 1)
 })
 
@@ -64,7 +64,7 @@ test('an index is rebuilt if events were removed before it applied them', async 
   const one = node(w)
   await one.images.warm(w.workspaceId)
   const { id } = await w.lead({ firstName: 'Unseen' })
-  // No event is removed before there are tokens.
+  // Events are not removed before they are indexed.
   await makeTokens(w)
   await w.db.sql`delete from events where workspace_id = ${w.workspaceId} and subject_id = ${id}`
   await w.db.sql`
@@ -110,7 +110,7 @@ test('a workspace that does not fit into memory is served by the database', asyn
   assert.deepEqual(one.counts, { image: 0, database: 1 })
 })
 
-/** Room for the columns of some hundred leads, and for the texts of less than a hundred. */
+/** Memory for the columns of some hundred leads, and for the texts of less than a hundred. */
 const narrow = { maxBytes: 17_000, shape: { tailSlots: 8, segmentSlots: 64 } }
 
 test('if texts do not fit, an index of columns answers lists without a search term, through every change', async () => {
@@ -192,7 +192,7 @@ test('a workspace with a lead that cannot be decrypted is served by the database
   assert.match(line ?? '', /"code":"DecryptionError"/)
 })
 
-// The last of the file: it leaves the database's secrets under a key that the others do not know.
+// Last test of the file: it wraps the database's secrets with a key that the others do not know.
 test('the thread receives a new master key, and a thread started later knows it too', async () => {
   const w = await imageWorld(1, {})
   const [second, third] = [await imageWorld(), await imageWorld()]

@@ -71,7 +71,7 @@ async function writeEveryWay(w: World): Promise<void> {
   await succeed(w.call('POST', `${leadPath(lead.id)}/restore`))
 }
 
-/** What only people ask. */
+/** Queries that only people send. */
 async function askAsMember(w: World): Promise<void> {
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })

@@ -5,8 +5,8 @@ import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
-// What a term finds is said once, and held against the rule, the database before and after there are tokens, and memory.
-// That these agree on any term is what memory-index-exact.test.ts tries at random.
+// Each case is checked against the rule, the database before and after indexing, and memory. memory-index-exact.test.ts
+// compares random terms.
 
 interface Named extends Partial<Searchable> {
   firstName: string
@@ -22,7 +22,7 @@ const marina: Named = {
 }
 const bob: Named = { firstName: 'Bob', lastName: 'Kuhn', email: 'kuhn@zyz.de', phone: '4930111222', externalRef: 'Q' }
 
-/** One term after the other, all of which find the same. */
+/** Terms that all find the same leads. */
 const each = (terms: readonly string[], names: string[]): [string, string[]][] => terms.map((term) => [term, names])
 
 const nameOf = ({ firstName, lastName }: Named) => [firstName, ...(lastName == null ? [] : [lastName])].join('|')

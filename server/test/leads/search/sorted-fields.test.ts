@@ -72,7 +72,7 @@ test('label conditions combine with others, also with match any, and are never a
     ['labels.empty;email.empty', 'Bia Caio Davi', 'any'],
     [`labels.isNot.${gold};name.contains.ana`, 'Ana Caio Davi', 'any'],
   ] as const) {
-    // One order that the database keeps, and one of what is sealed.
+    // One order that the database supports, and one of encrypted values.
     for (const sortBy of ['createdAt', 'name']) {
       assert.equal(await names(member, { where, match, sortBy, sortOrder: 'asc' }), expected, `${where} ${sortBy}`)
     }

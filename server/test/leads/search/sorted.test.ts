@@ -19,7 +19,7 @@ async function names(member: Member, query: Record<string, string>): Promise<str
   return pick(body.leads, 'firstName')
 }
 
-/** The member at a node that opens leads, and at one that has their values in memory. */
+/** The member at a node that decrypts leads, and at one that has their values in memory. */
 async function readers(): Promise<Member[]> {
   const w = await imageWorld()
   const [node] = w.nodes
@@ -138,7 +138,7 @@ test('paging by cursor in any order returns each lead once during concurrent wri
       const { ids, nextCursor } = await page({ ...query, limit: '8', ...(cursor && { cursor }) })
       met.push(...ids)
       cursor = nextCursor
-      // The lead that the cursor names goes: the walk goes on from its place.
+      // Deletes the lead that the cursor names: paging continues at its position.
       if (met.length === 8) await w.call('DELETE', leadPath(met[7] ?? ''))
     }
     assert.deepEqual(met, whole, sortBy)

@@ -31,7 +31,7 @@ async function timeline(member: TestMember, id: string, query = ''): Promise<Ent
   return body.entries
 }
 
-/** A lead with something of every kind, a second apart. */
+/** Lead with an entry of every kind, one second apart. */
 async function busyLead(w: InboxWorld, member: TestMember): Promise<string> {
   const { id } = await w.lead({ phone, customFieldValues: { cidade: 'Recife' } })
   const then = () => w.clock.advance(1000)
@@ -133,6 +133,6 @@ test('a timeline is read by indexes, whatever the statistics are', async () => {
     await member.call('GET', `/leads/${id}/timeline?limit=2&cursor=${body.nextCursor}`)
   })
   assert.deepEqual(await badPlans(w.db, statements, tables), [])
-  // Eight sources, and who asks: what a page costs does not grow with what happened.
+  // Eight sources, and the caller: the cost of a page does not grow with the history.
   assert.ok(statements.length <= 30, `${statements.length} statements for two pages`)
 })

@@ -43,7 +43,7 @@ const utf16 = (text: string, encoding: Encoding): Buffer => {
   return encoding === 'utf-16be' ? bytes.swap16() : bytes
 }
 
-/** In pieces of a few bytes, so that some end within a character. */
+/** Splits into pieces of a few bytes, so that some end within a character. */
 async function* piecesOf(bytes: Buffer, length = 7) {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
 }

@@ -104,7 +104,7 @@ test('a worker delayed since a dry run processes no row of the real run', async 
   const w = await importWorld()
   const id = await w.upload('name,externalRef\nAna,a\nBia,b\n')
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'externalRef', dryRun: true })
-  // Its second transaction is that of its first batch.
+  // The second transaction is that of the first batch.
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let transactions = 0
   const held: typeof w.db = {

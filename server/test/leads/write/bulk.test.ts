@@ -54,7 +54,7 @@ test('no items: nothing is processed, and the request succeeds', async () => {
   assert.deepEqual(await bulk(w, [], {}), empty)
 })
 
-/** Items that fail in every way, with what each answers. */
+/** Items that fail for every reason, with their errors. */
 function mixed(): [item: unknown, status: number, message: string, path?: string][] {
   const invalid = 'Validation failed'
   return [

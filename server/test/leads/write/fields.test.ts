@@ -5,7 +5,7 @@ import { addMember, leadPath, leadsPath, stored } from '../../support/leads/lead
 import { writePaths } from '../../support/leads/write-paths.ts'
 import { world } from '../../support/world.ts'
 
-// What a field takes is the same on every way into a lead; each row is sent on all of them.
+// The rules of a field are the same on every route; each row is sent on all of them.
 
 const long = { email: `${'a'.repeat(242)}@example.com`, smiles: '🙂'.repeat(10_000) }
 const kept: [sent: object, stored?: object][] = [
@@ -43,7 +43,7 @@ const kept: [sent: object, stored?: object][] = [
   ...['externalRef', 'lastName', 'email', 'phone', 'notes', 'assignedTo', 'estimatedValue', 'actualValue'].map(
     (name): [object] => [{ [name]: null }],
   ),
-  // What only the service writes is passed over, so that a lead which was read can be sent back.
+  // Read-only fields are ignored, so that a lead that was read can be sent back.
   [{ id: 'x', createdAt: 1, updatedAt: null, deletedAt: true, customFields: {}, previousStatus: [] }, {}],
 ]
 

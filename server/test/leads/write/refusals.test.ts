@@ -57,7 +57,7 @@ const needs: [needed: string, routes: (typeof routes)[number][]][] = [
 for (const [needed, those] of needs) {
   test(`a route that needs the scope ${needed} says so to a key with all others, whether or not the lead exists`, async () => {
     const w = await world()
-    // The writing key of old could delete: until that ends it is not without the right.
+    // leads.write may delete during the transition window, so it does not lack the scope.
     const others = (['leads.read', 'leads.write', 'leads.delete', 'leads.bulk'] as const)
       .filter((scope) => !needed.includes(scope))
       .filter((scope) => needed !== 'leads.delete' || scope !== 'leads.write')

@@ -16,7 +16,7 @@ test('the trash lists restorable leads, most recently deleted first, with the ti
   const { w, member } = await withMember()
   const fields = { phone: '5581991234567', customFieldValues: { k_city: 'Recife' } }
   const [first, second, kept] = [await w.lead(fields), await w.lead(), await w.lead()]
-  // What was made last is deleted first: the order is that of the deletions.
+  // The last created is deleted first: the order is that of the deletions.
   await member.call('DELETE', `/leads/${second.id}`)
   w.clock.advance(1000)
   await member.call('DELETE', `/leads/${first.id}`)
@@ -60,7 +60,7 @@ test('after 30 days a lead is no longer in the trash, whether or not it was dest
   const { id } = await w.lead()
   await member.call('DELETE', `/leads/${id}`)
   const at = w.clock.now().getTime()
-  // The session of the member has ended by then: the team token asks.
+  // The session of the member has ended by then, so the team token is used.
   const trash = async () => {
     const path = `/api/team/v1/workspaces/${w.workspaceId}/leads/trash`
     return (await w.call('GET', path, { key: testTeamToken })).body
