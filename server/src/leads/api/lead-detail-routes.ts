@@ -104,7 +104,7 @@ export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
   api.get(`${leadsPath}/:identifier/duplicates`, 'member', {
     operationId: 'listLeadDuplicates',
     summary: 'List the duplicates of a lead',
-    description: 'Other leads with its phone, in any of its common variants, or with its e-mail, whatever the case.',
+    description: 'Other leads with its phone, in any of its common variants, or with its e-mail, ignoring case.',
     params: ofLead,
     query: NoQuery,
     answers: { 200: Duplicates },

@@ -135,7 +135,7 @@ function openFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, sealed:
 export async function collectPage(deps: ListDeps, user: LeadUser, row: BulkChangeRow): Promise<BulkChangeRow | null> {
   const { workspace_id: workspaceId, id } = row
   const keyring = await deps.keyStore.keyring(workspaceId)
-  if (row.filter === null) throw new Error('A bulk change collects without a filter')
+  if (row.filter === null) throw new Error('Collecting bulk change has no filter')
   const page = await listLeads(deps, user, {
     filter: openFilter(keyring, row, row.filter),
     sort: { by: 'createdAt', order: 'asc' },

@@ -27,7 +27,7 @@ export interface BulkDeps extends ListDeps {
   log: Log
 }
 
-/** Thrown when another worker has stopped the bulk change or done the batch. */
+/** Thrown when the bulk change was stopped, or another worker has done the batch. */
 class NotOurs extends Error {}
 
 function ours(row: BulkChangeRow | null): BulkChangeRow {

@@ -46,7 +46,7 @@ type Kind = 'phone' | 'email'
 export function contactDigest(keyring: Keyring, kind: Kind, value: string): Buffer {
   const { phone_index, email_index } = leadIndexes(keyring, { phone: null, email: null, [kind]: value })
   const digest = kind === 'phone' ? phone_index : email_index
-  if (digest === null) throw new Error('A contact is a phone or an e-mail')
+  if (digest === null) throw new Error('Contact has no digest')
   return digest
 }
 

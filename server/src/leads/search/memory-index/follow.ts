@@ -233,7 +233,7 @@ const plainOf = (row: ImageRow) => ({
 
 function openRow(keyring: Keyring, row: ImageRow): IndexedLead {
   const { unique_code: uniqueCode, external_ref: externalRef = null, person, values } = row
-  if (uniqueCode === undefined || person === undefined) throw new Error('A lead was read without its names')
+  if (uniqueCode === undefined || person === undefined) throw new Error('Lead row has no name columns')
   const [firstName, lastName, email, phone, contacts, formerPhones] = openPerson(keyring, row.id, person)
   const texts = { firstName, lastName, email, phone, contacts, formerPhones, uniqueCode, externalRef }
   if (values == null) return { ...plainOf(row), text: leadText(texts) }

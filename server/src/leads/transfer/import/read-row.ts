@@ -109,7 +109,7 @@ function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
   return draft
 }
 
-/** Returns the mapped value; empty if it is mapped to null. */
+/** Returns the mapped value, or the text if it has no mapping; empty if it is mapped to null. */
 function meantBy(field: FieldTarget, text: string, { values }: ImportChoice): string {
   const mapped = isChosen(field) ? values[field]?.[valueKey(text)] : undefined
   return mapped === undefined ? text : (mapped ?? '')

@@ -31,7 +31,7 @@ interface ImportDeps extends LeadDeps {
   log: Log
 }
 
-/** Thrown when another worker has stopped the import or done the batch. */
+/** Thrown when the import was stopped, or another worker has done the batch. */
 class NotOurs extends Error {}
 
 const maxAttempts = 10
@@ -73,7 +73,7 @@ async function workOn(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Pr
 async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
   const keyringOf = () => deps.keyStore.keyring(row.workspace_id)
   const { choice } = openSettings(await keyringOf(), row.id, row.settings)
-  if (choice === null) throw new Error('An import was started without a choice')
+  if (choice === null) throw new Error('Started import has no settings')
   const workspace = await findWorkspace(deps.db.sql, row.workspace_id)
   const statuses = workspace?.leadStatuses ?? []
   const user = userOf(row, workspace)
