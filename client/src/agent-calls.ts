@@ -126,27 +126,27 @@ export type AgentLead = {
   first_name: string
   /** At most 255 characters. */
   last_name: string | null
-  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
+  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Encrypted at rest. */
   email: string | null
-  /** 8 to 20 digits with country code; masked for callers that see phones so. */
+  /** 8 to 20 digits with country code; masked for callers with masked phone visibility. */
   phone: string | null
   /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
   status: string
-  /** How pressing the lead is. */
+  /** Urgency of the lead. */
   priority: 'low' | 'medium' | 'high' | 'urgent'
-  /** Where the lead came from; `chat_app` is the chat application. */
+  /** Origin of the lead; `chat_app` is the chat application. */
   source: 'website' | 'chat_app' | 'phone' | 'email' | 'referral' | 'social' | 'ads' | 'event' | 'other'
   /** The advertising platform that brought the lead. */
   ad_platform: 'meta' | 'google' | 'tiktok' | 'linkedin' | 'chatgpt' | 'x' | 'other' | null
-  /** User handling the lead; a member of the workspace, else 400. */
+  /** User handling the lead. Must be a member of the workspace. */
   assigned_to: string | null
   /** At most two decimals. Null clears it. */
   estimated_value: number | null
   /** At most two decimals. Null clears it. */
   actual_value: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
+  /** At most 10,000 characters. Null clears it. Encrypted at rest. */
   notes: string | null
-  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
+  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. Responses also list a `k_` field without its prefix, unless another field has that name. In a body, null removes a field. */
   custom_field_values?: Record<string, string | boolean | null>
   /** UTC, with milliseconds. */
   created_at: string

@@ -56,9 +56,9 @@ export type Conversation = {
 export type ConversationStatus = 'open' | 'pending' | 'snoozed' | 'resolved' | 'closed'
 
 export type CustomField = {
-  /** The original key, with its `k_` where it came from a parameter. */
+  /** The original key, with the prefix `k_` if it came from a query parameter. */
   key: string
-  /** What people read; the key where none was given. */
+  /** Display name; the key if none was given. */
   label: string
   type: CustomFieldType
   /** Boolean for `boolean` only. */
@@ -156,25 +156,25 @@ export type Lead = {
   firstName: string
   /** At most 255 characters. */
   lastName: string | null
-  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
+  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Encrypted at rest. */
   email: string | null
-  /** 8 to 20 digits with country code; masked for callers that see phones so. */
+  /** 8 to 20 digits with country code; masked for callers with masked phone visibility. */
   phone: string | null
   /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
   status: string
-  /** How pressing the lead is. */
+  /** Urgency of the lead. */
   priority: LeadPriority
-  /** Where the lead came from; `chat_app` is the chat application. */
+  /** Origin of the lead; `chat_app` is the chat application. */
   source: LeadSource
   /** The advertising platform that brought the lead. */
   adPlatform: AdPlatform | null
-  /** User handling the lead; a member of the workspace, else 400. */
+  /** User handling the lead. Must be a member of the workspace. */
   assignedTo: string | null
   /** At most two decimals. Null clears it. */
   estimatedValue: number | null
   /** At most two decimals. Null clears it. */
   actualValue: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
+  /** At most 10,000 characters. Null clears it. Encrypted at rest. */
   notes: string | null
   /** UTC, with milliseconds. */
   createdAt: string
@@ -189,33 +189,33 @@ export type LeadChanges = {
   uniqueCode?: string
   /** The caller's own reference, at most 255 characters, unique in the workspace. Null clears it. */
   externalRef?: string | null
-  /** 1 to 255 characters after trimming. The only field required on create. Sealed at rest. */
+  /** 1 to 255 characters after trimming. The only field required on create. Encrypted at rest. */
   firstName?: string
-  /** At most 255 characters after trimming. Null clears it. Sealed at rest. */
+  /** At most 255 characters after trimming. Null clears it. Encrypted at rest. */
   lastName?: string | null
-  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
+  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Encrypted at rest. */
   email?: string | null
-  /** Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. A national number is taken when the workspace has a default country. Null clears it. Sealed at rest. */
+  /** Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. National numbers are accepted if the workspace has a default country. Null clears it. Encrypted at rest. */
   phone?: string | null
   /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
   status?: string
-  /** How pressing the lead is. */
+  /** Urgency of the lead. */
   priority?: LeadPriority
-  /** Where the lead came from; `chat_app` is the chat application. */
+  /** Origin of the lead; `chat_app` is the chat application. */
   source?: LeadSource
   /** The advertising platform that brought the lead. */
   adPlatform?: AdPlatform | null
-  /** User handling the lead; a member of the workspace, else 400. */
+  /** User handling the lead. Must be a member of the workspace. */
   assignedTo?: string | null
   /** At most two decimals. Null clears it. */
   estimatedValue?: number | null
   /** At most two decimals. Null clears it. */
   actualValue?: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
+  /** At most 10,000 characters. Null clears it. Encrypted at rest. */
   notes?: string | null
   /** Alias of `actualValue`. */
   value?: number | null
-  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
+  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. Responses also list a `k_` field without its prefix, unless another field has that name. In a body, null removes a field. */
   customFieldValues?: Record<string, string | boolean | null>
   /** Read-only: ignored. */
   id?: unknown
@@ -261,25 +261,25 @@ export type LeadDetail = {
   firstName: string
   /** At most 255 characters. */
   lastName: string | null
-  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
+  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Encrypted at rest. */
   email: string | null
-  /** 8 to 20 digits with country code; masked for callers that see phones so. */
+  /** 8 to 20 digits with country code; masked for callers with masked phone visibility. */
   phone: string | null
   /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
   status: string
-  /** How pressing the lead is. */
+  /** Urgency of the lead. */
   priority: LeadPriority
-  /** Where the lead came from; `chat_app` is the chat application. */
+  /** Origin of the lead; `chat_app` is the chat application. */
   source: LeadSource
   /** The advertising platform that brought the lead. */
   adPlatform: AdPlatform | null
-  /** User handling the lead; a member of the workspace, else 400. */
+  /** User handling the lead. Must be a member of the workspace. */
   assignedTo: string | null
   /** At most two decimals. Null clears it. */
   estimatedValue: number | null
   /** At most two decimals. Null clears it. */
   actualValue: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
+  /** At most 10,000 characters. Null clears it. Encrypted at rest. */
   notes: string | null
   /** UTC, with milliseconds. */
   createdAt: string
@@ -289,11 +289,11 @@ export type LeadDetail = {
   deletedAt: string | null
   /** Only when the lead has custom fields. */
   customFields?: CustomField[]
-  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
+  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. Responses also list a `k_` field without its prefix, unless another field has that name. In a body, null removes a field. */
   customFieldValues?: Record<string, string | boolean | null>
 }
 
-/** `lead.*`: the lead as it was right after the change. */
+/** `lead.*`: the lead right after the change. */
 export type LeadEvent = {
   /** Assigned by the service (UUIDv7). */
   id: string
@@ -305,37 +305,37 @@ export type LeadEvent = {
   firstName: string
   /** At most 255 characters. */
   lastName: string | null
-  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
+  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Encrypted at rest. */
   email: string | null
-  /** 8 to 20 digits with country code; masked for callers that see phones so. */
+  /** 8 to 20 digits with country code; masked for callers with masked phone visibility. */
   phone: string | null
   /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
   status: string
-  /** How pressing the lead is. */
+  /** Urgency of the lead. */
   priority: LeadPriority
-  /** Where the lead came from; `chat_app` is the chat application. */
+  /** Origin of the lead; `chat_app` is the chat application. */
   source: LeadSource
   /** The advertising platform that brought the lead. */
   adPlatform: AdPlatform | null
-  /** User handling the lead; a member of the workspace, else 400. */
+  /** User handling the lead. Must be a member of the workspace. */
   assignedTo: string | null
   /** At most two decimals. Null clears it. */
   estimatedValue: number | null
   /** At most two decimals. Null clears it. */
   actualValue: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
+  /** At most 10,000 characters. Null clears it. Encrypted at rest. */
   notes: string | null
   /** UTC, with milliseconds. */
   createdAt: string
   /** UTC, with milliseconds. */
   updatedAt: string
-  /** Set in `lead.deleted` alone. */
+  /** Set only in `lead.deleted`. */
   deletedAt: string | null
   /** Only when the lead has custom fields. */
   customFields?: CustomField[]
-  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
+  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. Responses also list a `k_` field without its prefix, unless another field has that name. In a body, null removes a field. */
   customFieldValues?: Record<string, string | boolean | null>
-  /** In `lead.updated`, when the status changed: what it was. */
+  /** The former status, in `lead.updated` if the status changed. */
   previousStatus?: string
 }
 
@@ -371,7 +371,7 @@ export type LeadUpdated = {
 export type LeadUpsert = {
   match: LeadMatch
   lead: LeadChanges
-  /** When not false and no lead matches, a lead is created. */
+  /** If not false and no lead matches, a lead is created. */
   createIfMissing?: boolean
 }
 
@@ -481,33 +481,33 @@ export type NewLead = {
   uniqueCode?: string
   /** The caller's own reference, at most 255 characters, unique in the workspace. Null clears it. */
   externalRef?: string | null
-  /** 1 to 255 characters after trimming. The only field required on create. Sealed at rest. */
+  /** 1 to 255 characters after trimming. The only field required on create. Encrypted at rest. */
   firstName: string
-  /** At most 255 characters after trimming. Null clears it. Sealed at rest. */
+  /** At most 255 characters after trimming. Null clears it. Encrypted at rest. */
   lastName?: string | null
-  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
+  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Encrypted at rest. */
   email?: string | null
-  /** Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. A national number is taken when the workspace has a default country. Null clears it. Sealed at rest. */
+  /** Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. National numbers are accepted if the workspace has a default country. Null clears it. Encrypted at rest. */
   phone?: string | null
   /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
   status?: string
-  /** How pressing the lead is. */
+  /** Urgency of the lead. */
   priority?: LeadPriority
-  /** Where the lead came from; `chat_app` is the chat application. */
+  /** Origin of the lead; `chat_app` is the chat application. */
   source?: LeadSource
   /** The advertising platform that brought the lead. */
   adPlatform?: AdPlatform | null
-  /** User handling the lead; a member of the workspace, else 400. */
+  /** User handling the lead. Must be a member of the workspace. */
   assignedTo?: string | null
   /** At most two decimals. Null clears it. */
   estimatedValue?: number | null
   /** At most two decimals. Null clears it. */
   actualValue?: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
+  /** At most 10,000 characters. Null clears it. Encrypted at rest. */
   notes?: string | null
   /** Alias of `actualValue`. */
   value?: number | null
-  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field. */
+  /** Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. Responses also list a `k_` field without its prefix, unless another field has that name. In a body, null removes a field. */
   customFieldValues?: Record<string, string | boolean | null>
   /** Read-only: ignored. */
   id?: unknown
@@ -594,25 +594,25 @@ export type UpdatedLead = {
   firstName: string
   /** At most 255 characters. */
   lastName: string | null
-  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest. */
+  /** At most 254 characters, kept as typed and compared in lower case. Null clears it. Encrypted at rest. */
   email: string | null
-  /** 8 to 20 digits with country code; masked for callers that see phones so. */
+  /** 8 to 20 digits with country code; masked for callers with masked phone visibility. */
   phone: string | null
   /** 1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history. */
   status: string
-  /** How pressing the lead is. */
+  /** Urgency of the lead. */
   priority: LeadPriority
-  /** Where the lead came from; `chat_app` is the chat application. */
+  /** Origin of the lead; `chat_app` is the chat application. */
   source: LeadSource
   /** The advertising platform that brought the lead. */
   adPlatform: AdPlatform | null
-  /** User handling the lead; a member of the workspace, else 400. */
+  /** User handling the lead. Must be a member of the workspace. */
   assignedTo: string | null
   /** At most two decimals. Null clears it. */
   estimatedValue: number | null
   /** At most two decimals. Null clears it. */
   actualValue: number | null
-  /** At most 10,000 characters. Null clears it. Sealed at rest. */
+  /** At most 10,000 characters. Null clears it. Encrypted at rest. */
   notes: string | null
   /** UTC, with milliseconds. */
   createdAt: string
@@ -646,13 +646,13 @@ export type ListLeadsQuery = {
   sortBy?: 'createdAt' | 'updatedAt'
   /** Default `desc`. */
   sortOrder?: 'asc' | 'desc'
-  /** The `nextCursor` of the page before, unchanged, with the same filters and sort. */
+  /** The `nextCursor` of the previous page, unchanged, with the same filters and sort. */
   cursor?: string
-  /** Leads a page. Default 50. */
+  /** Leads per page. Default 50. */
   limit?: number
-  /** Legacy paging, from 1; ignored when `cursor` is sent. */
+  /** Legacy page number, from 1; ignored if `cursor` is sent. */
   page?: number
-  /** Finds leads whose name, e-mail, phone, uniqueCode or externalRef contains the text, whatever its case and accents. Under 3 characters it finds names that have exactly this word, and uniqueCodes and externalRefs that begin with it; in scripts without spaces between words, such as Chinese, any part as ever. */
+  /** Finds leads whose name, e-mail, phone, uniqueCode or externalRef contains the text, ignoring case and accents. A text shorter than 3 characters matches whole words of names, and the start of uniqueCodes and externalRefs; in scripts without spaces between words, such as Chinese, it matches any part. */
   search?: string
 }
 
@@ -664,7 +664,7 @@ export type ListLeadsAnswer = {
     /** Null in cursor mode. */
     page: number | null
     limit: number
-    /** Exact count of leads that fit the filters. */
+    /** Exact number of leads that match the filters. */
     total: number
     /** Null in cursor mode. */
     totalPages: number | null
@@ -717,7 +717,7 @@ export type RestoreLeadAnswer = {
 }
 
 export type UpsertLeadQuery = {
-  /** Answer what would happen; write nothing and count no quota. */
+  /** Returns what would happen, without writing anything or using quota. */
   dryRun?: boolean
 }
 
@@ -729,20 +729,20 @@ export type UpsertLeadAnswer = {
   action: 'created' | 'updated'
   data: Lead
   lead: Lead
-  /** Present and true when nothing was written. */
+  /** True if this was a dry run; otherwise absent. */
   dryRun?: boolean
 }
 
 export type BulkUpsertLeadsQuery = {
-  /** Answer what would happen; write nothing and count no quota. */
+  /** Returns what would happen, without writing anything or using quota. */
   dryRun?: boolean
 }
 
 export type BulkUpsertLeadsBody = {
-  /** At most 100 upserts, run in order; a later item sees an earlier one. Each is checked by itself. */
+  /** At most 100 upserts, processed in order; a later item sees the changes of earlier ones. Each item is validated separately. */
   items: LeadUpsert[]
   options?: {
-    /** Default true. When false, the first failure is the last result. */
+    /** Default true. If false, processing stops at the first failure, which is the last result. */
     continueOnError?: boolean
   }
 }
@@ -750,7 +750,7 @@ export type BulkUpsertLeadsBody = {
 export type BulkUpsertLeadsAnswer = {
   /** True when no item failed. */
   success: boolean
-  /** How many results there are. */
+  /** Number of results. */
   processed: number
   created: number
   updated: number
@@ -758,14 +758,14 @@ export type BulkUpsertLeadsAnswer = {
   results: ({
     /** Position of the item, from 0. */
     index: number
-    /** The matcher as it was sent. */
+    /** The matcher as sent. */
     match: unknown
     success: boolean
     action?: 'created' | 'updated'
     lead?: Lead
     error?: ErrorBody
   })[]
-  /** Present and true when nothing was written. */
+  /** True if this was a dry run; otherwise absent. */
   dryRun?: boolean
 }
 

@@ -13,20 +13,20 @@ import { leadDeleted } from './lead/events.ts'
 import type { Lead } from './lead/lead.ts'
 import { otherEmails, otherPhones } from './lead/search-lines.ts'
 
-/** What a lead tells of its customer. */
+/** Contact data of a lead of the erased customer. */
 export interface FoundLead {
   id: string
   email: string | null
   phone: string | null
-  /** What it has beside these by a merge. */
+  /** E-mails from merged leads, without `email`. */
   otherEmails: string[]
   otherPhones: string[]
 }
 
-/** From so many on, what was named is nobody's own. */
+// An identifier that matches more leads than this belongs to no single person.
 const maxFound = 1000
 
-/** The leads with these ids, phones or e-mails, whether or not they were deleted, made before a moment. At most 1,001. */
+/** Returns leads created by `before` with one of these ids, phones or e-mails, also deleted ones. At most 1,001. */
 export async function findErasedLeads(
   sql: Sql,
   keyring: Keyring,
@@ -36,7 +36,7 @@ export async function findErasedLeads(
 ): Promise<FoundLead[]> {
   const byPhone = byteaArray(phones.flatMap((phone) => phoneIndexes(keyring, phone)))
   const byEmail = byteaArray(emails.flatMap((email) => emailIndexes(keyring, email)))
-  // Live ones by their indexes; deleted ones are few, and their index is gone through.
+  // Live leads are found by their indexes; deleted leads are few and are scanned.
   const rows = await sql<{ id: string; person: Buffer }[]>`
     with recursive named (id) as (
       select id from leads
@@ -57,7 +57,7 @@ export async function findErasedLeads(
       select lead_id from lead_contacts
       where workspace_id = ${workspaceId} and (digest = any (${byPhone}::bytea[]) or digest = any (${byEmail}::bytea[]))
     ),
-    -- Leads that were merged are one customer, whichever of them was named.
+    -- Merged leads are one customer, whichever of them was named.
     found (id) as (
       select id from named
       union
@@ -82,7 +82,7 @@ export async function findErasedLeads(
 
 const nameless = { email: null, phone: null, otherEmails: [], otherPhones: [] }
 
-// A lead that does not open, or was purged, is erased by its id.
+// A lead that cannot be decrypted or was purged is erased by its id alone.
 function namesOf(keyring: Keyring, id: string, person: Buffer): Omit<FoundLead, 'id'> {
   if (person.length === 0) return nameless
   const opened = decryptOrNull(() => openPerson(keyring, id, person))
@@ -93,12 +93,12 @@ function namesOf(keyring: Keyring, id: string, person: Buffer): Omit<FoundLead, 
 }
 
 /**
- * Erases the next of the customer's leads: its events first, in batches, then in one transaction what is left of them, its
- * row and all that hangs on it. Receivers are told that it was deleted, by an event that holds its id and nothing else.
+ * Erases the customer's next lead: its events in batches, then, in one transaction, its remaining data and its row.
+ * Publishes `lead.deleted` with only the id, so that receivers erase their copies.
  */
 export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: OnEventsErased): Promise<ErasureStep> {
   const { workspaceId, keyring, customer, now } = scope
-  // Whoever makes search tokens holds this, so that none are made of a lead that is going.
+  // Search token writers lock this row, so no tokens are created for a lead during its erasure.
   await tx`
     select from lead_search_feeds
     where workspace_id = ${workspaceId}
@@ -126,7 +126,7 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: OnEv
     delete from lead_notes
     where workspace_id = ${workspaceId}
       and lead_id = ${lead.id}`
-  // By the changes there are, whose items are found by their key: an index by lead would cost every import.
+  // Joins the existing changes and finds items by primary key; an index on lead_id would slow down every import.
   await tx`
     delete from lead_bulk_items i
     using lead_bulk_changes c
@@ -144,12 +144,12 @@ export async function eraseLeads(tx: Tx, scope: ErasureScope, eventsErased: OnEv
   return goOn({ ...events, leads: 1, statusChanges: changes.count, notes: notes.count }, true)
 }
 
-/** What receivers are told of: the shape of a lead with nothing in it of the person. */
+/** Returns the body of the `lead.deleted` event: a lead without personal data. */
 function erasedLead(id: string, createdAt: Date, now: Date): Lead {
   return { ...blankLead(id, id, createdAt), firstName: '-', updatedAt: now, deletedAt: now }
 }
 
-/** Leads that this one was merged with, either way, beside those that are known. It is locked: no merge is under way. */
+/** Returns leads merged with this one, either way, that are not in `known`. The lead is locked, so no merge runs. */
 async function mergedWith(tx: Tx, workspaceId: string, leadId: string, known: readonly string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select case when kept_id = ${leadId} then merged_id else kept_id end as id
@@ -165,13 +165,13 @@ interface UndoneMerge {
   kept_id: string
   merged_at: Date
   undone_at: Date
-  /** The event of the undo; events of the merge live no longer than that. */
+  /** Id of the undo event; events of the merged period have lower ids. */
   told_by: string
 }
 
 /**
- * Erases what other leads have kept of this one from the time that it was merged into them: their events of that time, what
- * the undo says that it took from them, and former values in bulk changes. Those leads stay: they are somebody else.
+ * Erases copies of this lead's data in other leads, from the time when it was merged into them: their events of that
+ * time, the changes in the undo event, and former values in bulk changes. The other leads stay: they are other people.
  */
 async function eraseTimeAsOne(
   tx: Tx,
@@ -196,7 +196,7 @@ async function eraseTimeAsOne(
   for (const { kept_id: keptId, merged_at: from, undone_at: to, told_by: toldBy } of merges) {
     const span = { from: firstIdAt(from), below: toldBy }
     const erased = await eraseEvents(tx, workspaceId, [keptId], eventsErased, span)
-    // Counted and taken up again, as any step is: the merge is there until its lead goes.
+    // The next step continues here: the merge row exists until its lead is erased.
     if ((erased.removed.events ?? 0) > 0) return { ...erased, hasMore: true }
     await tx`
       update events

@@ -6,7 +6,7 @@ import { dropPieces } from './transfer/import/pieces.ts'
 const importsKeptDays = 90
 const batch = 500
 
-/** Forgets imports of long ago, whose files went a week after their end. Returns how many. */
+/** Deletes imports that ended over 90 days ago and whose files are already deleted. Returns their number. */
 export async function forgetImports(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - importsKeptDays * 86_400_000)
   const old = await db.sql<{ workspace_id: string; id: string }[]>`
@@ -33,11 +33,11 @@ const isForgotten = (sql: Sql, before: Date) => sql`
     and expires_at is null
     and coalesce(ended_at, created_at) < ${before}`
 
-/** Removes the files of all imports that ended, or were left alone, a week ago. Returns how many. */
+/** Deletes the files of imports that ended or were abandoned a week ago. Returns the number of imports. */
 export async function sweepImports(db: Db, clock: Clock): Promise<number> {
   const now = clock.now()
   for (let count = 0; ; count++) {
-    // One at a time: a file of 1 GiB is work enough for a transaction.
+    // One import per transaction, since a file can have 1 GiB.
     if (!(await sweepNext(db, now))) return count
   }
 }
@@ -52,7 +52,7 @@ async function sweepNext(db: Db, now: Date): Promise<boolean> {
   return (await claimFirst(old, (workspaceId) => db.tx((tx) => sweepOne(tx, workspaceId, now)))) ?? false
 }
 
-/** True, or undefined when others are at what there is. */
+/** Returns true, or undefined if other processes have locked all due imports. */
 async function sweepOne(tx: Tx, workspaceId: string, now: Date): Promise<true | undefined> {
   const [row] = await tx<{ workspace_id: string; id: string }[]>`
     with old as (
@@ -81,8 +81,8 @@ const keptDays = 90
 const batchItems = 5_000
 
 /**
- * Removes former values when a day has made an undo impossible. Which leads an import brought stays known as long as the
- * import; of a selection nothing but the counts does. Returns how many changes it went through.
+ * Deletes former values once the undo period of one day has ended. Keeps the lead ids of an import until the import is
+ * deleted; of a selection, only the counts remain. Returns the number of changes processed.
  */
 export async function sweepFormerValues(db: Db, clock: Clock): Promise<number> {
   for (let count = 0; ; count++) {
@@ -104,7 +104,7 @@ export async function sweepFormerValues(db: Db, clock: Clock): Promise<number> {
   }
 }
 
-/** Forgets changes of long ago, an import's along with the import. Returns how many. */
+/** Deletes bulk changes that ended over 90 days ago, those of imports included. Returns their number. */
 export async function forgetBulkChanges(db: Db, now: Date): Promise<number> {
   for (let count = 0; ; count++) {
     const [row] = await db.sql<Named[]>`
@@ -129,7 +129,7 @@ interface Named {
   kind: string
 }
 
-/** The next items of a change, as many as a statement may touch. */
+/** Condition for the next batch of items of a change; limits the rows per statement. */
 const someItems = (sql: Sql, { workspace_id: workspaceId, id }: Named, condition = sql`true`) => sql`
   change_id = ${id}
     and lead_id = any (array(

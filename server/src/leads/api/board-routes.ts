@@ -33,22 +33,22 @@ const BoardQuery = Type.Pick(
 const sum = (description: string, example: number) => Type.Number({ minimum: 0, maximum: 1e21, description, example })
 
 const BoardColumn = Type.Object({
-  status: leadStatus('Of the leads of the column.', { example: 'qualified' }),
-  count: count('Exact count of leads.'),
+  status: leadStatus('Status of the leads in the column.', { example: 'qualified' }),
+  count: count('Exact number of leads.'),
   estimatedValue: sum('Sum of their `estimatedValue`.', 4500),
   actualValue: sum('Sum of their `actualValue`.', 0),
-  value: sum('Sum of what each is worth: its `actualValue`, or its `estimatedValue` while it has none.', 4500),
+  value: sum('Sum of `actualValue`, or of `estimatedValue` for leads without one.', 4500),
 })
 
 type BoardColumn = Static<typeof BoardColumn>
 
-/** Leads by status: the heads of the columns, whose cards are the list with that status. */
+/** Routes for the board: leads counted by status. The cards of a column are the list filtered by its status. */
 export function boardRoutes(api: TeamApi, deps: LeadDeps): void {
   api.get(`${leadsPath}/board`, 'member', {
     operationId: 'countLeadsByStatus',
     summary: 'Count leads by status',
     description:
-      "The workspace's statuses in its order, the empty ones too, then others that leads have, by name. Filters are those of the list, but for `status` and `search`; of `where`, those that look at no text (422 `NOT_ON_BOARD`); the cards of a column are the list with its `status`.",
+      "The workspace's statuses in their order, including empty ones, then other statuses of leads by name. Accepts the filters of the list except `status` and `search`; `where` must not use text or custom fields (422 `NOT_ON_BOARD`). For the cards of a column, list leads with its `status`.",
     query: BoardQuery,
     answers: { 200: Type.Object({ columns: Type.Array(BoardColumn, unpaged) }) },
     errors: [422],
@@ -60,8 +60,8 @@ export function boardRoutes(api: TeamApi, deps: LeadDeps): void {
 }
 
 /**
- * How many leads have each status, and what they are worth, exactly. The statuses of the workspace come first, in its
- * order and also when empty; those that only the API has given follow by name.
+ * Returns the exact number and value of leads per status. Workspace statuses come first, in their order and including
+ * empty ones; statuses that only the API has set follow by name. Throws 422 for conditions on text or custom fields.
  */
 export async function readBoard(
   { db, clock }: LeadDeps,
@@ -70,7 +70,7 @@ export async function readBoard(
 ): Promise<BoardColumn[]> {
   const conditions = resolved(filter.conditions ?? noConditions, clock.now())
   if (!arePlain(conditions)) {
-    throw unprocessable('The board counts no leads by texts and custom fields: look at these in the table', {
+    throw unprocessable('The board does not support filters by text or custom field; use the list instead', {
       code: 'NOT_ON_BOARD',
     })
   }

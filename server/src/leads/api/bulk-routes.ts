@@ -27,8 +27,8 @@ const BulkChange = Type.Object(
       description: 'At most 500 leads.',
     }),
     changes: Type.Optional(FieldsToSet),
-    delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
-    restore: Type.Optional(Type.Literal(true, { description: 'Brings deleted ones back.' })),
+    delete: Type.Optional(Type.Literal(true, { description: 'Deletes the leads; they can be restored for 30 days.' })),
+    restore: Type.Optional(Type.Literal(true, { description: 'Restores deleted leads.' })),
   },
   { ...closed, example: { ids: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'], changes: { status: 'qualified' } } },
 )
@@ -36,7 +36,9 @@ const BulkChange = Type.Object(
 const ofBatch = (options: object = {}) => Type.Integer({ minimum: 0, maximum: maxBatch, ...options })
 
 const BulkChanged = Type.Object({
-  done: ofBatch({ description: 'How many are as they were asked to be, those that were so before included.' }),
+  done: ofBatch({
+    description: 'Number of leads that now have the requested state, including those that already had it.',
+  }),
   failed: ofBatch(),
   results: Type.Array(
     Type.Object({
@@ -52,18 +54,18 @@ const BulkChanged = Type.Object({
     }),
     {
       maxItems: maxBatch,
-      description: 'One for each id, in the order of the request; an id that is named again counts once.',
+      description: 'One per id, in the order of the request. A repeated id counts once.',
     },
   ),
 })
 
-/** One thing done to a selection of leads. */
+/** Routes that change a selection of leads in the request. */
 export function bulkRoutes(api: TeamApi, deps: LeadDeps): void {
   api.post(`${leadsPath}/bulk-change`, 'member', {
     operationId: 'bulkChangeLeads',
     summary: 'Change, delete or restore many leads',
     description:
-      'Exactly one of `changes`, `delete` and `restore`. Each lead is treated as if alone, with its own event and history; one that fails stops no other.',
+      'Exactly one of `changes`, `delete` and `restore`. Each lead is changed on its own, with its own event and history; a failure does not affect the others.',
     query: NoQuery,
     body: BulkChange,
     answers: { 200: BulkChanged },
@@ -97,7 +99,7 @@ function present({ id, outcome }: BulkOutcome) {
   return { id, outcome: 'failed' as const, error: presentError(outcome) }
 }
 
-/** What becomes of every lead of a selection. */
+/** Action applied to every lead of a selection. */
 type BulkAction = { delete: true } | { restore: true } | { changes: LeadChanges }
 
 interface BulkOutcome {
@@ -105,7 +107,7 @@ interface BulkOutcome {
   outcome: 'changed' | 'unchanged' | 'deleted' | 'restored' | ApiError
 }
 
-/** Does one thing to many leads in one transaction, each as if it were done alone; one that fails stops no other. */
+/** Applies one action to many leads in one transaction, each as if on its own; a failure does not affect the others. */
 async function bulkChange(
   deps: LeadDeps,
   user: LeadUser,
@@ -123,7 +125,7 @@ async function bulkChange(
     return restored.map((one) => ({ id: one.id, outcome: 'error' in one ? one.error : 'restored' }))
   }
   const at = 'changes'
-  // None of the fields that can be changed in bulk has a rule beyond its schema and being a member.
+  // Fields that can be changed in bulk have no rules beyond their schema and workspace membership.
   const { patch } = readLeadPatch(action.changes, [], { ...user, at })
   const items = ids.map((value) => ({ by: 'id', value, patch, createIfMissing: false, at }) as const)
   const outcomes = await upsertLeads(deps, user, items, {
@@ -134,7 +136,7 @@ async function bulkChange(
   return outcomes.map((outcome, n) => ({ id: ids[n] ?? '', outcome: resultOf(outcome) }))
 }
 
-/** Who did what to how many, for the audit log. */
+/** Records author, action and number of leads in the audit log. */
 async function noteBulk(tx: Tx, { workspaceId, actor: who }: LeadUser, action: BulkAction, count: number, now: Date) {
   const actor = personOf(who)
   if (count === 0 || actor === null) return
@@ -149,7 +151,7 @@ function resultOf(outcome: UpsertOutcome): BulkOutcome['outcome'] {
   return outcome.action === 'updated' && outcome.before === outcome.lead ? 'unchanged' : 'changed'
 }
 
-/** The answer to a batch: counts, and a result for each item that was run. */
+/** Returns the response of a batch: counts, and one result per processed item. */
 export function presentBulk(
   items: readonly unknown[],
   outcomes: readonly UpsertOutcome[],
@@ -174,7 +176,6 @@ function result(outcome: UpsertOutcome, masked: boolean) {
   return { success: true, action: outcome.action, lead: presentLead(outcome.lead, masked) }
 }
 
-/** A failure within an answer that is none. */
 function presentError({ statusCode, message, data }: ApiError) {
   return { statusCode, statusMessage: message, ...(data === undefined ? {} : { data }) }
 }

@@ -17,7 +17,7 @@ import { Identifier, LeadDetail, labelIds, NoQuery } from '../lead/schema.ts'
 import { listed, otherEmails, phonesOf } from '../lead/search-lines.ts'
 import { leadsPath, leadUserOf, ofLead } from './lead-request.ts'
 
-/** What is shown of a chat with a lead; whoever keeps the chats finds it. */
+/** Conversation with a lead, as supplied by the inbox. */
 export interface LeadConversation {
   id: string
   connectionId: string
@@ -32,36 +32,35 @@ export interface LeadConversation {
 }
 
 export interface ConversationDeps extends LeadDeps {
-  /** The conversations with these phones, in any of their variants, those with the newest message first. */
+  /** Returns conversations with these phones, in any of their variants, newest message first. */
   conversationsOf(workspaceId: string, phones: readonly string[]): Promise<LeadConversation[]>
 }
 
 const Conversation = titled('LeadConversation', {
   id: idSchema('The conversation.'),
   connectionId: idSchema('The chat connection.'),
-  channel: text(20, 'How the customer is reached.', { example: 'waba' }),
+  channel: text(20, 'The channel.', { example: 'waba' }),
   owner: text(50, '`human` or `agent:<key id>`.', { example: 'human' }),
-  status: text(20, 'Of the conversation.', { example: 'open' }),
+  status: text(20, 'Status of the conversation.', { example: 'open' }),
   assignedTo: nullable(idSchema('The member it is assigned to.')),
-  unreadCount: count('Customer messages that nobody has read.', { example: 1 }),
+  unreadCount: count('Number of unread customer messages.', { example: 1 }),
   lastMessageAt: timestamp('When its newest message was sent.'),
-  unansweredSince: nullable(timestamp('Since when the customer has waited; null when answered.')),
+  unansweredSince: nullable(timestamp('Since when the customer has been waiting; null if answered.')),
   lastMessage: nullable(
     Type.Object({
       direction: Type.Unsafe<'inbound' | 'outbound'>({ type: 'string', enum: ['inbound', 'outbound'] }),
-      kind: text(20, 'As in the messages.', { example: 'text' }),
+      kind: text(20, 'Kind of message.', { example: 'text' }),
       text: text(200, 'Its first 200 characters.', { example: 'Hello!' }),
     }),
   ),
 })
 
-/** The chats with a lead. */
 export function conversationRoutes(api: TeamApi, deps: ConversationDeps): void {
   const readLead = leadReader(deps)
   api.get(`${leadsPath}/:identifier/conversations`, 'member', {
     operationId: 'listLeadConversations',
     summary: 'List the conversations of a lead',
-    description: 'Those with its phone, in any of its common variants; the one with the newest message first.',
+    description: 'Conversations with its phones, in any common variant, newest message first.',
     params: ofLead,
     query: NoQuery,
     answers: { 200: Type.Object({ conversations: Type.Array(Conversation, unpaged) }) },
@@ -86,7 +85,7 @@ const Duplicates = Type.Object({
   duplicates: Type.Array(
     titled('LeadDuplicate', {
       lead: LeadDetail,
-      same: Type.Array(oneOf(['phone', 'email']), { maxItems: 2, description: 'What it has in common.' }),
+      same: Type.Array(oneOf(['phone', 'email']), { maxItems: 2, description: 'Matching fields.' }),
     }),
     { maxItems: 20, description: 'At most 20, the oldest first.' },
   ),
@@ -94,21 +93,18 @@ const Duplicates = Type.Object({
 
 const Check = Type.Object(
   {
-    phone: Type.Optional(
-      Type.String({ maxLength: maxPhoneLength, description: 'As typed; half a number finds nobody.' }),
-    ),
+    phone: Type.Optional(Type.String({ maxLength: maxPhoneLength, description: 'As typed. Must be complete.' })),
     email: Type.Optional(Type.String({ maxLength: 254, description: 'As typed.' })),
   },
   { ...closed, example: { phone: '+55 81 99123-4567' } },
 )
 
-/** Leads that may be the same person. */
 export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
   const readLead = leadReader(deps)
   api.get(`${leadsPath}/:identifier/duplicates`, 'member', {
     operationId: 'listLeadDuplicates',
     summary: 'List the duplicates of a lead',
-    description: 'Other leads with its phone, in any of its common variants, or with its e-mail, whatever the case.',
+    description: 'Other leads with its phone, in any of its common variants, or with its e-mail, ignoring case.',
     params: ofLead,
     query: NoQuery,
     answers: { 200: Duplicates },
@@ -122,14 +118,14 @@ export function duplicateRoutes(api: TeamApi, deps: LeadDeps): void {
 
   api.post(`${leadsPath}/check`, 'member', {
     operationId: 'findLeadDuplicates',
-    summary: 'Look for duplicates of a lead to be',
-    description: 'Writes nothing. A POST, so that phones and e-mails stand in no address.',
+    summary: 'Find duplicates before creating a lead',
+    description: 'Writes nothing. Uses POST to keep phones and e-mails out of URLs.',
     query: NoQuery,
     body: Check,
     answers: { 200: Duplicates },
     run: async ({ member, body }) => {
       const { phone = '', email = '' } = body
-      // Nobody has what is no phone.
+      // Empty for an invalid phone, which matches nothing.
       const phones = readPhones(phone, leadUserOf(member).defaultCountry)
       const emails = [email.trim()].filter((typed) => typed !== '')
       return { duplicates: await findSame(deps, member.workspaceId, { phones, emails, exceptId: null }) }
@@ -152,18 +148,17 @@ const StatusChange = titled('StatusChange', {
 
 const LabelChange = titled('LeadLabelChange', {
   id: idSchema('The entry.'),
-  added: labelIds('Labels that it got, by some that are deleted since.'),
-  removed: labelIds('Labels that it lost.'),
+  added: labelIds('Labels added, including labels deleted since.'),
+  removed: labelIds('Labels removed.'),
   actor: StatusChange.properties.actor,
-  at: timestamp('When they changed.'),
+  at: timestamp('When the labels changed.'),
 })
 
-/** The statuses that a lead has had, and what was done to its labels. */
 export function historyRoutes(api: TeamApi, deps: LeadDeps): void {
   api.get('/api/team/v1/workspaces/:workspaceId/leads/:identifier/history', 'member', {
     operationId: 'listLeadHistory',
     summary: "List a lead's status and label changes",
-    description: 'Oldest first, at most 1,000 of each. The lead is named as in the leads interface.',
+    description: 'Oldest first, at most 1,000 of each. Accepts any identifier of the lead.',
     params: Type.Object({ ...workspaceParams, ...Identifier.properties }),
     query: NoQuery,
     answers: {
@@ -188,7 +183,7 @@ export function historyRoutes(api: TeamApi, deps: LeadDeps): void {
 
 export const maxDuplicates = 20
 
-/** The live leads with one of these phones, in any of its variants, or of these e-mails. */
+/** Returns live leads with one of these phones, in any of its variants, or one of these e-mails. */
 async function findSame(
   { db: { sql }, keyStore }: LeadDeps,
   workspaceId: string,

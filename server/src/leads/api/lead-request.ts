@@ -5,12 +5,11 @@ import { workspaceParams } from '../../team/team-schema.ts'
 import type { LeadUser } from '../lead/lead.ts'
 import { Identifier } from '../lead/schema.ts'
 
-/** What the team's routes of this room share. */
 export const leadsPath = '/api/team/v1/workspaces/:workspaceId/leads'
 export const ofWorkspace = Type.Object(workspaceParams)
 export const ofLead = Type.Object({ ...workspaceParams, ...Identifier.properties })
 
-/** A member reads and writes leads unmasked, in their own name. */
+/** Returns the lead caller for a member, who sees leads unmasked. */
 export function leadUserOf(member: Member): LeadUser {
   return {
     ...leadSettingsOf(member.workspace),

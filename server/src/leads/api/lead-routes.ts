@@ -35,7 +35,7 @@ const oneLead = Type.Object({ lead: LeadDetail })
 
 export interface LeadTeamDeps extends ListDeps, ConversationDeps, TimelineDeps, BulkDeps, MergeDeps {}
 
-/** Leads for people: the verbs of the leads interface on behalf of a member, and what only the team has. */
+/** Registers the lead routes for people: those of the leads interface, and those of the team API alone. */
 export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team leads')
   readRoutes(api, deps)
@@ -55,13 +55,12 @@ export function leadTeamRoutes(app: App, deps: LeadTeamDeps, guard: TeamGuard): 
   leadFieldTeamRoutes(app, deps, guard)
 }
 
-/** The list of leads, a new one, and one of them. */
 function readRoutes(api: TeamApi, deps: ListDeps): void {
   api.get(leadsPath, 'member', {
     operationId: 'listLeadsAsMember',
     summary: 'List leads',
     description:
-      'Filters, search and cursor are those of the leads interface, with any column to sort by and conditions on any of them. `total` is exact.',
+      'Filters, search and cursor work as in the leads interface. Additionally sorts by any column and filters by conditions on any column. `total` is exact.',
     query: TeamListQuery,
     answers: { 200: TeamLeadList },
     errors: [409, 422],
@@ -81,7 +80,7 @@ function readRoutes(api: TeamApi, deps: ListDeps): void {
     operationId: 'createLeadAsMember',
     summary: 'Create a lead',
     description:
-      'As in the leads interface: the same fields, defaults, quota and event. Custom fields that the workspace defines are held to it: 422 names the field and says what fits.',
+      'Same fields, defaults, quota and event as in the leads interface. Custom fields defined by the workspace are validated: 422 names the field and its format.',
     body: NewLead,
     answers: { 201: Type.Object({ lead: TeamLead }) },
     errors: [409, 422, 429],
@@ -115,13 +114,12 @@ const presentForTeam = (lead: Lead, labels: ReadonlyMap<string, string[]>) => ({
   labelIds: labels.get(lead.id) ?? [],
 })
 
-/** What becomes of one lead. */
 function changeRoutes(api: TeamApi, deps: LeadDeps): void {
   api.patch(`${leadsPath}/:identifier`, 'member', {
     operationId: 'updateLeadAsMember',
     summary: 'Change fields of a lead',
     description:
-      'Send only what changes; null clears. What changes nothing writes nothing and emits nothing. Custom fields that the workspace defines are held to it: 422 names the field and says what fits.',
+      'Send only the fields to change; null clears. A request that changes nothing writes and emits nothing. Custom fields defined by the workspace are validated: 422 names the field and its format.',
     params: ofLead,
     query: NoQuery,
     body: LeadChanges,
@@ -138,7 +136,7 @@ function changeRoutes(api: TeamApi, deps: LeadDeps): void {
   api.delete(`${leadsPath}/:identifier`, 'member', {
     operationId: 'deleteLeadAsMember',
     summary: 'Delete a lead',
-    description: 'Hidden from every list at once, restorable for 30 days.',
+    description: 'Hides the lead at once. It can be restored for 30 days.',
     params: ofLead,
     query: NoQuery,
     run: ({ member, params }) => removeLead(deps, leadUserOf(member), params.identifier),
@@ -147,7 +145,7 @@ function changeRoutes(api: TeamApi, deps: LeadDeps): void {
     operationId: 'restoreLeadAsMember',
     summary: 'Restore a deleted lead',
     description:
-      'Within 30 days of its deletion; 409 with `data.field` when its externalRef or uniqueCode was taken meanwhile.',
+      'Within 30 days of its deletion. 409 with `data.field` if its externalRef or uniqueCode has been taken since.',
     params: Type.Object({ ...workspaceParams, ...LeadId.properties }),
     query: NoQuery,
     answers: { 200: oneLead },

@@ -19,9 +19,9 @@ import { leadUpserter, upsertLeads } from '../write/upsert.ts'
 import { presentBulk } from './bulk-routes.ts'
 
 interface LeadsGuard {
-  /** Lets a key in that has any of these scopes. */
+  /** Admits keys that have any of these scopes. */
   leads(...scopes: ('leads.read' | 'leads.write' | 'leads.delete' | 'leads.bulk')[]): onRequestHookHandler
-  /** As `leads('leads.delete')`, and `leads.write` for as long as that is accepted. */
+  /** Admits `leads.delete`, and `leads.write` during the transition window. */
   deleteLeads(): onRequestHookHandler
   lookupLimits: LookupLimitOf
 }
@@ -29,7 +29,7 @@ interface LeadsGuard {
 const about = { tags: ['Leads'], security: [{ apiKey: [] }] }
 const always = [400, 401, 403, 429, 500, 503] as const
 
-/** The leads interface: each route is validated, typed and documented by its schema. */
+/** Registers the leads interface. Each route is validated, typed and documented by its schema. */
 export function leadRoutes(app: App, deps: ListDeps, guard: LeadsGuard): void {
   for (const serve of [
     serveList,
@@ -56,7 +56,7 @@ function serveList(app: App, deps: ListDeps, guard: LeadsGuard): void {
         operationId: 'listLeads',
         summary: 'List leads',
         description:
-          'Scope `leads.read`. Every filter narrows the list; the order is stable, with `id` as tie-breaker. Go on with `nextCursor` until it is null. For a key that sees phones masked, `search` looks at no phone, nor at a name or a reference that is one. `total` is exact; the pages of one walk may repeat the total of its first page for 60 s.',
+          'Scope `leads.read`. Filters are combined; the order is stable, with `id` as tie-breaker. To read all pages, send `nextCursor` until it is null. For a key with masked phones, `search` ignores phones, and names and references that are phones. `total` is exact; pages reached by cursor may repeat the total of the first page for 60 s.',
         querystring: schema.ListQuery,
         response: { 200: schema.LeadList, ...errors(...always) },
       },
@@ -120,7 +120,8 @@ function serveDetail(app: App, deps: LeadDeps, guard: LeadsGuard): void {
         ...about,
         operationId: 'getLead',
         summary: 'Read one lead',
-        description: 'Scope `leads.read`. With `customFields` and `customFieldValues` when the lead has custom fields.',
+        description:
+          'Scope `leads.read`. Includes `customFields` and `customFieldValues` if the lead has custom fields.',
         params: schema.Identifier,
         querystring: schema.NoQuery,
         response: { 200: schema.LeadFound, ...errors(...always, 404) },
@@ -143,7 +144,7 @@ function serveUpdate(app: App, deps: LeadDeps, guard: LeadsGuard): void {
         operationId: 'updateLead',
         summary: 'Change fields of a lead',
         description:
-          'Scope `leads.write`. Send only the fields to change; null clears a nullable one. A payload that changes nothing answers `No changes detected`, writes nothing and emits nothing; otherwise `lead.updated` is emitted.',
+          'Scope `leads.write`. Send only the fields to change; null clears a nullable field. A payload that changes nothing returns `No changes detected`, writes nothing and emits nothing; otherwise `lead.updated` is emitted.',
         params: schema.Identifier,
         querystring: schema.NoQuery,
         body: schema.LeadChanges,
@@ -171,7 +172,7 @@ function serveDelete(app: App, deps: LeadDeps, guard: LeadsGuard): void {
         operationId: 'deleteLead',
         summary: 'Delete a lead',
         description:
-          'Scope `leads.delete`; through 30 September 2026 UTC also `leads.write`, answered with `x-service-deprecation-warning` and `Warning`. The lead is hidden from every read, its externalRef and uniqueCode are free again, and it can be restored for 30 days; then its personal data is destroyed. Emits `lead.deleted`.',
+          'Scope `leads.delete`; through 30 September 2026 UTC also `leads.write`, with the response headers `x-service-deprecation-warning` and `Warning`. The lead is hidden from every read, and its externalRef and uniqueCode become available. It can be restored for 30 days; then its personal data is destroyed. Emits `lead.deleted`.',
         params: schema.Identifier,
         querystring: schema.NoQuery,
         response: { 200: schema.LeadDeleted, ...errors(...always, 404) },
@@ -194,7 +195,7 @@ function serveRestore(app: App, deps: LeadDeps, guard: LeadsGuard): void {
         operationId: 'restoreLead',
         summary: 'Restore a deleted lead',
         description:
-          'Scope `leads.delete`. Brings a lead back within 30 days of its deletion; 409 with `data.field` when its externalRef or uniqueCode was taken meanwhile. Emits `lead.restored`.',
+          'Scope `leads.delete`. Restores a lead within 30 days of its deletion. 409 with `data.field` if its externalRef or uniqueCode has been taken since. Emits `lead.restored`.',
         params: schema.LeadId,
         querystring: schema.NoQuery,
         response: { 200: schema.LeadRestored, ...errors(...always, 404, 409) },
@@ -219,7 +220,7 @@ function serveUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
         operationId: 'upsertLead',
         summary: 'Update the lead that matches, or create it',
         description:
-          'Scope `leads.write` or `leads.bulk`. Calls with the same matcher are serialised: any number of parallel upserts of one phone make one lead. When `match.by` is `phone`, `uniqueCode` or `externalRef` and `lead` lacks that field, `match.value` is used for it on creation. An update that changes nothing emits nothing.',
+          'Scope `leads.write` or `leads.bulk`. Calls with the same matcher are serialized: parallel upserts of one phone create one lead. If `match.by` is `phone`, `uniqueCode` or `externalRef` and `lead` lacks that field, `match.value` is used for it on creation. An update that changes nothing emits nothing.',
         querystring: schema.UpsertQuery,
         body: schema.UpsertBody,
         response: { 200: schema.LeadUpserted, ...errors(...always, 404, 409, 413, 415) },
@@ -250,7 +251,7 @@ function serveBulkUpsert(app: App, deps: LeadDeps, guard: LeadsGuard): void {
         operationId: 'bulkUpsertLeads',
         summary: 'Upsert up to 100 leads',
         description:
-          'Scope `leads.bulk`. Items run in order and each sees those before it. An item that fails does not stop the others unless `options.continueOnError` is false; then earlier items stay and later ones are absent from `results`. Always 200 once the envelope is valid. Emits one event per item that changed something.',
+          'Scope `leads.bulk`. Items are processed in order; each sees the changes of earlier ones. A failed item does not stop the others unless `options.continueOnError` is false; then earlier items stay and later ones are absent from `results`. Always 200 if the envelope is valid. Emits one event per item that changed something.',
         querystring: schema.BulkQuery,
         body: schema.BulkBody,
         response: { 200: schema.BulkResult, ...errors(...always, 413, 415) },

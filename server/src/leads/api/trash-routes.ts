@@ -15,7 +15,7 @@ import { isTime, malformed, refuseList } from '../search/list-cursor.ts'
 import { restorableMs } from '../write/restore.ts'
 import { leadsPath, leadUserOf } from './lead-request.ts'
 
-/** The deleted leads that can still be restored, those deleted last first; ids break ties. */
+/** Returns deleted leads that can still be restored, most recently deleted first; ids break ties. */
 async function listTrash(
   { db, keyStore, clock }: LeadDeps,
   { workspaceId }: LeadUser,
@@ -50,7 +50,7 @@ async function listTrash(
   }
 }
 
-/** When the worker destroys a deleted lead's personal data. */
+/** Returns when a worker destroys the personal data of a deleted lead. */
 function destroyedAt(deletedAt: Date): Date {
   return new Date(deletedAt.getTime() + restorableMs)
 }
@@ -65,30 +65,29 @@ function readCursor(text: string): { time: Date; id: string } {
 
 const TrashedLead = titled('DeletedLead', {
   ...LeadDetail.properties,
-  deletedAt: timestamp('When it was deleted.'),
-  destroyedAt: timestamp('From when on it cannot be restored: its personal data is destroyed.'),
+  deletedAt: timestamp('When the lead was deleted.'),
+  destroyedAt: timestamp('When its personal data is destroyed. Until then it can be restored.'),
 })
 
 const TrashQuery = Type.Object(
   {
-    cursor: Type.Optional(cursor('The `nextCursor` of the page before, unchanged.')),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads a page. Default 50.' })),
+    cursor: Type.Optional(cursor('The `nextCursor` of the previous page, unchanged.')),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads per page. Default 50.' })),
   },
   closed,
 )
 
-/** The leads that were deleted and can be restored. */
 export function trashRoutes(api: TeamApi, deps: LeadDeps): void {
   api.get(`${leadsPath}/trash`, 'member', {
     operationId: 'listDeletedLeads',
     summary: 'List deleted leads',
     description:
-      'Those that can be restored, the last deleted first. A lead whose uniqueCode is `trash` is read by its id.',
+      'Leads that can be restored, most recently deleted first. Read a lead whose uniqueCode is `trash` by its id.',
     query: TrashQuery,
     answers: {
       200: Type.Object({
         leads: Type.Array(TrashedLead, page),
-        total: count('Exact count of leads that can be restored.'),
+        total: count('Exact number of leads that can be restored.'),
         nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
       }),
     },

@@ -21,14 +21,14 @@ import { type BulkWish, beginBulkChange, cancelBulkChange, undoBulkChange } from
 const changesPath = '/api/team/v1/workspaces/:workspaceId/lead-bulk-changes'
 const changePath = `${changesPath}/:changeId`
 
-/** Changes of many leads: begun, watched, cancelled, undone. */
+/** Registers the routes that start, read, cancel and undo bulk changes. */
 export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Lead bulk changes')
   api.post(changesPath, 'member', {
     operationId: 'beginLeadBulkChange',
     summary: 'Change or delete many leads, in the background',
     description:
-      'Exactly one of `ids` and `filter`, and of `changes`, `labels` and `delete`. Each lead is treated as if alone, with its own event and history. Up to 500 leads that are named are done when this answers; more are worked off by any node, whatever becomes of who asked. The audit log keeps who did what to how many. It can be undone for a day. 409 when 5 bulk changes of the workspace are under way.',
+      'Send exactly one of `ids` and `filter`, and exactly one of `changes`, `labels` and `delete`. Each lead is changed on its own, with its own event and history. Up to 500 leads in `ids` are changed before the response; larger changes run in the background. The audit log records who changed how many leads. A bulk change can be undone for 24 hours. 409 if 5 bulk changes of the workspace are running.',
     body: NewBulkChange,
     answers: { 201: OneBulkChange },
     errors: [409, 422],
@@ -49,7 +49,7 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
   api.get(changesPath, 'member', {
     operationId: 'listLeadBulkChanges',
     summary: 'List bulk changes of leads',
-    description: 'The newest 50, newest first. They are forgotten after 90 days.',
+    description: 'The newest 50, newest first. Deleted after 90 days.',
     query: Type.Object({}, closed),
     answers: { 200: Type.Object({ bulkChanges: Type.Array(BulkChange, page) }) },
     run: async ({ member }) => {
@@ -60,7 +60,7 @@ export function bulkChangeTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard)
   api.get(changePath, 'member', {
     operationId: 'getLeadBulkChange',
     summary: 'Get a bulk change of leads',
-    description: 'How far it has come, or its undo.',
+    description: 'Progress of the bulk change, or of its undo.',
     params: bulkChangeParams,
     query: Type.Object({}, closed),
     answers: { 200: OneBulkChange },
@@ -73,7 +73,7 @@ function endRoutes(api: TeamApi, deps: BulkDeps): void {
   api.post(`${changePath}/cancel`, 'member', {
     operationId: 'cancelLeadBulkChange',
     summary: 'Cancel a bulk change of leads',
-    description: 'Leads that it has changed stay so, and can be undone. 409 when it has ended.',
+    description: 'Leads that were already changed stay changed; undo reverts them. 409 if it has ended.',
     params: bulkChangeParams,
     answers: { 200: OneBulkChange },
     errors: [409],
@@ -84,7 +84,7 @@ function endRoutes(api: TeamApi, deps: BulkDeps): void {
     operationId: 'undoLeadBulkChange',
     summary: 'Undo a bulk change of leads',
     description:
-      'Within a day of its end. Fields that still have what it set get back what they had, and leads that it deleted come back. What somebody changed since is left as it is, and counted in `kept`. 409 when it has not ended, was undone, or the day is over.',
+      'Within 24 hours of its end. Fields that still have the value it set get their former value, and leads that it deleted are restored. Leads changed since are left as they are and counted in `kept`. 409 if it has not ended, was already undone, or the 24 hours are over.',
     params: bulkChangeParams,
     answers: { 200: OneBulkChange },
     errors: [409],
@@ -97,7 +97,7 @@ const answerOf = async ({ clock }: BulkDeps, changed: Promise<BulkChangeRow>) =>
   bulkChange: present(await changed, clock.now()),
 })
 
-/** Conditions that cannot be answered for so many leads are refused now, not by the worker. */
+/** Rejects conditions that cannot be evaluated for this many leads now, instead of in the worker. */
 async function refuseTooMany(deps: BulkDeps, user: LeadUser, filter: LeadFilter): Promise<void> {
   await listLeads(deps, user, { filter, sort: { by: 'createdAt', order: 'asc' }, limit: 1, page: 1, cursor: null })
 }
@@ -126,7 +126,7 @@ function readWish({ ids, filter, changes, labels, delete: deletes }: Static<type
   return { ...which, changes: { ...changes, ...(assignedTo && { assignedTo: assignedTo.toLowerCase() }) } }
 }
 
-// What is both given and taken off is taken off.
+// A label that is both added and removed is removed.
 function readLabels({ addLabelIds = [], removeLabelIds = [] }: BulkLabels): BulkLabels {
   const removed = [...new Set(removeLabelIds.map((id) => id.toLowerCase()))]
   const added = [...new Set(addLabelIds.map((id) => id.toLowerCase()))]

@@ -40,7 +40,7 @@ export interface BulkChangeRow {
 
 const bulkChangeNotFound = (): ApiError => notFound('Bulk change not found')
 
-const nothingToUndo = (): ApiError => conflict('The import has changed nothing yet: there is nothing to undo')
+const nothingToUndo = (): ApiError => conflict('Nothing to undo: the import has not changed any leads')
 
 export async function findBulkChange(sql: Sql, workspaceId: string, id: string): Promise<BulkChangeRow> {
   const [row] = await sql<BulkChangeRow[]>`
@@ -52,7 +52,7 @@ export async function findBulkChange(sql: Sql, workspaceId: string, id: string):
   return row
 }
 
-/** Locks that of an import, or that of a selection of leads: who may act on the one may not on the other. */
+/** Locks a bulk change of an import or of a selection: the two require different permissions. */
 export async function lockBulkChange(
   tx: Tx,
   workspaceId: string,
@@ -72,7 +72,7 @@ export async function lockBulkChange(
 
 const shown = 50
 
-/** The newest 50 that are no imports. */
+/** Returns the newest 50 bulk changes, without those of imports. */
 export async function listBulkChanges(sql: Sql, workspaceId: string): Promise<BulkChangeRow[]> {
   return sql<BulkChangeRow[]>`
     select *
@@ -83,7 +83,7 @@ export async function listBulkChanges(sql: Sql, workspaceId: string): Promise<Bu
     limit ${shown}`
 }
 
-/** For other nodes to step in after this long without progress of the one at work. */
+/** Lease of a worker; another node takes over after this long without progress. */
 const leaseMs = 10_000
 
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + leaseMs)
@@ -92,10 +92,10 @@ const undoMs = 86_400_000
 
 export const undoEnd = (now: Date): Date => new Date(now.getTime() + undoMs)
 
-/** Within the lease: who takes over from a worker that has gone knows when it ends. */
+/** Shorter than the lease, so that an expired lease is noticed soon. */
 export const pollEveryMs = 5_000
 
-/** Whether there is something for `claimBulkChange` to take. */
+/** Watches for bulk changes that `claimBulkChange` can claim. */
 export function watchBulkChanges({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -107,7 +107,7 @@ export function watchBulkChanges({ db, clock }: { db: Db; clock: Clock }): DueWa
   return watchDue({ db, clock }, { nextAt, pollEveryMs, watchedTopics: [{ topic: liveUpdatesTopic, isRelevant }] })
 }
 
-/** Takes what waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
+/** Claims a bulk change that is due or whose lease expired; other nodes cannot claim it until the new lease ends. */
 export async function claimBulkChange(db: Db, now: Date): Promise<BulkChangeRow | undefined> {
   const due = await db.sql<{ workspaceId: string }[]>`
     select workspace_id as "workspaceId"
@@ -139,9 +139,9 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<BulkChan
   return row
 }
 
-/** What a batch of leads came to. */
+/** Counts of a finished batch. */
 export interface BulkProgress {
-  /** The last lead of the batch. */
+  /** Id of the last lead of the batch. */
   position: string
   changed?: number
   unchanged?: number
@@ -150,10 +150,10 @@ export interface BulkProgress {
   kept?: number
 }
 
-/** Notes what a batch came to, in its transaction. */
+/** Records the counts of a batch in its transaction. */
 export type Advance = (tx: Tx, progress: Omit<BulkProgress, 'position'>) => Promise<void>
 
-/** Changes it where it stands as the row says; null when it was stopped, or another worker has done the batch. */
+/** Updates the row if it is unchanged; null if the change was stopped, or another worker has done the batch. */
 export async function changeFrom(tx: Tx, row: BulkChangeRow, changes: Fragment, isHere: Fragment) {
   const [moved] = await tx<BulkChangeRow[]>`
     update lead_bulk_changes
@@ -169,7 +169,7 @@ export async function changeFrom(tx: Tx, row: BulkChangeRow, changes: Fragment, 
 
 const isAt = (tx: Tx, { position }: BulkChangeRow) => tx`position is not distinct from ${position}::uuid`
 
-/** Moves on from where the row stands. */
+/** Records the progress of a batch and renews the lease. */
 export function advanceBulkChange(
   tx: Tx,
   row: BulkChangeRow,
@@ -188,17 +188,17 @@ export function advanceBulkChange(
   return changeFrom(tx, row, changes, isAt(tx, row))
 }
 
-/** Gives a change back whose worker stops: another one need not wait for the end of the lease. */
+/** Releases a bulk change when its worker stops, so that another need not wait for the lease to expire. */
 export const letGoOfBulkChange = (tx: Tx, row: BulkChangeRow, now: Date) =>
   changeFrom(tx, row, tx`due_at = ${now}`, isAt(tx, row))
 
-/** Tells open pages to look again: at an import, when it is one. */
+/** Publishes an update for open pages: of the import, if the change belongs to one. */
 export function announceMove(tx: Tx, { kind, workspace_id, id }: BulkChangeRow): void {
   if (kind === 'import') publishImport(tx, workspace_id, id)
   else publishBulkChange(tx, workspace_id, id)
 }
 
-/** Ends the work; false when it was ended before. */
+/** Ends the bulk change; false if it had already ended. */
 export async function endBulkChange(
   tx: Tx,
   row: BulkChangeRow,
@@ -216,7 +216,7 @@ export async function endBulkChange(
   return (await changeFrom(tx, row, changes, tx`true`)) !== null
 }
 
-/** Until when it can be undone; null when it cannot be. */
+/** Returns until when it can be undone; null if it cannot. */
 export function undoUntilOf({ state, undo_until }: BulkChangeRow, now: Date): string | null {
   const isOver = state !== 'done' && state !== 'cancelled' && state !== 'failed'
   return isOver || undo_until === null || undo_until <= now ? null : undo_until.toISOString()

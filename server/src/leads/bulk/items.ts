@@ -6,19 +6,17 @@ import { type ListDeps, listLeads } from '../search/list.ts'
 import { asOf, type LeadFilter } from '../search/list-filter.ts'
 import { type BulkChangeRow, changeFrom, leaseEnd } from './bulk-changes.ts'
 
-/** What became of a lead. */
+/** Outcome of a bulk change for one lead. */
 export interface BulkItem {
   leadId: string
   outcome: 'created' | 'changed' | 'unchanged' | 'deleted' | 'failed'
   before: FormerValues | FormerLabels | null
-  /** The time that the lead was left with, by which a later change shows. */
+  /** `updatedAt` of the lead after the change; a different value shows a later change. */
   leftAt: Date | null
 }
 
-/** Fields of a lead as they were. */
 export type FormerValues = Partial<Omit<Lead, 'id' | 'formerPhones' | 'createdAt' | 'updatedAt' | 'deletedAt'>>
 
-/** Labels that a lead got, and labels that it lost. */
 interface FormerLabels {
   labels: { added: string[]; removed: string[] }
 }
@@ -33,11 +31,11 @@ export function openFormerValues(keyring: Keyring, changeId: string, leadId: str
   return JSON.parse(keyring.decryptText(bulkItemPlace(changeId, leadId), sealed)) as FormerValues
 }
 
-/** What was noted of a lead whose labels were changed. */
+/** Decrypts the recorded label changes of a lead. */
 export const openBefore = (keyring: Keyring, changeId: string, leadId: string, sealed: Buffer): Partial<FormerLabels> =>
   openFormerValues(keyring, changeId, leadId, sealed) as Partial<FormerLabels>
 
-/** The values of `before` that `after` has others of. */
+/** Returns the values of `before` that differ in `after`. */
 export function formerValues(before: Lead, after: Lead): FormerValues {
   const { id: _, formerPhones: __, createdAt: ___, updatedAt: ____, deletedAt: _____, ...fields } = before
   const changed = Object.entries(fields).filter(
@@ -46,7 +44,7 @@ export function formerValues(before: Lead, after: Lead): FormerValues {
   return Object.fromEntries(changed)
 }
 
-/** Notes that these leads wait for their turn. */
+/** Records leads as pending. */
 export async function putWaiting(tx: Tx, workspaceId: string, changeId: string, ids: readonly string[]): Promise<void> {
   await tx`
     insert into lead_bulk_items (workspace_id, change_id, lead_id)
@@ -62,7 +60,7 @@ export interface ItemRow {
   left_at: Date | null
 }
 
-/** The next leads after a position, in the order of their ids. */
+/** Returns the next leads after a position, ordered by id. */
 export async function nextItems(
   sql: Sql,
   workspaceId: string,
@@ -80,7 +78,7 @@ export async function nextItems(
     limit ${limit}`
 }
 
-/** Notes what became of leads. Of a lead that had its turn before, what it was like before the first stays. */
+/** Records the outcome for leads; replaces earlier records of the same leads. */
 export async function putItems(
   tx: Tx,
   keyring: Keyring,
@@ -106,7 +104,7 @@ export async function putItems(
 }
 
 const pageLeads = 500
-/** As many as a workspace of the largest kind has. */
+/** Size of the largest supported workspace. */
 const maxCollected = 1_000_000
 
 const filterPlace = (changeId: string) => ({ table: 'lead_bulk_changes', row: changeId, column: 'filter' })
@@ -122,7 +120,7 @@ function openFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, sealed:
     const time = filter[name]
     filter[name] = time === null ? null : new Date(time)
   }
-  // Whoever comes later was not counted when somebody agreed.
+  // Leads created later were not counted when the user confirmed.
   const { createdTo } = filter
   return {
     ...asOf(filter, created_at),
@@ -131,13 +129,13 @@ function openFilter(keyring: Keyring, { id, created_at }: BulkChangeRow, sealed:
 }
 
 /**
- * Notes the next page of the leads that the filter shows, the oldest first; nothing is changed before all are noted, so
- * that no change makes a lead fit, or fit no more. Null when somebody else was there first.
+ * Records the next page of leads that match the filter, oldest first. All are recorded before any is changed, so that
+ * no change affects which leads match. Returns null if another worker has recorded the page.
  */
 export async function collectPage(deps: ListDeps, user: LeadUser, row: BulkChangeRow): Promise<BulkChangeRow | null> {
   const { workspace_id: workspaceId, id } = row
   const keyring = await deps.keyStore.keyring(workspaceId)
-  if (row.filter === null) throw new Error('A bulk change collects without a filter')
+  if (row.filter === null) throw new Error('Collecting bulk change has no filter')
   const page = await listLeads(deps, user, {
     filter: openFilter(keyring, row, row.filter),
     sort: { by: 'createdAt', order: 'asc' },

@@ -27,7 +27,7 @@ export interface BulkDeps extends ListDeps {
   log: Log
 }
 
-/** Somebody else has stopped it or done the batch: it is not ours any more. */
+/** Thrown when the bulk change was stopped, or another worker has done the batch. */
 class NotOurs extends Error {}
 
 function ours(row: BulkChangeRow | null): BulkChangeRow {
@@ -35,20 +35,20 @@ function ours(row: BulkChangeRow | null): BulkChangeRow {
   return row
 }
 
-/** Leads that are written together. */
+/** Number of leads per transaction. */
 export const batchLeads = 500
 const maxAttempts = 10
 
 const lookEveryMs = 1_000
 
-/** Works on bulk changes as they are begun, here or on another node. */
+/** Runs bulk changes started on any node. */
 export const startBulkChanges = ({ repeat, ...deps }: BulkDeps & { repeat?: Repeat }): Loop =>
   startWork(watchBulkChanges(deps), (signal) => runBulkChanges(deps, signal), {
     repeat,
     onError: (error) => deps.log.warn('failed to poll for bulk changes; retrying', {}, error),
   })
 
-/** Works whenever something is due, one at a time. A stop lets a batch end. */
+/** Runs work whenever it is due, one item at a time. `stop` lets the current batch finish. */
 export function startWork(
   watch: DueWatch,
   work: (signal: AbortSignal) => Promise<number>,
@@ -64,7 +64,7 @@ export function startWork(
   }
 }
 
-/** Does the work of every bulk change that waits for it, until `signal` says to stop. Returns how many it took up. */
+/** Runs every due bulk change until `signal` aborts. Returns the number of claimed changes. */
 export async function runBulkChanges(deps: BulkDeps, signal: AbortSignal): Promise<number> {
   for (let count = 0; ; count++) {
     if (signal.aborted) return count
@@ -74,7 +74,7 @@ export async function runBulkChanges(deps: BulkDeps, signal: AbortSignal): Promi
   }
 }
 
-/** Works off what was taken up, a batch in a transaction, so that any node can go on after any batch. */
+/** Processes a claimed bulk change, one batch per transaction, so that any node can resume after any batch. */
 export async function workOn(deps: BulkDeps, row: BulkChangeRow, signal: AbortSignal): Promise<void> {
   const workspaceId = row.workspace_id
   try {
@@ -88,12 +88,12 @@ export async function workOn(deps: BulkDeps, row: BulkChangeRow, signal: AbortSi
     }
   } catch (error) {
     if (error instanceof NotOurs) return
-    // The lease ends by itself, and then any node tries again from the last batch that was done.
+    // The lease expires, and then any node resumes after the last completed batch.
     deps.log.warn('bulk change interrupted; resuming later', { workspaceId, attempt: row.attempts }, error)
   }
 }
 
-/** The change after its next batch; null when there is none left. */
+/** Runs the next batch and returns the updated row; null if none is left. */
 async function doBatch(deps: BulkDeps, row: BulkChangeRow): Promise<BulkChangeRow | null> {
   const { workspace_id: workspaceId, id } = row
   if (row.state === 'collecting') return ours(await collectPage(deps, userOf(row), row))
@@ -126,7 +126,7 @@ async function changeBatch(
   advance: Advance,
 ): Promise<void> {
   const at = 'changes'
-  // None of the fields that can be changed in bulk has a rule beyond its schema and being a member.
+  // Fields that can be changed in bulk have no rules beyond their schema and workspace membership.
   const { patch } = readLeadPatch(changes ?? {}, [], { ...user, at })
   const wanted = ids.map((value) => ({ by: 'id', value, patch, createIfMissing: false, at }) as const)
   await upsertLeads(deps, user, wanted, {
@@ -141,7 +141,7 @@ async function changeBatch(
   })
 }
 
-/** What is kept of an outcome, so that it can be undone. */
+/** Returns the record of an outcome, from which it can be undone. */
 export function itemOf(id: string, outcome: UpsertOutcome): BulkItem {
   if (outcome.action === 'failed') return { leadId: id, outcome: 'failed', before: null, leftAt: null }
   const { lead } = outcome
@@ -177,13 +177,13 @@ const userOf = (row: BulkChangeRow): LeadUser => ({
   partOf: `${row.state === 'undoing' ? 'undo' : 'bulk'}:${row.id}`,
 })
 
-/** Who does it, or undoes it. */
+/** Returns who made the change, or who undoes it. */
 const actorOf = ({ state, actor_type, actor_id, undo_actor_type, undo_actor_id }: BulkChangeRow): TeamActor =>
   state === 'undoing' && undo_actor_type !== null && undo_actor_id !== null
     ? { type: undo_actor_type, id: undo_actor_id }
     : { type: actor_type, id: actor_id }
 
-/** Ends it, and tells the audit log what it came to. */
+/** Ends the bulk change and records the result in the audit log. */
 async function end({ db, clock }: LeadDeps, row: BulkChangeRow, state: 'done' | 'failed' | 'undone'): Promise<void> {
   await db.tx(async (tx) => {
     const now = clock.now()

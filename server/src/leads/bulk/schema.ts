@@ -13,28 +13,28 @@ const maxBulkLeads = 10_000
 const state = oneOf(bulkStates, {
   title: 'BulkState',
   description:
-    '`collecting`, while the leads that a filter shows are noted; `running`; then `done`, `cancelled` or `failed`, each of which can be undone until `undoUntil`; `undoing`; `undone`.',
+    '`collecting` while the leads that match the filter are recorded; `running`; then `done`, `cancelled` or `failed`, each of which can be undone until `undoUntil`; `undoing`; `undone`.',
 })
 
 export const FieldsToSet = Type.Pick(LeadChanges, ['status', 'priority', 'source', 'assignedTo'], {
   title: 'FieldsToSet',
   ...closed,
   minProperties: 1,
-  description: 'Fields to set on every one of them; null takes them from whom they are assigned to.',
+  description: 'Fields to set on every lead; null as `assignedTo` unassigns.',
 })
 
 export type BulkFields = Static<typeof FieldsToSet>
 
 const LabelsToChange = Type.Object(
   {
-    addLabelIds: Type.Optional(labelIds('Labels that they get beside those that they have, 20 each at most.')),
-    removeLabelIds: Type.Optional(labelIds('Labels that they lose.')),
+    addLabelIds: Type.Optional(labelIds('Labels to add. A lead has at most 20.')),
+    removeLabelIds: Type.Optional(labelIds('Labels to remove.')),
   },
   {
     title: 'LabelsToChange',
     ...closed,
     minProperties: 1,
-    description: 'Labels to give to every one of them, or take off.',
+    description: 'Labels to add to or remove from every lead.',
   },
 )
 
@@ -43,26 +43,26 @@ export type BulkLabels = Static<typeof LabelsToChange>
 export const BulkChange = Type.Object(
   {
     id: idSchema('The bulk change.'),
-    kind: oneOf(['change', 'labels', 'delete'], { description: 'What is done to the leads.' }),
+    kind: oneOf(['change', 'labels', 'delete'], { description: 'Kind of change.' }),
     changes: Type.Unsafe<Static<typeof FieldsToSet> | null>({
       type: ['object', 'null'],
-      description: 'The fields that are set, with their values; null when something else is done.',
+      description: 'The fields set, with their values; null for other kinds.',
     }),
     labels: Type.Unsafe<Static<typeof LabelsToChange> | null>({
       type: ['object', 'null'],
-      description: 'The labels that leads get and lose; null when something else is done.',
+      description: 'The labels added and removed; null for other kinds.',
     }),
     state,
-    total: count('How many leads were selected.'),
-    changed: count('How many are changed, or deleted.'),
-    unchanged: count('How many were so already.'),
-    failed: count('How many could not be: they are not there any more, or would have more than 20 labels.'),
-    undone: count('Of an undo: how many have back what they had.'),
-    kept: count('Of an undo: how many were left as they are, since somebody changed them in between.'),
-    startedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Of the user or token.') }),
-    createdAt: timestamp('When it was begun.'),
+    total: count('Number of selected leads.'),
+    changed: count('Number of leads changed or deleted.'),
+    unchanged: count('Number of leads that already had the values.'),
+    failed: count('Number of leads that no longer exist, or would have more than 20 labels.'),
+    undone: count('For an undo: number of leads reverted.'),
+    kept: count('For an undo: number of leads left as they are because they were changed since.'),
+    startedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Id of the user or token.') }),
+    createdAt: timestamp('When it was started.'),
     endedAt: nullable(timestamp('When it ended.')),
-    undoUntil: nullable(timestamp('Until when it can be undone; null when it cannot be.')),
+    undoUntil: nullable(timestamp('Until when it can be undone; null if it cannot.')),
   },
   { title: 'LeadBulkChange' },
 )
@@ -74,19 +74,19 @@ export const NewBulkChange = Type.Object(
       Type.Array(idSchema('A lead.'), {
         minItems: 1,
         maxItems: maxBulkLeads,
-        description: 'At most 10,000 leads; one that is named again counts once.',
+        description: 'At most 10,000 leads. A repeated id counts once.',
       }),
     ),
     filter: Type.Optional(
       Type.Object(listFilters, {
         ...closed,
         description:
-          'In place of `ids`: all leads that the list shows with these filters when the change is begun, 1,000,000 at most.',
+          'Instead of `ids`: all leads that match these filters when the change is started, at most 1,000,000.',
       }),
     ),
     changes: Type.Optional(FieldsToSet),
     labels: Type.Optional(LabelsToChange),
-    delete: Type.Optional(Type.Literal(true, { description: 'Deletes them, restorable for 30 days.' })),
+    delete: Type.Optional(Type.Literal(true, { description: 'Deletes the leads; they can be restored for 30 days.' })),
   },
   { ...closed, example: { ids: ['01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'], changes: { status: 'qualified' } } },
 )

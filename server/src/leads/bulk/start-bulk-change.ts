@@ -15,14 +15,11 @@ import type { BulkFields, BulkLabels } from './schema.ts'
 
 const maxOpenBulkChanges = 5
 
-/** What is to become of every lead of a selection: of those named, or of all that a filter shows at that moment. */
+/** Change to apply to every lead of a selection: listed ids, or all leads that match a filter when it starts. */
 export type BulkWish = ({ ids: readonly string[] } | { filter: LeadFilter }) &
   ({ changes: BulkFields } | { labels: BulkLabels } | { delete: true })
 
-/**
- * Begins to change or delete many leads. What is one batch is done when this returns; for more, a worker comes within a
- * second, and goes on whatever becomes of who asked.
- */
+/** Starts a bulk change. One batch of listed leads is done before it returns; a worker starts on more within 1 s. */
 export async function beginBulkChange(
   deps: BulkDeps,
   workspaceId: string,
@@ -68,10 +65,10 @@ async function checkOpen(tx: Tx, workspaceId: string): Promise<void> {
     where workspace_id = ${workspaceId}
       and due_at is not null`
   if ((row?.open ?? 0) < maxOpenBulkChanges) return
-  throw conflict(`${maxOpenBulkChanges} bulk changes are under way: wait until one of them is done, or cancel it`)
+  throw conflict(`${maxOpenBulkChanges} bulk changes are already running; wait for one to finish, or cancel one`)
 }
 
-/** Stops it; what it has done so far stays, and can be undone. */
+/** Cancels a bulk change. Leads already changed stay changed and can be undone. */
 export async function cancelBulkChange(
   { db, clock }: LeadDeps,
   workspaceId: string,
@@ -81,7 +78,7 @@ export async function cancelBulkChange(
   return db.tx(async (tx) => {
     const row = await lockBulkChange(tx, workspaceId, id, 'selection')
     if (row.state !== 'running' && row.state !== 'collecting')
-      throw conflict(`It cannot be cancelled: it is ${row.state}`)
+      throw conflict(`Cannot cancel: the state is ${row.state}`)
     const now = clock.now()
     await endBulkChange(tx, row, 'cancelled', now)
     const target = `bulk_change:${id} leads:${row.changed}`
@@ -92,7 +89,7 @@ export async function cancelBulkChange(
 
 const undoable: readonly BulkChangeRow['state'][] = ['done', 'cancelled', 'failed']
 
-/** Begins to give leads back what they had before; those that were changed since are left as they are. */
+/** Starts to restore the former values of leads; leads changed since are left as they are. */
 export async function undoBulkChange(
   deps: BulkDeps,
   workspaceId: string,
@@ -103,9 +100,9 @@ export async function undoBulkChange(
   const begun = await deps.db.tx(async (tx) => {
     const row = await lockBulkChange(tx, workspaceId, id, of)
     const now = deps.clock.now()
-    if (!undoable.includes(row.state)) throw conflict(`It cannot be undone: it is ${row.state}`)
+    if (!undoable.includes(row.state)) throw conflict(`Cannot undo: the state is ${row.state}`)
     if (row.undo_until === null || row.undo_until <= now) {
-      throw conflict('It can be undone for a day, which is over: change the leads anew')
+      throw conflict('Undo expired after 24 hours')
     }
     await tx`
       update lead_bulk_changes

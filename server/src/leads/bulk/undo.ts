@@ -12,7 +12,7 @@ import { writeOutcomes } from '../write/upsert.ts'
 import type { Advance, BulkChangeRow } from './bulk-changes.ts'
 import { type BulkItem, type FormerValues, type ItemRow, openBefore, openFormerValues, putItems } from './items.ts'
 
-/** Gives a batch of leads back what they had; leads that somebody changed since are left as they are, and counted. */
+/** Reverts a batch of leads; leads changed since are left as they are and counted as kept. */
 export async function undoBatch(
   deps: LeadDeps,
   user: LeadUser,
@@ -51,7 +51,7 @@ async function lockThem(tx: Tx, keyring: Keyring, user: LeadUser, items: readonl
   return new Map(rows.map((one) => [one.id, openLead(keyring, one)]))
 }
 
-/** What changed leads become, and those of them, or others, that are not all as they were. */
+/** Returns the changes to write, and the leads of which some or all fields are not reverted. */
 async function plan(
   tx: Tx,
   keyring: Keyring,
@@ -76,7 +76,7 @@ async function plan(
   return { changes: wanted.filter((change) => impossible(change).length === 0), left }
 }
 
-/** Of the fields that a member set, those that still have what was set. */
+/** Returns former values of the fields that still have the value the change set. */
 function stillSet({ changes }: BulkChangeRow, lead: Lead, former: FormerValues): FormerValues {
   const set: Record<string, unknown> = { ...changes }
   const mine = Object.entries(former).filter(([name]) => lead[name as keyof Lead] === set[name])
@@ -103,7 +103,7 @@ async function undoDeletion(
   })
 }
 
-/** Gives a batch of leads labels and takes others off; one that would have more than 20 fails alone. */
+/** Adds labels to and removes labels from a batch of leads; a lead that would have more than 20 fails alone. */
 export async function labelBatch(
   deps: LeadDeps,
   user: LeadUser,
@@ -117,7 +117,7 @@ export async function labelBatch(
   await deps.db.tx(async (tx) => {
     const live = new Set((await lockLive(tx, workspaceId, ids)).map(({ id }) => id))
     const known = await findLabels(tx, workspaceId, wished)
-    // One that was deleted since is given to nobody.
+    // Labels deleted since are not added.
     const wish: LabelWish = { add: wished.filter((id) => known.has(id)), remove }
     const labels = await readLabels(tx, workspaceId, [...live])
     const items = ids.map((leadId): BulkItem => {
@@ -137,7 +137,7 @@ export async function labelBatch(
   })
 }
 
-/** Takes back what a batch got and lost, as far as it still stands. */
+/** Reverts the label changes of a batch, as far as they still apply. */
 export async function undoLabels(
   deps: LeadDeps,
   user: LeadUser,

@@ -16,33 +16,34 @@ import { choicesProblem, fieldPlaces, type LeadField, leadFieldTypes, listLeadFi
 
 const key = text(
   maxKeyLength,
-  'The key of the custom field in leads: lowercase snake_case, a letter first. It never changes; as a column, a sort and a filter it is `field:<key>`.',
+  'The key of the custom field in leads: lowercase snake_case, a letter first. Immutable. As a column, sort and filter it is `field:<key>`.',
   { minLength: 1, example: 'cidade' },
 )
 const label = Type.String({
   minLength: 1,
   maxLength: 80,
   pattern: visible,
-  description: 'What people read; unique in the workspace, whatever its case.',
+  description: 'Display name; unique in the workspace, ignoring case.',
   example: 'Cidade',
 })
 const type = oneOf(leadFieldTypes, {
   title: 'LeadFieldType',
   description:
-    "What people may write into it. `amount` is a number with at most two decimals, in the workspace's currency; `select` is one of the choices, `multiselect` several; dates are `2026-01-31`. API keys write whatever the contract takes; what leads have already stays when this changes.",
+    "Format that people must use. `amount` is a number with at most two decimals, in the workspace's currency; `select` is one of the choices, `multiselect` several; dates are `2026-01-31`. API keys are not bound by it. Existing values stay if the type changes.",
 })
 const choices = Type.Array(Type.String({ maxLength: maxTextLength }), {
   maxItems: 100,
-  description: 'Of `select` and `multiselect`: what can be chosen. Choices of a `multiselect` hold no comma.',
+  description:
+    'For `select` and `multiselect`: the allowed values. Choices of a `multiselect` must not contain a comma.',
   example: ['Recife', 'Natal'],
 })
 const required = Type.Boolean({
-  description: 'Whether people must fill it when they make a lead, and may not empty it.',
+  description: 'True if people must fill it when they create a lead, and cannot clear it.',
 })
 const shownIn = Type.Array(oneOf(fieldPlaces, { title: 'LeadFieldPlace' }), {
   maxItems: fieldPlaces.length,
   uniqueItems: true,
-  description: 'Where people meet it unless they choose otherwise: beside a lead, as a column, in new leads and forms.',
+  description: 'Where it is shown by default: beside a lead, as a table column, in new leads and forms.',
 })
 
 const definition = { label, type, choices, required, shownIn }
@@ -51,7 +52,7 @@ const LeadFieldDefinition = titled('LeadField', {
   id: idSchema('The field.'),
   key,
   ...definition,
-  isArchived: Type.Boolean({ description: 'Put away: offered nowhere, and held to by nobody. Values stay in leads.' }),
+  isArchived: Type.Boolean({ description: 'True if archived: not offered and not validated. Values stay in leads.' }),
 })
 
 const { choices: _c, required: _r, shownIn: _s, ...needed } = definition
@@ -85,7 +86,7 @@ export const maxFields = 200
 
 type Deps = Pick<LeadDeps, 'db' | 'clock'>
 
-/** Adds a field after all others. Refuses with 409 when its key or label is taken, or there are 50 in use. */
+/** Adds a field after all others. Throws 409 if its key or label is taken, or 50 fields are in use. */
 export function createLeadField({ db, clock }: Deps, by: Member, input: NewLeadField): Promise<LeadField> {
   const { key, label, type, choices = [], required = false, shownIn = ['panel', 'table', 'forms'] } = input
   const now = clock.now()
@@ -110,7 +111,7 @@ export function createLeadField({ db, clock }: Deps, by: Member, input: NewLeadF
       const isAway = all.some((one) => one.key === key && one.archived_at !== null)
       throw conflict(
         isAway
-          ? 'An archived field has this key: bring it back, or choose another'
+          ? 'An archived field has this key; restore it, or choose another key'
           : 'A field with this key already exists',
         { field: 'key' },
         error,
@@ -121,7 +122,7 @@ export function createLeadField({ db, clock }: Deps, by: Member, input: NewLeadF
   })
 }
 
-/** Changes what is said of a field, puts it away or brings it back. Values that leads have stay as they are. */
+/** Changes, archives or restores a field. Existing values in leads stay as they are. */
 export function changeLeadField({ db, clock }: Deps, by: Member, id: string, patch: LeadFieldPatch) {
   return db.tx(async (tx): Promise<LeadField> => {
     const all = await lockFields(tx, by.workspaceId)
@@ -147,13 +148,13 @@ export function changeLeadField({ db, clock }: Deps, by: Member, id: string, pat
   })
 }
 
-/** Puts all fields into this order; 422 unless every one is named once. */
+/** Sets the order of all fields. Throws 422 unless every field is listed once. */
 export function orderLeadFields({ db, clock }: Deps, by: Member, ids: readonly string[]): Promise<LeadField[]> {
   return db.tx(async (tx) => {
     const all = await lockFields(tx, by.workspaceId)
     const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
     if (wanted.length !== ids.length || !sameMembers(wanted, all)) {
-      throw unprocessable('Name every field once: read the list anew, and send all of its ids')
+      throw unprocessable('ids must contain the id of every field exactly once')
     }
     await tx`
       update lead_fields f
@@ -169,7 +170,7 @@ export function orderLeadFields({ db, clock }: Deps, by: Member, ids: readonly s
 const sameMembers = (ids: readonly string[], fields: readonly LeadField[]): boolean =>
   ids.length === fields.length && fields.every(({ id }) => ids.includes(id))
 
-/** The lock makes counting and adding one step: two at once cannot both take the last place. */
+/** Locks the workspace, so that concurrent additions cannot exceed the limit. */
 async function lockFields(tx: Tx, workspaceId: string): Promise<LeadField[]> {
   await lockWorkspace(tx, workspaceId)
   return listLeadFields(tx, workspaceId)
@@ -204,7 +205,7 @@ function checkRoom(all: readonly LeadField[], back?: LeadField): void {
   }
 }
 
-// People know a field by its label: two of a name could not be told apart in a file or a form.
+// Labels identify fields to people: two fields with one label could not be told apart in a file or form.
 function checkLabel(all: readonly LeadField[], { id, label }: Pick<LeadField, 'id' | 'label'>): void {
   if (all.some((field) => field.id !== id && field.label.toLowerCase() === label.toLowerCase())) {
     throw conflict('A field with this label already exists', { field: 'label' })
@@ -232,7 +233,6 @@ const path = '/api/team/v1/workspaces/:workspaceId/lead-fields'
 const oneField = Type.Object({ field: LeadFieldDefinition })
 const fieldList = Type.Object({ fields: Type.Array(LeadFieldDefinition, { maxItems: maxFields }) })
 
-/** The custom fields that the workspace defines for its leads. */
 export function leadFieldTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Lead fields')
   api.get(path, 'member', {
@@ -250,7 +250,7 @@ export function leadFieldTeamRoutes(app: App, deps: Deps, guard: TeamGuard): voi
     operationId: 'createLeadField',
     summary: 'Define a field of leads',
     description:
-      'For admins. A workspace has at most 50 in use. Leads that have a custom field of this key already keep its values.',
+      'For admins. A workspace has at most 50 in use. Leads that already have a custom field with this key keep their values.',
     body: NewLeadField,
     answers: { 201: oneField },
     errors: [409],
@@ -261,8 +261,8 @@ export function leadFieldTeamRoutes(app: App, deps: Deps, guard: TeamGuard): voi
   })
   api.patch(`${path}/:fieldId`, 'admin', {
     operationId: 'updateLeadField',
-    summary: 'Change, archive or bring back a field of leads',
-    description: 'For admins. Fields are never deleted: an archived one is offered nowhere, and its values stay.',
+    summary: 'Change, archive or restore a field of leads',
+    description: 'For admins. Fields are never deleted: an archived field is no longer offered, and its values stay.',
     params: Type.Object({ ...workspaceParams, fieldId: idSchema('The field.') }),
     body: LeadFieldPatch,
     answers: { 200: oneField },
@@ -275,9 +275,11 @@ export function leadFieldTeamRoutes(app: App, deps: Deps, guard: TeamGuard): voi
   api.put(`${path}/order`, 'admin', {
     operationId: 'orderLeadFields',
     summary: 'Order the fields of leads',
-    description: 'For admins. Names every field once, archived ones included, in the order wanted.',
+    description: 'For admins. List every field once, in the new order, archived ones included.',
     body: Type.Object(
-      { ids: Type.Array(idSchema('A field.'), { maxItems: maxFields, description: 'In the order wanted.' }) },
+      {
+        ids: Type.Array(idSchema('A field.'), { maxItems: maxFields, description: 'All field ids, in the new order.' }),
+      },
       closed,
     ),
     answers: { 200: fieldList },

@@ -7,7 +7,6 @@ import { maxTextLength, valueProblem } from '../lead/custom-fields.ts'
 import type { LeadPatch } from '../lead/input.ts'
 import type { Lead, LeadUser } from '../lead/lead.ts'
 
-/** What a workspace says that a custom field of its leads holds. */
 export const leadFieldTypes = [
   'text',
   'number',
@@ -22,7 +21,7 @@ export const leadFieldTypes = [
 ] as const
 export type LeadFieldType = (typeof leadFieldTypes)[number]
 
-/** What each takes, in a few words. */
+/** Short description of each type's format. */
 export const formats: Record<LeadFieldType, string> = {
   text: `at most ${maxTextLength} characters`,
   number: 'a number such as "12.5"',
@@ -31,29 +30,29 @@ export const formats: Record<LeadFieldType, string> = {
   select: 'one of options',
   multiselect: 'some of options, with commas between them',
   boolean: 'true or false',
-  url: 'an http or https address',
+  url: 'an http or https URL',
   phone: 'a phone number with country code',
   email: 'an e-mail address',
 }
 
 export interface FieldRule {
   type: LeadFieldType
-  /** Of `select` and `multiselect`: what can be chosen. */
+  /** Allowed values of `select` and `multiselect`. */
   choices: readonly string[]
 }
 
 export type Fitting = { value: string | boolean } | { problem: string }
 
-/** What stands between the chosen ones of a `multiselect`. */
+/** Separator of the values of a `multiselect`. */
 export const choiceSeparator = ', '
 
-/** The type that a value is kept with: the contract's, which knows no amounts. */
+/** Returns the type that is stored: the contract has no type for amounts. */
 export const keptType = (type: LeadFieldType): CustomFieldType => (type === 'amount' ? 'number' : type)
 
 export const hasChoices = (type: LeadFieldType | CustomFieldType): boolean =>
   type === 'select' || type === 'multiselect'
 
-/** The value in the form in which it is kept, or what is wrong with it and what fits instead. */
+/** Returns the value in stored form, or what is wrong with it and which format is expected. */
 export function fitValue({ type, choices }: FieldRule, value: string | boolean, country: string | null): Fitting {
   const kept = typeof value === 'string' ? value.trim() : value
   const problem = valueProblem(keptType(type), kept)
@@ -81,31 +80,30 @@ function fitChoices(text: string, choices: readonly string[]): Fitting {
 
 const toldAtMost = 10
 
-/** The first of them, as an error names them. */
+/** Returns the first choices, as listed in errors. */
 export function toldChoices(choices: readonly string[]): string {
   const first = choices.slice(0, toldAtMost).map((choice) => choice.slice(0, 30))
   return `${first.join(', ')}${choices.length > toldAtMost ? ' and others' : ''}`
 }
 
-/** What is wrong with what can be chosen, or null. */
+/** Returns what is wrong with a list of choices, or null. */
 export function choicesProblem(
   { type, choices }: { type: LeadFieldType | CustomFieldType; choices: readonly string[] },
   sameness = (choice: string) => choice.toLowerCase(),
 ): string | null {
-  if (!hasChoices(type)) return choices.length === 0 ? null : 'are for select and multiselect only'
+  if (!hasChoices(type)) return choices.length === 0 ? null : 'are only allowed for select and multiselect'
   if (choices.length === 0) return 'must have at least one option'
   if (choices.some((choice) => choice.trim() !== choice || choice === '')) return 'must not be empty or padded'
   if (new Set(choices.map(sameness)).size < choices.length) return 'must differ from each other'
   if (choices.some((choice) => choice.length > maxTextLength)) return `must have at most ${maxTextLength} characters`
   if (type === 'select') return null
-  if (choices.some((choice) => choice.includes(','))) return 'must hold no comma, which separates the chosen ones'
+  if (choices.some((choice) => choice.includes(','))) return 'must not contain a comma, which separates chosen values'
   return valueProblem('multiselect', choices.join(choiceSeparator)) === null ? null : 'are too long together'
 }
 
 export const fieldPlaces = ['panel', 'table', 'forms'] as const
 type FieldPlace = (typeof fieldPlaces)[number]
 
-/** What a workspace says of one custom field of its leads. */
 export interface LeadField {
   id: string
   key: string
@@ -117,7 +115,7 @@ export interface LeadField {
   archived_at: Date | null
 }
 
-/** All of them in their order, those that were put away included. */
+/** Returns all fields in their order, archived ones included. */
 export async function listLeadFields(sql: Sql, workspaceId: string): Promise<LeadField[]> {
   return sql<LeadField[]>`
     select id, key, label, type, choices, required, shown_in, archived_at
@@ -126,19 +124,19 @@ export async function listLeadFields(sql: Sql, workspaceId: string): Promise<Lea
     order by place, id`
 }
 
-/** Those that are in use, by their key. */
+/** Returns the fields that are not archived, by key. */
 export async function fieldsInUse(sql: Sql, workspaceId: string): Promise<ReadonlyMap<string, LeadField>> {
   const fields = await listLeadFields(sql, workspaceId)
   return new Map(fields.filter((field) => field.archived_at === null).map((field) => [field.key, field]))
 }
 
-/** The patch of a member, held to what the workspace says of its custom fields; without any it costs no look. */
+/** Adds the workspace's field definitions to a member's patch. Reads nothing if the patch sets no custom fields. */
 export async function fitChange(sql: Sql, user: LeadUser, patch: LeadPatch): Promise<LeadPatch> {
   if (Object.keys(patch.values).length === 0) return patch
   return { ...patch, fit: fitTo(await fieldsInUse(sql, user.workspaceId), user.defaultCountry, throwUnfit) }
 }
 
-/** The same for a lead that a member makes, which has what the workspace requires. */
+/** Does the same for a lead that a member creates. Throws 422 if a required field is missing. */
 export async function fitNew(sql: Sql, user: LeadUser, patch: LeadPatch): Promise<LeadPatch> {
   const fields = await fieldsInUse(sql, user.workspaceId)
   for (const field of fields.values()) if (field.required && isMissing(patch.values, field)) throwUnfit(field, required)
@@ -146,8 +144,8 @@ export async function fitNew(sql: Sql, user: LeadUser, patch: LeadPatch): Promis
 }
 
 /**
- * The patch of an agent, which may set the statuses of the workspace and what fits its custom fields. It may leave out what is
- * required: it knows of a customer what they have said so far.
+ * Adds the workspace's field definitions and statuses to an agent's patch. Required fields may be missing: an agent
+ * knows only what the customer has said so far.
  */
 export async function fitAgent(
   sql: Sql,
@@ -165,7 +163,7 @@ export async function fitAgent(
   }
 }
 
-/** The keys of the fields that every lead of the workspace is to have, and this one has not. */
+/** Returns the keys of required fields that the lead does not have. */
 export async function missingFields(sql: Sql, workspaceId: string, { customFields }: Lead): Promise<string[]> {
   const had = new Set(customFields.map(({ key }) => key))
   const fields = [...(await fieldsInUse(sql, workspaceId)).values()]
@@ -195,7 +193,7 @@ function fitTo(fields: ReadonlyMap<string, LeadField>, country: string | null, r
 
 type Refuse = (field: LeadField, problem: string) => Omit<Issue, 'path'>
 
-const required = 'is required: every lead of this workspace has it'
+const required = 'is required for every lead in this workspace'
 
 function throwUnfit({ key, label }: LeadField, problem: string): never {
   const named = `${label} ${problem}`

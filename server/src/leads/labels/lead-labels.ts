@@ -15,14 +15,13 @@ import { labelIds, NoQuery } from '../lead/schema.ts'
 
 export const maxLabels = 20
 
-/** What became of the labels of a lead. */
 export interface LabelChange {
   leadId: string
   added: string[]
   removed: string[]
 }
 
-/** The labels of each of these leads; those that have none are not in it. */
+/** Returns the label ids of these leads; leads without labels are missing in the result. */
 export async function readLabels(
   sql: Sql,
   workspaceId: string,
@@ -38,7 +37,7 @@ export async function readLabels(
   return new Map(rows.map((row) => [row.lead_id, row.label_ids]))
 }
 
-/** Gives locked leads labels and takes others off, and notes who did it. Throws 400 for a label that has just gone. */
+/** Adds and removes labels of locked leads and records the author. Throws 400 if a label was deleted meanwhile. */
 export async function writeLabels(
   tx: Tx,
   workspaceId: string,
@@ -90,7 +89,7 @@ function pairs(changes: readonly LabelChange[], which: 'added' | 'removed') {
   return { leadIds: all.map(([leadId]) => leadId), labelIds: all.map(([, labelId]) => labelId) }
 }
 
-/** What was done to the labels of a lead, oldest first. */
+/** Returns the label changes of a lead, oldest first, at most 1,000. */
 export async function listLabelChanges(sql: Sql, workspaceId: string, leadId: string) {
   return sql<(Change & Omit<LabelChange, 'leadId'>)[]>`
     select ${changeColumns(sql)}, added, removed
@@ -101,20 +100,19 @@ export async function listLabelChanges(sql: Sql, workspaceId: string, leadId: st
     limit 1000`
 }
 
-/** Labels that leads get beside those that they have, and labels that they lose. */
 export interface LabelWish {
   add: readonly string[]
   remove: readonly string[]
 }
 
-/** What a wish changes of a lead with these labels; null when it would have too many. */
+/** Returns the change for a lead with the labels `has`; null if it would have more than 20. */
 export function wishedChange(leadId: string, has: readonly string[], { add, remove }: LabelWish): LabelChange | null {
   const added = add.filter((id) => !has.includes(id))
   const removed = remove.filter((id) => has.includes(id))
   return has.length + added.length - removed.length > maxLabels ? null : { leadId, added, removed }
 }
 
-/** What makes these labels those of a lead. */
+/** Returns the change from the labels `has` to the labels `wanted`. */
 function changeTo(leadId: string, has: readonly string[], wanted: readonly string[]): LabelChange {
   return {
     leadId,
@@ -123,7 +121,7 @@ function changeTo(leadId: string, has: readonly string[], wanted: readonly strin
   }
 }
 
-/** What takes a change back as far as it still stands, and whether that is all of it. */
+/** Returns the reverse of a change as far as it still applies, and whether that is all of it. */
 export function changeBack(
   { leadId, added, removed }: LabelChange,
   has: readonly string[],
@@ -140,15 +138,14 @@ export function changeBack(
 
 export const changesNothing = ({ added, removed }: LabelChange): boolean => added.length + removed.length === 0
 
-const LeadLabels = Type.Object({ labelIds: labelIds('Its labels, which are all of these and no others.') }, closed)
+const LeadLabels = Type.Object({ labelIds: labelIds('All labels of the lead; replaces the current ones.') }, closed)
 
-/** The labels of a lead: those of the workspace, as conversations have them. */
 export function labelRoutes(api: TeamApi, deps: LeadDeps): void {
   api.put(`${leadsPath}/:identifier/labels`, 'member', {
     operationId: 'setLeadLabels',
     summary: 'Set the labels of a lead',
     description:
-      "At most 20 of the workspace's labels. They are seen by the team alone: no event tells of them, and `updatedAt` stays. The history keeps who changed them.",
+      'At most 20 labels of the workspace. Labels are visible to the team only: changes emit no event and do not change `updatedAt`. The history records who changed them.',
     params: ofLead,
     query: NoQuery,
     body: LeadLabels,

@@ -9,12 +9,12 @@ import { unmaskPatch, withFormerPhones } from './present.ts'
 
 interface LeadChange {
   lead: Lead
-  /** False when the patch sets only what is already so. */
+  /** False if the patch sets only current values. */
   changed: boolean
   issues: Issue[]
 }
 
-/** The lead as the patch makes it. `updatedAt` moves only when something changes, and never backwards. */
+/** Returns the lead with the patch applied. `updatedAt` increases only if something changes, and never decreases. */
 export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date): LeadChange {
   const { patch, isBlind } = asSent.masked ? unmaskPatch(lead, asSent) : { patch: asSent, isBlind: false }
   const { phoneAsSent } = patch
@@ -29,7 +29,8 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
   if (patch.appendNotes !== undefined) {
     const notes = withNotes(lead.notes, patch.appendNotes)
     if (notes.length <= maxNotes) fields.notes = notes
-    else issues.push({ path: joinPath(at, 'appendNotes'), message: `leaves notes of more than ${maxNotes} characters` })
+    else
+      issues.push({ path: joinPath(at, 'appendNotes'), message: `would make notes longer than ${maxNotes} characters` })
   }
   const { status } = fields
   if (status !== undefined && status !== lead.status && patch.statuses?.includes(status) === false) {
@@ -53,20 +54,20 @@ export function applyPatch(lead: Lead, asSent: LeadPatch, at: string, now: Date)
 
 const maxNotes = 10_000
 
-// Said again after an answer was lost it stands there already.
+// A retry after a lost response does not add the text twice.
 function withNotes(notes: string | null, more: string): string {
   if (notes === null) return more
   return `\n${notes}\n`.includes(`\n${more}\n`) ? notes : `${notes}\n${more}`
 }
 
-/** A new lead with the defaults of the contract: status `new`, priority `medium`, source `other`, a code of its own. */
+/** Returns a new lead with the contract's defaults: status `new`, priority `medium`, source `other`, generated code. */
 export function newLead(patch: LeadPatch, id: string, at: string, now: Date): LeadChange {
   const change = applyPatch(blankLead(id, newUniqueCode(), now), patch, at, now)
   if (change.lead.firstName !== '') return change
   return { ...change, issues: [{ path: joinPath(at, 'firstName'), message: 'is required' }, ...change.issues] }
 }
 
-/** A lead of whom nothing is known. */
+/** Returns a lead with default values and no personal data. */
 export function blankLead(id: string, uniqueCode: string, now: Date): Lead {
   return {
     id,
@@ -91,8 +92,8 @@ export function blankLead(id: string, uniqueCode: string, now: Date): Lead {
   }
 }
 
-// Without I, L, O and U, which are misread or make words; the letter in front keeps a code from looking like a phone. As
-// 32 divides 256, each is as likely as the others.
+// Leaves out I, L, O and U, which are misread or form words. The leading letter keeps a code from looking like a phone.
+// 256 is a multiple of 32, so all characters are equally likely.
 const codeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 function newUniqueCode(): string {

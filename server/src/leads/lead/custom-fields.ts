@@ -18,7 +18,7 @@ export const customFieldTypes = [
 
 export type CustomFieldType = (typeof customFieldTypes)[number]
 
-/** One custom field of a lead: `boolean` holds a boolean, every other type a string. */
+/** Custom field of a lead. `value` is a boolean for type `boolean`, and a string for every other type. */
 export interface CustomField {
   key: string
   label: string
@@ -26,17 +26,16 @@ export interface CustomField {
   value: string | boolean
 }
 
-/** A field as it is to be set, with its label and type. */
 export interface TypedField extends CustomField {
-  /** A column of a file: it tells what a field is called that has no name yet, and nothing else. */
+  /** True for a column of an imported file: sets a label only if the field has none, and never changes its type. */
   isFromFile?: boolean
 }
 
 export type CustomValues = Record<string, string | boolean | null>
 
 /**
- * The field as it is kept when a value is set, null where that removes it, undefined for a key of which nothing is said.
- * What does not fit is an issue of whoever sends it, or throws.
+ * Returns the field to store for a value, null to remove it, undefined if the key is not defined, or an issue if the
+ * value does not fit.
  */
 export type FitField = (
   key: string,
@@ -51,24 +50,23 @@ export const maxLabelLength = 200
 const keyShape = /^[a-z][a-z0-9_]*$/
 const aliasPrefix = 'k_'
 
-// A name of two parts at least. Only the first dot may end the first part, or a text that is none would be tried at each.
+// A domain has at least two parts. Only the first dot may end the first part, or the regex would retry at every dot.
 export const emailShape = /^[^\s@<>()",;:\\]+@[^\s@<>()",;:\\][^\s@<>()",;:\\.]*\.[^\s@<>()",;:\\]{2,}$/
 
-/** What is wrong with a key, or null: at most 40 characters, lower-case snake_case, a letter first. */
+/** Returns what is wrong with a key, or null. Keys have at most 40 characters, lowercase snake_case, a letter first. */
 export function keyProblem(key: string): string | null {
   if (key.length > maxKeyLength) return `must have at most ${maxKeyLength} characters`
   if (!keyShape.test(key) || key === aliasPrefix) return 'must be lowercase snake_case and start with a letter'
   return null
 }
 
-/** What is wrong with a value of a field of this type, or null. */
 export function valueProblem(type: CustomFieldType, value: string | boolean): string | null {
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false'
   if (typeof value !== 'string') return 'must be a string'
   return lengthProblem(value, maxLengthOf(type)) ?? shapes[type]?.(value) ?? null
 }
 
-/** The characters that a value of a field of this type has at most. */
+/** Returns the maximum number of characters of a value of this type. */
 export function maxLengthOf(type: CustomFieldType): number {
   if (type === 'textarea') return 10_000
   if (type === 'phone') return maxPhoneLength
@@ -78,15 +76,13 @@ export function maxLengthOf(type: CustomFieldType): number {
 const shapes: Partial<Record<CustomFieldType, (value: string) => string | null>> = {
   email: (value) => (emailShape.test(value) ? null : 'must be an e-mail address'),
   phone: (value) => (readPhone(value) === null ? phoneProblem(value) : null),
-  url: (value) => (/^https?:\/\//i.test(value) && URL.canParse(value) ? null : 'must be an http or https address'),
+  url: (value) => (/^https?:\/\//i.test(value) && URL.canParse(value) ? null : 'must be an http or https URL'),
   number: (value) => (/^-?\d{1,15}(\.\d{1,10})?$/.test(value) ? null : 'must be a number such as 12.5'),
   date: (value) =>
     /^\d{4}-\d\d-\d\d$/.test(value) && readIsoTime(value) !== null ? null : 'must be a date such as 2026-01-31',
 }
 
-/**
- * The `k_*` parameters of an address as text fields labelled by their key. An empty one says nothing and is left out.
- */
+/** Returns the `k_*` query parameters as text fields labeled by their key. Skips empty values. */
 export function fieldsFromParameters(query: Record<string, unknown>): CustomField[] {
   return Object.entries(query)
     .filter((entry): entry is [string, string] => entry[0].startsWith(aliasPrefix) && typeof entry[1] === 'string')
@@ -95,9 +91,9 @@ export function fieldsFromParameters(query: Record<string, unknown>): CustomFiel
 }
 
 /**
- * The fields after `typed` ones (from a form or `k_*`) and `values` (a map of a body) are set on the current ones.
- * Null or an empty string removes a field. A value under an alias goes to the field that it stands for, and changes
- * nothing when it only repeats what was read. What `fit` knows is kept as it says.
+ * Sets `typed` fields (from a form or `k_*`) and `values` (from a body) on the current fields. Null or an empty string
+ * removes a field. A value under an alias sets the field behind the alias, and is ignored if it repeats the current
+ * value. `fit` decides how values of the keys it knows are stored.
  */
 export function setCustomFields(
   current: readonly CustomField[],
@@ -120,7 +116,7 @@ export function setCustomFields(
     const key = realKey(current, name)
     const before = current.find((field) => field.key === key)
     if (key !== name && (before?.value === value || Object.hasOwn(values, key))) continue
-    // What a lead has already may be sent back, whether it fits or not.
+    // A current value may be sent back even if it no longer fits the field definition.
     const fitted = before?.value === value ? undefined : fit?.(key, value)
     const path = `${at}.${name}`
     if (fitted && 'message' in fitted) issues.push({ path, ...fitted })
@@ -132,14 +128,14 @@ export function setCustomFields(
   return { fields: [...fields.values()], issues }
 }
 
-/** The key that a name in `customFieldValues` stands for: itself, or the `k_` field of which it is the alias. */
+/** Returns the key for a name in `customFieldValues`: the name itself, or the `k_` key that it is an alias of. */
 function realKey(current: readonly CustomField[], name: string): string {
   if (current.some((field) => field.key === name)) return name
   const prefixed = aliasPrefix + name
   return current.some((field) => field.key === prefixed) ? prefixed : name
 }
 
-// A parameter only knows text; a field that a form made keeps its label and type.
+// A query parameter has only text; a field created by a form keeps its label and type.
 function retype(before: CustomField | undefined, { isFromFile = false, ...field }: TypedField): CustomField {
   if (before === undefined || (!isFromFile && (field.label !== field.key || field.type !== 'text'))) return field
   const value =
@@ -154,7 +150,7 @@ function fieldOf(before: CustomField | undefined, key: string, value: string | b
   return { key, label: key, type: typeof value === 'boolean' ? 'boolean' : 'text', value }
 }
 
-/** Key to value; a `k_` field also stands under its name without the prefix, unless another field has that name. */
+/** Returns key to value. A `k_` field is also listed without its prefix, unless another field has that name. */
 export function customFieldValues(fields: readonly CustomField[]): Record<string, string | boolean> {
   const keys = new Set(fields.map((field) => field.key))
   const entries = fields.map(({ key, value }): [string, string | boolean] => [key, value])

@@ -4,7 +4,6 @@ import { emailKey, emailKeys } from '../../base/text/email.ts'
 import type { CustomField } from './custom-fields.ts'
 import type { AdPlatform, Lead, LeadContacts, Priority, Source } from './lead.ts'
 
-/** A lead as its table holds it. */
 export interface LeadRow {
   id: string
   unique_code: string
@@ -26,7 +25,7 @@ export interface LeadRow {
 
 export interface StoredLead extends LeadRow, LeadSeals {}
 
-/** What of a lead takes keys to make, and time. */
+/** Encrypted columns and index digests of a lead: computing them needs the keyring and costs time. */
 export interface LeadSeals {
   person: Buffer
   notes: Buffer | null
@@ -125,22 +124,22 @@ function openCustomFields(keyring: Keyring, row: LeadRow): CustomField[] {
   return JSON.parse(keyring.decryptText(place, row.custom_fields)) as CustomField[]
 }
 
-/** Digest by which an e-mail is found: one for all of its spellings. */
+/** Returns the digest for lookups by e-mail, the same for all spellings of the address. */
 function emailIndex(keyring: Keyring, email: string): Buffer {
   return keyring.exact('lead.email', emailKey(email))
 }
 
-/** Digest by which a phone is found: one for all common variants of the number. */
+/** Returns the digest for lookups by phone, the same for all common variants of the number. */
 function phoneIndex(keyring: Keyring, digits: string): Buffer {
   return keyring.exact('lead.phone', phoneClass(digits))
 }
 
-/** The digests that leads of this phone may have; of each key one of each version while the index key is rotated. */
+/** Returns all digests under which leads with this phone may be stored, for each index key version in a rotation. */
 export function phoneIndexes(keyring: Keyring, digits: string): Buffer[] {
   return phoneKeys(digits).flatMap((key) => keyring.exacts('lead.phone', key))
 }
 
-/** Digests that leads of this e-mail may have. */
+/** Returns all digests under which leads with this e-mail may be stored. */
 export function emailIndexes(keyring: Keyring, email: string): Buffer[] {
   return emailKeys(email).flatMap((key) => keyring.exacts('lead.email', key))
 }

@@ -8,14 +8,13 @@ import { LeadEvent } from './schema.ts'
 const leadEventNames = ['lead.created', 'lead.updated', 'lead.deleted', 'lead.restored'] as const
 type LeadEventName = (typeof leadEventNames)[number]
 
-// Bodies carry the phone in full, and the lead's other numbers for the mask: each receiver's own visibility is applied when it is
-// delivered.
+// Payloads contain the full phone, and former numbers for masking. Delivery applies the visibility of each receiver.
 
 export const leadCreated = (lead: Lead, by?: EventAuthor): NewEvent => event('lead.created', lead, by)
 export const leadDeleted = (lead: Lead, by?: EventAuthor): NewEvent => event('lead.deleted', lead, by)
 export const leadRestored = (lead: Lead, by?: EventAuthor): NewEvent => event('lead.restored', lead, by)
 
-/** A change of status is an update whose body also says what the status was. */
+/** Returns a `lead.updated` event; its payload has `previousStatus` if the status changed. */
 export function leadUpdated(lead: Lead, before: Lead, by?: EventAuthor): NewEvent {
   const payload = bodyOf(lead)
   const { status: previousStatus } = before
@@ -29,7 +28,6 @@ export function leadUpdated(lead: Lead, before: Lead, by?: EventAuthor): NewEven
   }
 }
 
-// The history of statuses is kept for good, and on its own.
 function changesOf(before: Lead, lead: Lead): Pick<NewEvent, 'changes'> {
   const changes = fieldChanges(before, lead)
   return changes.length === 0 ? {} : { changes }
@@ -46,16 +44,15 @@ function bodyOf(lead: Lead): object {
 
 const madeBy = (by: EventAuthor | undefined): Pick<NewEvent, 'by'> => (by === undefined ? {} : { by })
 
-/** The condition on events that tell of a lead. Tests of webhooks tell of leads that are invented. */
+/** Returns the condition for lead events, without test events of webhooks, which contain sample leads. */
 export const tellsOfLead = (sql: Sql) => sql`name = any (${leadEventNames}::text[]) and test_endpoint_id is null`
 
-/** The condition on those of one workspace. */
 export const eventsOfLeads = (sql: Sql, workspaceId: string) =>
   sql`workspace_id = ${workspaceId} and ${tellsOfLead(sql)}`
 
-/** What a field was before and is after. Long texts are cut: the timeline tells that they changed. */
+/** Former and new value of a field. Long texts are truncated: the timeline only shows that they changed. */
 export interface FieldChange {
-  /** As in the lead; of its own fields `field:<key>`. */
+  /** Field name of the lead, or `field:<key>` for a custom field. */
   field: string
   label?: string
   from: string | number | boolean | null
@@ -65,11 +62,11 @@ export interface FieldChange {
 const most = 200
 const mostFields = 40
 
-/** The fields that differ, in the order of a lead's fields. */
+/** Returns the fields that differ, in the order of a lead's fields. */
 export function fieldChanges(before: Lead, after: Lead): FieldChange[] {
   const changes: FieldChange[] = []
   for (const field of leadFieldNames) {
-    // The history of statuses is kept on its own.
+    // Status changes have their own table and are kept permanently.
     if (field !== 'status' && before[field] !== after[field])
       changes.push({ field, from: cut(before[field]), to: cut(after[field]) })
   }
@@ -101,17 +98,16 @@ const cut = <T extends string | number | boolean | null>(value: T): T | string =
 
 const aboutLead = { schema: LeadEvent, present: showLeadEvent, mask: maskLeadEvent } satisfies Partial<EventDefinition>
 
-/** The events of leads, each with all that is said of it. */
 export const leadEvents: Record<LeadEventName, EventDefinition> = {
   'lead.created': {
     ...aboutLead,
-    guide: 'A lead was created: by the API, in bulk, by a form, or since a customer wrote. The body is the lead.',
+    guide: 'A lead was created by the API, in bulk, from a form or from a chat. The body is the lead.',
     sample: (id, at) => leadCreated(sampleLead(id, at)),
   },
   'lead.updated': {
     ...aboutLead,
     guide:
-      'A field of a lead changed. The body is the lead as it is now, with `previousStatus` when its status changed.',
+      'A field of a lead changed. The body is the lead after the change, with `previousStatus` if its status changed.',
     sample: (id, at) => leadUpdated({ ...sampleLead(id, at), status: 'qualified' }, sampleLead(id, at)),
   },
   'lead.deleted': {
@@ -121,7 +117,7 @@ export const leadEvents: Record<LeadEventName, EventDefinition> = {
   },
   'lead.restored': {
     ...aboutLead,
-    guide: 'A deleted lead was brought back. The body is the lead.',
+    guide: 'A deleted lead was restored. The body is the lead.',
     sample: (id, at) => leadRestored(sampleLead(id, at)),
   },
 }

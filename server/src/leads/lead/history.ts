@@ -33,7 +33,6 @@ export async function recordStatusChanges(
     ) as c (id, lead_id, from_status, to_status)`.execute()
 }
 
-/** Who changed something of a lead, and when. */
 export interface Change {
   id: string
   actor: Actor
@@ -43,7 +42,7 @@ export interface Change {
 export const changeColumns = (sql: Sql) => sql`
   id, json_build_object('type', actor_type, 'id', actor_id) as actor, changed_at as at`
 
-/** The status changes of a lead, oldest first. */
+/** Returns the status changes of a lead, oldest first, at most 1,000. */
 export async function listStatusChanges(sql: Sql, workspaceId: string, leadId: string) {
   return sql<(Change & Pick<StatusChange, 'from' | 'to'>)[]>`
     select ${changeColumns(sql)}, from_status as from, to_status as to
@@ -62,11 +61,11 @@ export const openLeadNote = (keyring: Keyring, id: string, text: Buffer): string
 export interface NewLeadNote {
   leadId: string
   text: string
-  /** Under one key its author adds one note, however often it is tried. */
+  /** Idempotency key: one author adds one note per key. */
   key: string | null
 }
 
-/** Adds a note to a lead that is there; returns its id, that of the first when the key was used before. */
+/** Adds a note to a live lead and returns its id; a repeated key returns the id of the first note. Throws 404. */
 export async function addLeadNote(
   { db, keyStore, clock }: LeadDeps,
   workspaceId: string,

@@ -10,8 +10,8 @@ import { type Lead, type LeadDeps, type LeadUser, leadNotFound } from './lead.ts
 import { findLeadByName, findLeadsByIds } from './queries.ts'
 
 /**
- * The live lead that an identifier names: its id, else its uniqueCode, externalRef or phone, in that order. An id
- * that is nobody's may still be a caller's externalRef.
+ * Returns the live lead with this id, else with this uniqueCode, externalRef or phone, in that order. An unknown id may
+ * still be an externalRef. Throws 404.
  */
 export async function findLead(sql: Sql, keyring: Keyring, user: LeadUser, identifier: string): Promise<LeadRow> {
   const [byId] = isUuid(identifier) ? await findLeadsByIds(sql, user.workspaceId, [identifier]) : []
@@ -20,7 +20,7 @@ export async function findLead(sql: Sql, keyring: Keyring, user: LeadUser, ident
 
 export type ReadLead = (user: LeadUser, identifier: string) => Promise<Lead>
 
-/** Reads leads as `findLead` finds them; ids that are asked for while others are being read share one statement. */
+/** Returns a function that reads a lead as `findLead` does; concurrent reads by id share one statement. */
 export function leadReader({ db, keyStore }: LeadDeps): ReadLead {
   const findById = batch<string, LeadRow | undefined>({
     groups: 2,
@@ -50,10 +50,10 @@ async function findByName(sql: Sql, keyring: Keyring, user: LeadUser, identifier
   return byName
 }
 
-// Who sees phones masked may name a number that it knows, and not try numbers until one is there: each that is not, or that is
-// written where another was, costs one of its guesses.
+// A caller that sees masked phones may look up numbers it knows, but not probe for numbers: each number that is not
+// found, or that replaces another, counts against its lookup limit.
 
-/** Runs what looks a lead up by an identifier, or sets fields of one, within the guesses that its caller has left. */
+/** Runs a lookup by identifier, or a change of fields, within the caller's lookup limit. */
 export async function guessing<T>(
   user: LeadUser,
   { identifier, patch }: { identifier?: string; patch?: LeadPatch },
@@ -76,7 +76,7 @@ export async function guessing<T>(
 const mayBeNumber = (text: string, defaultCountry: string | null): boolean =>
   readPhones(text, defaultCountry).length > 0 || holdsPhone(text, defaultCountry)
 
-/** Whether a change shows that a number which was written was not there yet. */
+/** Returns true if the change shows that the caller did not know the stored number. */
 export function isWrongGuess(patch: LeadPatch, before: Lead, lead: Lead): boolean {
   return patch.namesNumber === true && numberFields.some((field) => lead[field] !== before[field])
 }

@@ -7,38 +7,38 @@ import { type CustomValues, emailShape, type FitField, type TypedField } from '.
 import type { LeadFields } from './lead.ts'
 import { type LeadChanges, UpsertBody } from './schema.ts'
 
-/** What a request wants a lead to become: stored forms of the fields it names, and custom fields to set. */
+/** Validated change of a lead: fields in stored form, and custom fields to set. */
 export interface LeadPatch {
   fields: Partial<LeadFields>
   /**
-   * The phone as it was written: bare stored digits sent back are no change, whatever the default country makes of
-   * them, and neither is the mask of the stored phone, which is not among `fields`.
+   * Phone as sent. Stored digits sent back are no change, whatever the default country makes of them; nor is the mask
+   * of the stored phone, which is not in `fields`.
    */
   phoneAsSent: string | null
-  /** Whether who sends it sees leads masked, and so may send back what it read. */
+  /** True if the sender sees masked leads, and may send masked values back. */
   masked?: boolean
-  /** Whether such a caller names a phone, or sets a reference that may be one. */
+  /** True if such a sender sets a phone, or a reference that may be a phone. */
   namesNumber?: boolean
-  /** Typed custom fields, from a form or from `k_*` parameters. */
+  /** Typed custom fields from a form or `k_*` parameters. */
   typed: TypedField[]
-  /** Custom field values of a body, whose types are those of the fields they belong to. */
+  /** Custom field values from a body, typed by the existing fields. */
   values: CustomValues
-  /** What the workspace says of its custom fields, to which people are held. */
+  /** Field definitions of the workspace, which apply to changes by people. */
   fit?: FitField
-  /** The statuses that it may set; any where it is absent. */
+  /** Allowed statuses; absent if any is allowed. */
   statuses?: readonly string[]
-  /** What is added to the notes, unless it stands there. */
+  /** Text to append to the notes, unless they already contain it as a line. */
   appendNotes?: string
 }
 
 export interface ReadContext extends LeadSettings {
-  /** Whether the caller sees phones masked, and so may send a mask back. */
+  /** True if the caller sees masked phones, and may send a mask back. */
   masked?: boolean
-  /** Where the fields stand in the request, for the paths of issues: `` or `lead` or `items[3].lead`. */
+  /** Path of the fields in the request, for issues: `` or `lead` or `items[3].lead`. */
   at: string
 }
 
-/** Brings the fields of a body into their stored form; every rule that a schema cannot say is checked here. */
+/** Converts the fields of a body to stored form, and checks the rules that the schema cannot express. */
 export function readLeadPatch(
   body: LeadChanges,
   parameters: TypedField[],
@@ -88,7 +88,7 @@ export function readLeadPatch(
     else fields.estimatedValue = estimatedValue
   }
   if (value !== undefined && actualValue !== undefined && value !== actualValue) {
-    refuse('value', 'is an alias of actualValue: send one of the two, or the same in both')
+    refuse('value', 'is an alias of actualValue; send only one of them, or the same value in both')
   }
   const actual = actualValue === undefined ? value : actualValue
   if (actual !== undefined) {
@@ -112,22 +112,19 @@ function isAmount(amount: number | null): boolean {
   return amount === null || Number(amount.toFixed(2)) === amount
 }
 
-/** Whether the text is what `maskPhone` makes of some phone. */
+/** Returns true if the text has the form of a phone masked by `maskPhone`. */
 export function isPhoneMask(text: string): boolean {
   return /^(?:\d{5})?\*+\d{3}$/.test(text)
 }
 
-/**
- * A caller who sees phones masked can send back a lead as it was read: the mask of the stored phone is no change, and
- * any other mask is no phone.
- */
+/** Returns true if the mask is not that of this phone: then it is an invalid phone, otherwise no change. */
 export function isMaskOfOther(mask: string, phone: string | null): boolean {
   return phone === null || maskPhone(phone) !== mask
 }
 
 /**
- * The phones that a text may mean when a lead is looked up, the surest first; none when it is no phone. Answers show
- * phones as bare digits with country code, so such digits mean that phone before they mean a national number.
+ * Returns the phones that a lookup text may mean, the most likely first; empty if it is no phone. Responses contain
+ * phones as bare digits with country code, so such digits mean that phone before a national number.
  */
 export function readPhones(text: string, defaultCountry: string | null): string[] {
   if (text.length > maxPhoneLength) return []
@@ -136,7 +133,7 @@ export function readPhones(text: string, defaultCountry: string | null): string[
   return [...new Set([asStored, asWritten])].filter((digits) => digits !== null)
 }
 
-/** Whether a reference may be or hold a phone: what no numbering plan has is a number of another kind. */
+/** Returns true if a reference may be or contain a phone. A number that no numbering plan has is no phone. */
 export function holdsPhone(text: string | null | undefined, defaultCountry: string | null): boolean {
   const numbers = [text ?? '', ...(text?.match(numberRun) ?? [])]
   return numbers.some((number) => readPhones(number, defaultCountry).some(isKnownPhone))
@@ -146,23 +143,23 @@ const numberRun = /\d{8,20}/g
 
 export type MatchBy = 'id' | 'uniqueCode' | 'phone' | 'externalRef'
 
-/** One upsert, read and ready. `value` is canonical: digits of a phone, an id in lower case. */
+/** Validated upsert. `value` is canonical: digits of a phone, an id in lower case. */
 export interface UpsertItem {
   by: MatchBy
   value: string
-  /** Bare digits that the default country makes another number of: a lead that has them as they are comes first. */
+  /** Bare digits as sent, if the default country makes them another number. A lead with exactly these comes first. */
   storedDigits?: string
   patch: LeadPatch
   createIfMissing: boolean
-  /** Whether a masked caller names a number with it: to look it up by, or to set. */
+  /** True if a masked caller looks up by a number or sets one. */
   namesNumber?: boolean
-  /** Where the lead's fields stand in the request. */
+  /** Path of the lead's fields in the request. */
   at: string
 }
 
 const checkShape = compileCheck(UpsertBody)
 
-/** Reads one upsert whose shape was checked. `at` is where it stands in the request: `` or `items[3]`. */
+/** Validates one upsert whose shape was checked. `at` is its path in the request: `` or `items[3]`. */
 export function readUpsert(
   body: UpsertBody,
   parameters: TypedField[],
@@ -182,7 +179,7 @@ export function readUpsert(
   return storedDigits === undefined ? item : { ...item, storedDigits }
 }
 
-/** Reads one item of a batch, whose shape nobody has looked at yet: what does not fit fails alone. */
+/** Validates the shape and content of one batch item, so that an invalid item fails alone. */
 export function readBulkItem(
   item: unknown,
   context: ReadContext,
@@ -192,7 +189,7 @@ export function readBulkItem(
   return issues.length > 0 ? new InvalidInput(issues) : readUpsert(item as UpsertBody, parameters, context)
 }
 
-/** The canonical value, none when it is no phone; then the digits as sent, when they may be a stored phone too. */
+/** Returns the canonical value, then the digits as sent if they may be a stored phone. Empty for an invalid phone. */
 function valuesOf({ by, value }: UpsertBody['match'], defaultCountry: string | null): string[] {
   if (by === 'phone') return readPhones(value, defaultCountry).reverse()
   return [by === 'id' ? value.toLowerCase() : value]

@@ -18,7 +18,7 @@ export type Priority = (typeof priorities)[number]
 export type Source = (typeof sources)[number]
 export type AdPlatform = (typeof adPlatforms)[number]
 
-/** What a caller can set, each field in its stored form. */
+/** Fields that a caller can set, in stored form. */
 export interface LeadFields {
   uniqueCode: string
   externalRef: string | null
@@ -54,7 +54,7 @@ export const leadFieldNames = [
   'externalRef',
 ] as const satisfies readonly (keyof LeadFields)[]
 
-/** The phones and e-mails of a lead that was merged, its own among them. */
+/** Phones and e-mails of a merged lead, including its own. */
 export interface LeadContacts {
   phones: string[]
   emails: string[]
@@ -62,9 +62,9 @@ export interface LeadContacts {
 
 export interface Lead extends LeadFields {
   id: string
-  /** Only when it has several. */
+  /** Set only if the lead has several phones or e-mails. */
   contacts?: LeadContacts
-  /** Phones that it had, for the mask: only when there are any. */
+  /** Former phones, needed for masking; set only if there are any. */
   formerPhones?: string[]
   customFields: CustomField[]
   createdAt: Date
@@ -72,19 +72,19 @@ export interface Lead extends LeadFields {
   deletedAt: Date | null
 }
 
-/** On whose behalf leads are read and written. */
+/** Caller for which leads are read and written. */
 export interface LeadUser extends LeadSettings {
   workspaceId: string
-  /** Whether phones leave the service masked. */
+  /** True if responses contain masked phones. */
   masked: boolean
-  /** Counts the numbers that a masked key names and that are not there; without it nobody counts. */
+  /** Lookup limit of a masked key; absent means no limit. */
   guesses?: LookupLimit
   actor: Actor
-  /** What the changes are part of, as `import:<id>`, for the timeline. */
+  /** Operation that the changes belong to, such as `import:<id>`; shown in the timeline. */
   partOf?: string
 }
 
-/** A key reads and writes leads as it is set up to. */
+/** Returns the lead caller for an API key, by the settings of the key. */
 export function leadUserOfKey(caller: Caller, lookupLimits: LookupLimitOf): LeadUser {
   const masked = caller.phoneVisibility === 'masked'
   return {
@@ -96,7 +96,6 @@ export function leadUserOfKey(caller: Caller, lookupLimits: LookupLimitOf): Lead
   }
 }
 
-/** What the operations of this module act on. */
 export interface LeadDeps {
   db: Db
   keyStore: KeyStore
@@ -112,7 +111,7 @@ export const leadMissing = (): ApiError => notFound('Lead not found and createIf
 export const valueTaken = (field: UniqueField, cause?: unknown): ApiError =>
   conflict(`Lead with this ${field} already exists`, { field }, cause)
 
-/** The name that the database refused because another live lead has it; null for any other error. */
+/** Returns the unique field whose value another live lead has, from a database error; null for other errors. */
 export function takenField(error: unknown): UniqueField | null {
   if (violates(error, 'leads_external_ref_key')) return 'externalRef'
   return violates(error, 'leads_unique_code_key') ? 'uniqueCode' : null

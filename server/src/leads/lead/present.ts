@@ -3,7 +3,7 @@ import { type CustomField, customFieldValues } from './custom-fields.ts'
 import type { LeadPatch } from './input.ts'
 import type { Lead, LeadContacts } from './lead.ts'
 
-/** A lead as lists and answers show it. */
+/** Returns a lead as lists and responses show it. */
 export function presentLead(stored: Lead, masked = false) {
   const lead = masked ? maskPerson(stored) : stored
   return {
@@ -28,7 +28,7 @@ export function presentLead(stored: Lead, masked = false) {
   }
 }
 
-/** A lead alone and in events: with its custom fields, when it has any. */
+/** Returns a lead in detail form, with its custom fields if it has any. */
 export function presentDetail(lead: Lead, masked = false) {
   if (lead.customFields.length === 0) return presentLead(lead, masked)
   const shown = masked ? maskLead(lead) : lead
@@ -45,9 +45,9 @@ interface RecordedLead extends Lead {
   customFieldValues?: unknown
 }
 
-/** An event's body, which is the lead in its detail form, as a masked reader sees it. */
+/** Returns the payload of a lead event as a masked reader sees it. */
 export function maskLeadEvent(payload: Record<string, unknown>) {
-  // Made anew below of the fields that are shown.
+  // Rebuilt below from the visible fields.
   const { previousStatus, customFieldValues: _, ...lead } = payload as unknown as RecordedLead
   const { customFields, formerPhones: __, ...shown } = maskLead({ ...lead, customFields: lead.customFields ?? [] })
   return {
@@ -57,12 +57,12 @@ export function maskLeadEvent(payload: Record<string, unknown>) {
   }
 }
 
-/** The same as all others see it. */
+/** Returns the payload of a lead event as other readers see it. */
 export function showLeadEvent({ formerPhones: _, ...lead }: Record<string, unknown>) {
   return lead
 }
 
-/** The answer of an update: also what the status was, and `value`. */
+/** Returns the response of an update, with `previousStatus` and `value`. */
 export function presentUpdated(lead: Lead, previousStatus: string, masked = false) {
   const before = masked ? maskStatus(previousStatus) : previousStatus
   return { ...presentLead(lead, masked), previousStatus: before, value: lead.actualValue }
@@ -78,19 +78,19 @@ interface Numbers {
   formerPhones?: string[] | undefined
 }
 
-/** The text fields that are searched and that a mask may hide something of; the phone has a rule of its own. */
+/** Searchable text fields in which masking may hide parts; phones are masked by their own rule. */
 export const maskedFields = ['firstName', 'lastName', 'email', 'uniqueCode', 'externalRef'] as const
 
-/** The numbers that a lead has beside its phone, and those that it had. */
+/** Returns the other and former phones of a lead. */
 export const otherNumbers = ({ contacts, formerPhones }: Numbers): string[] => [
   ...(contacts?.phones ?? []),
   ...(formerPhones ?? []),
 ]
 
-/** Of a lead whose phone changes more often the last so many: what may be most of any number is hidden without them. */
+/** Drops the oldest former phones beyond this. Text masking hides most parts of any number even without them. */
 const maxFormerPhones = 20
 
-/** The lead as it is to be, with the numbers that went when it became so. */
+/** Returns the changed lead with the phones that the change removed added to its former phones. */
 export function withFormerPhones<L extends Lead>(lead: L, ...before: readonly Numbers[]): L {
   const has = new Set([lead.phone, ...(lead.contacts?.phones ?? [])])
   const known = before.flatMap((one) => [...(one.phone === null ? [] : [one.phone]), ...otherNumbers(one)])
@@ -99,10 +99,10 @@ export function withFormerPhones<L extends Lead>(lead: L, ...before: readonly Nu
   return (gone.length === 0 ? rest : { ...rest, formerPhones: gone.slice(-maxFormerPhones) }) as L
 }
 
-/** A status may be any token, which asterisks are no part of. */
+/** Masks a status with underscores: a status is a token, which cannot contain asterisks. */
 export const maskStatus = (status: string): string => maskOf(null).reference(status).replaceAll('*', '_')
 
-/** What a masked reader sees of a lead without its custom fields. The phone's mask stands before all others. */
+/** Returns a lead, without custom fields, as a masked reader sees it. The phone's mask applies before all others. */
 export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone, otherNumbers(lead))): L {
   return {
     ...lead,
@@ -117,14 +117,14 @@ export function maskPerson<L extends Maskable>(lead: L, mask = maskOf(lead.phone
   }
 }
 
-/** What a masked reader sees of a lead. */
+/** Returns a lead with custom fields as a masked reader sees it. */
 function maskLead<L extends Maskable & { customFields: readonly CustomField[] }>(lead: L): L {
   const mask = maskOf(lead.phone, otherNumbers(lead))
   const person = maskPerson(lead, mask)
   return { ...person, customFields: lead.customFields.flatMap((field) => maskField(mask, field)) }
 }
 
-/** A field whose key holds a number is not shown: a changed key would name another field. */
+/** Returns the masked field, or nothing if its key contains a number: a masked key would name another field. */
 function maskField(mask: Mask, field: CustomField): CustomField[] {
   if (mask.reference(field.key) !== field.key) return []
   const label = mask.text(field.label)
@@ -135,14 +135,15 @@ function maskField(mask: Mask, field: CustomField): CustomField[] {
 function maskValue(mask: Mask, type: CustomField['type'], value: string): string {
   if (type === 'phone') return mask.number(value)
   if (type !== 'number') return mask.text(value)
-  // Its decimals make an amount no longer number.
+  // Decimals do not make an amount a longer number.
   const [whole = '', ...decimals] = value.split('.')
   return [mask.text(whole), ...decimals].join('.')
 }
 
 /**
- * The patch with what is stored wherever it only repeats what a masked reader sees of that. It is blind when it writes where
- * something is hidden: that counts as a change whatever is there, or writing on would find the text that changes nothing.
+ * Replaces values that repeat what a masked reader sees with the stored values. `isBlind` is true if the patch
+ * overwrites a partly hidden value: that always counts as a change, or a caller could find the hidden text by trying
+ * which text changes nothing.
  */
 export function unmaskPatch(lead: Lead, patch: LeadPatch): { patch: LeadPatch; isBlind: boolean } {
   const shown = maskLead(lead)

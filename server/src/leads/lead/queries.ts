@@ -3,7 +3,7 @@ import type { Fragment, Sql, Tx } from '../../base/db.ts'
 import { byteaArray } from '../../base/postgres/values.ts'
 import type { LeadRow } from './encrypted-lead.ts'
 
-/** The columns that make a lead; what is only searched by stays in the database. */
+/** Columns that make up a lead, without columns used only for search. */
 export const leadColumns = (sql: Sql) => sql`
   l.id,
   l.unique_code,
@@ -22,19 +22,18 @@ export const leadColumns = (sql: Sql) => sql`
   l.updated_at,
   l.deleted_at`
 
-// Arrays stand in `(select …)` where the planner must not see how long they are: it would take each length for a reason
-// to plan anew, which costs more than the statement.
-//
-// Who looks leads up by id leaves out deleted ones here, not in SQL: with that condition any index of live leads would
-// do, and of a table that was filled a minute ago the planner believes that a workspace has few of them.
+// Arrays are wrapped in `(select …)` to hide their length from the planner, which would otherwise replan for every
+// length; planning costs more than execution.
+// Lookups by id filter deleted leads here, not in SQL: with that condition, any index of live leads matches, and for a
+// table filled a minute ago the planner assumes that a workspace has few of them.
 
 /**
- * The workspace, for conditions on names or ids. The planner must not see which one it is: of one that its statistics do not
- * tell of it believes that it has a lead at most, for which any index would do, and reads all of a large one.
+ * Returns the workspace id hidden from the planner, for conditions on names or ids. For a workspace missing in its
+ * statistics the planner expects at most one lead, picks any index, and reads all leads of a large workspace.
  */
 export const anyWorkspace = (sql: Sql, workspaceId: string) => unseenWorkspace(sql, workspaceId)
 
-/** The live leads that have these ids, in no order. */
+/** Returns the live leads with these ids, unordered. */
 export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
   const rows = await sql<LeadRow[]>`
     select ${leadColumns(sql)}
@@ -44,12 +43,12 @@ export async function findLeadsByIds(sql: Sql, workspaceId: string, ids: readonl
   return rows.filter(isLive)
 }
 
-/** Asked of rows rather than of the table: where it has no statistics, the condition leads to an index of the whole workspace. */
+/** Filters rows, not the table: without statistics, the SQL condition selects an index of the whole workspace. */
 export const isLive = (row: LeadRow): boolean => row.deleted_at === null
 
 /**
- * What to select the live leads `o` from that have one of these digests among several phones or e-mails, since they were
- * merged. Each is looked up by its id alone, as above.
+ * Returns the FROM and WHERE clauses for live leads `o` that have one of these digests among several phones or e-mails
+ * because of a merge. Each is looked up by id alone, for the reason above.
  */
 export const leadsOfContacts = (sql: Sql, workspaceId: string, digests: Fragment) => sql`
   lead_contacts k
@@ -64,7 +63,7 @@ export const leadsOfContacts = (sql: Sql, workspaceId: string, digests: Fragment
     and k.digest = any (${digests})
     and o.deleted_at is null`
 
-/** By uniqueCode, then externalRef, then phone: the oldest of several leads with one phone, else one that was merged. */
+/** Returns the lead with this uniqueCode, externalRef or phone, in that order; of one phone the oldest, merged last. */
 export async function findLeadByName(
   sql: Sql,
   workspaceId: string,
@@ -106,7 +105,7 @@ export async function findLeadByName(
   return row
 }
 
-/** The oldest live lead of each phone, with the place that the phone has in the list; the oldest of all comes first. */
+/** Returns the oldest live lead of each phone, with the phone's position in the list (from 1), ordered by age. */
 export async function findOldestOfPhones(
   sql: Sql,
   workspaceId: string,
@@ -142,8 +141,8 @@ export async function findOldestOfPhones(
 }
 
 /**
- * The live ones of the leads for changing them: nobody else changes them until this transaction ends. No lock on their keys,
- * which never change: a row that refers to a lead, such as that of its tokens, need not wait.
+ * Locks the live leads among these ids for a change until the transaction ends. `for no key update` does not block rows
+ * that refer to a lead, such as its search tokens.
  */
 export async function lockLive(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<LeadRow[]> {
   const rows = await tx<LeadRow[]>`
@@ -160,9 +159,9 @@ export const lockLead = async (tx: Tx, workspaceId: string, id: string): Promise
   (await lockLive(tx, workspaceId, [id]))[0]
 
 /**
- * What to select the live leads `l` from that go by one of these names, `n.name`. Each name is looked up by itself, by its
- * index: an array of them PostgreSQL before 17 may hold against each lead of a workspace. `offset 0` keeps the planner
- * from undoing that.
+ * Returns the FROM clause for live leads `l` with one of these names, `n.name`. Each name is looked up by its index:
+ * PostgreSQL before 17 may compare an array of names with every lead of a workspace. `offset 0` keeps the planner from
+ * flattening the subquery.
  */
 export const liveLeadsNamed = (
   sql: Sql,
@@ -188,8 +187,8 @@ export interface LeadNames {
 }
 
 /**
- * Every live lead that goes by one of these names, locked, in an order that keeps two batches from a deadlock. The ids
- * are one array: joined, a planner whose statistics are behind a growing table may read the table for each of them.
+ * Locks and returns every live lead with one of these names, in an order that prevents deadlocks between batches. The
+ * ids form one array: with a join and outdated statistics, the planner may scan the growing table for each id.
  */
 export async function lockLeadsByNames(
   tx: Sql,

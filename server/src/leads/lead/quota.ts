@@ -3,14 +3,14 @@ import type { Sql, Tx } from '../../base/db.ts'
 import { startOfUtcDay } from '../../base/time.ts'
 
 const slots = 16
-// How many times what was wanted a slot is given beyond it.
+// A slot gets this multiple of the requested number in addition to it.
 const chunk = 64
 const unlimited = 2_147_483_647
 
 /**
- * Takes room for up to `wanted` new leads from the day's quota and returns how many there is room for. What is taken
- * stays locked until the transaction ends, and a rollback gives it back, so the quota is exact under any concurrency.
- * Take it after the locks on leads and before the first insert: every writer keeps this order.
+ * Reserves quota for up to `wanted` new leads of the day and returns the number reserved. Reserved rows stay locked
+ * until the transaction ends, and a rollback returns them, so the quota is exact under concurrency. Call it after
+ * locking leads and before the first insert: all writers keep this order.
  */
 export async function takeQuota(tx: Tx, workspaceId: string, now: Date, wanted: number): Promise<number> {
   const taken = await takeFromSlot(tx, workspaceId, now, wanted)
@@ -18,8 +18,8 @@ export async function takeQuota(tx: Tx, workspaceId: string, now: Date, wanted: 
 }
 
 /**
- * The statement that takes room from one slot, alone or as a part of another; it has a row when there was room. It
- * waits for nobody: slots that another creation holds are passed over.
+ * Returns the statement that reserves quota from one slot, alone or as part of another statement. It returns a row on
+ * success. It never waits: slots locked by another creation are skipped.
  */
 export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: number) {
   const day = startOfUtcDay(now)
@@ -42,7 +42,7 @@ export function takeFromSlot(tx: Tx, workspaceId: string, now: Date, wanted: num
     returning s.slot`
 }
 
-/** The way when no slot has room: under the lock of the day, from what is not granted yet and then from every slot. */
+/** Reserves quota under the lock of the day, if no slot has enough: from quota not granted yet, then from all slots. */
 async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: number): Promise<number> {
   const [state] = await tx<{ granted: number; quota: number }[]>`
     with state as (
@@ -68,7 +68,7 @@ async function takeFromDay(tx: Tx, workspaceId: string, day: Date, wanted: numbe
   return direct === wanted ? wanted : direct + (await takeFromSlots(tx, workspaceId, day, wanted - direct))
 }
 
-/** Takes back room that was granted under another quota; returns how much. */
+/** Revokes room granted under another quota; returns how much. */
 async function reclaim(tx: Tx, workspaceId: string, day: Date, quota: number): Promise<number> {
   const rows = await tx<{ room: number }[]>`
     select room
@@ -97,7 +97,7 @@ async function fillSlot(tx: Tx, workspaceId: string, day: Date, quota: number, r
     do update set room = s.room + excluded.room`
 }
 
-// Waits for creations that are under way: what they roll back is there to be taken.
+// Waits for concurrent creations: room that they roll back becomes available.
 async function takeFromSlots(tx: Tx, workspaceId: string, day: Date, wanted: number): Promise<number> {
   const rows = await tx<{ slot: number; room: number }[]>`
     select slot, room
@@ -124,11 +124,11 @@ async function takeFromSlots(tx: Tx, workspaceId: string, day: Date, wanted: num
 
 export interface QuotaUse {
   used: number
-  /** 0 is unlimited. */
+  /** 0 means unlimited. */
   limit: number
 }
 
-/** How much of the day's quota is used, without taking any. */
+/** Returns the used part of the day's quota, without reserving any. */
 export async function readQuota(sql: Sql, workspaceId: string, now: Date): Promise<QuotaUse> {
   const day = startOfUtcDay(now)
   const [row] = await sql<QuotaUse[]>`

@@ -7,7 +7,7 @@ import { adPlatforms, priorities, sources } from './lead.ts'
 
 const text = (description: string, options: object = {}) => Type.String({ description, ...options })
 
-// What is around a name is cut off before the name is measured.
+// Surrounding whitespace is trimmed before the length check.
 const untrimmed = { maxLength: 1000 }
 
 const writable = {
@@ -21,39 +21,42 @@ const writable = {
       maxLength: 255,
     }),
   ),
-  firstName: text('1 to 255 characters after trimming. The only field required on create. Sealed at rest.', untrimmed),
-  lastName: nullable(text('At most 255 characters after trimming. Null clears it. Sealed at rest.', untrimmed)),
+  firstName: text(
+    '1 to 255 characters after trimming. The only field required on create. Encrypted at rest.',
+    untrimmed,
+  ),
+  lastName: nullable(text('At most 255 characters after trimming. Null clears it. Encrypted at rest.', untrimmed)),
   email: nullable(
-    text('At most 254 characters, kept as typed and compared in lower case. Null clears it. Sealed at rest.', {
+    text('At most 254 characters, kept as typed and compared in lower case. Null clears it. Encrypted at rest.', {
       maxLength: 254,
     }),
   ),
   phone: nullable(
     text(
-      'Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. A national number is taken when the workspace has a default country. Null clears it. Sealed at rest.',
+      'Phone with country code: 8 to 20 digits once formatting is removed, kept as digits. National numbers are accepted if the workspace has a default country. Null clears it. Encrypted at rest.',
       { maxLength: maxPhoneLength },
     ),
   ),
   status: leadStatus('1 to 50 characters of a-z, 0-9 and _. Any transition is allowed; each is kept in the history.'),
-  priority: oneOf(priorities, { title: 'LeadPriority', description: 'How pressing the lead is.' }),
+  priority: oneOf(priorities, { title: 'LeadPriority', description: 'Urgency of the lead.' }),
   source: oneOf(sources, {
     title: 'LeadSource',
-    description: 'Where the lead came from; `chat_app` is the chat application.',
+    description: 'Origin of the lead; `chat_app` is the chat application.',
   }),
   adPlatform: nullable(
     oneOf(adPlatforms, { title: 'AdPlatform', description: 'The advertising platform that brought the lead.' }),
   ),
-  assignedTo: nullable(uuid('User handling the lead; a member of the workspace, else 400.')),
+  assignedTo: nullable(uuid('User handling the lead. Must be a member of the workspace.')),
   estimatedValue: nullable(
     Type.Number({ minimum: 0, maximum: 999_999_999_999.99, description: 'At most two decimals. Null clears it.' }),
   ),
   actualValue: nullable(
     Type.Number({ minimum: 0, maximum: 999_999_999_999.99, description: 'At most two decimals. Null clears it.' }),
   ),
-  notes: nullable(text('At most 10,000 characters. Null clears it. Sealed at rest.', { maxLength: 10_000 })),
+  notes: nullable(text('At most 10,000 characters. Null clears it. Encrypted at rest.', { maxLength: 10_000 })),
 }
 
-// Of a custom field: that of `textarea`, which takes the most.
+// `textarea` allows the longest values of all custom field types.
 const longestValue = maxLengthOf('textarea')
 
 const customFieldValues = Type.Record(
@@ -61,12 +64,12 @@ const customFieldValues = Type.Record(
   Type.Unsafe<string | boolean | null>({ type: ['string', 'boolean', 'null'], maxLength: longestValue }),
   {
     description:
-      'Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. In answers a `k_` field is also listed without its prefix, unless that name is taken by another field. In a body, null removes a field.',
+      'Key to value. Keys: at most 40 characters, lowercase snake_case, a letter first; at most 10 fields a lead. Responses also list a `k_` field without its prefix, unless another field has that name. In a body, null removes a field.',
     example: { k_city: 'Recife', newsletter: true },
   },
 )
 
-// A lead that was read can be sent back: what only the service writes is taken and ignored.
+// A lead that was read can be sent back: read-only fields are accepted and ignored.
 const ignored = Object.fromEntries(
   ['id', 'createdAt', 'updatedAt', 'deletedAt', 'customFields', 'previousStatus'].map((name) => [
     name,
@@ -97,7 +100,7 @@ const changes = {
   ...ignored,
 }
 
-/** Fields to set on a lead that is there, or on one that an upsert may create. */
+/** Fields to set on an existing lead, or on one that an upsert may create. */
 export const LeadChanges = Type.Object(changes, {
   title: 'LeadChanges',
   additionalProperties: false,
@@ -115,7 +118,9 @@ const plain = {
   ...writable,
   firstName: text('1 to 255 characters.', { maxLength: 255 }),
   lastName: nullable(text('At most 255 characters.', { maxLength: 255 })),
-  phone: nullable(text('8 to 20 digits with country code; masked for callers that see phones so.', { maxLength: 20 })),
+  phone: nullable(
+    text('8 to 20 digits with country code; masked for callers with masked phone visibility.', { maxLength: 20 }),
+  ),
   createdAt: timestamp('UTC, with milliseconds.'),
   updatedAt: timestamp('UTC, with milliseconds.'),
   deletedAt: nullable(timestamp('Always null: a deleted lead is not shown.')),
@@ -124,8 +129,8 @@ const plain = {
 export const Lead = Type.Object(plain, { title: 'Lead', description: 'A lead.' })
 
 export const CustomField = titled('CustomField', {
-  key: text('The original key, with its `k_` where it came from a parameter.', { maxLength: maxKeyLength }),
-  label: text('What people read; the key where none was given.', { maxLength: 200 }),
+  key: text('The original key, with the prefix `k_` if it came from a query parameter.', { maxLength: maxKeyLength }),
+  label: text('Display name; the key if none was given.', { maxLength: 200 }),
   type: oneOf(customFieldTypes, { title: 'CustomFieldType' }),
   value: Type.Unsafe<string | boolean>({
     type: ['string', 'boolean'],
@@ -146,15 +151,14 @@ export const LeadDetail = Type.Object(
   { title: 'LeadDetail', description: 'A lead with its custom fields.' },
 )
 
-/** The bodies of the lead events. */
 export const LeadEvent = Type.Object(
   {
     ...plain,
-    deletedAt: nullable(timestamp('Set in `lead.deleted` alone.')),
+    deletedAt: nullable(timestamp('Set only in `lead.deleted`.')),
     ...customFields,
-    previousStatus: Type.Optional(leadStatus('In `lead.updated`, when the status changed: what it was.')),
+    previousStatus: Type.Optional(leadStatus('The former status, in `lead.updated` if the status changed.')),
   },
-  { title: 'LeadEvent', description: '`lead.*`: the lead as it was right after the change.' },
+  { title: 'LeadEvent', description: '`lead.*`: the lead right after the change.' },
 )
 
 export const UpdatedLead = titled('UpdatedLead', {
@@ -180,7 +184,7 @@ export const UpsertBody = Type.Object(
     match: Match,
     lead: LeadChanges,
     createIfMissing: Type.Optional(
-      Type.Boolean({ description: 'When not false and no lead matches, a lead is created.' }),
+      Type.Boolean({ description: 'If not false and no lead matches, a lead is created.' }),
     ),
   },
   { title: 'LeadUpsert', additionalProperties: false },
@@ -210,18 +214,18 @@ export const ListQuery = Type.Object(
     updatedTo: Type.Optional(timestamp('Updated at or before; ISO 8601.')),
     sortBy: Type.Optional(oneOf(['createdAt', 'updatedAt'], { description: 'Default `createdAt`.' })),
     sortOrder: Type.Optional(oneOf(['asc', 'desc'], { description: 'Default `desc`.' })),
-    cursor: Type.Optional(cursor('The `nextCursor` of the page before, unchanged, with the same filters and sort.')),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads a page. Default 50.' })),
+    cursor: Type.Optional(cursor('The `nextCursor` of the previous page, unchanged, with the same filters and sort.')),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Leads per page. Default 50.' })),
     page: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Legacy paging, from 1; ignored when `cursor` is sent.',
+        description: 'Legacy page number, from 1; ignored if `cursor` is sent.',
       }),
     ),
     search: Type.Optional(
       text(
-        'Finds leads whose name, e-mail, phone, uniqueCode or externalRef contains the text, whatever its case and accents. Under 3 characters it finds names that have exactly this word, and uniqueCodes and externalRefs that begin with it; in scripts without spaces between words, such as Chinese, any part as ever.',
+        'Finds leads whose name, e-mail, phone, uniqueCode or externalRef contains the text, ignoring case and accents. A text shorter than 3 characters matches whole words of names, and the start of uniqueCodes and externalRefs; in scripts without spaces between words, such as Chinese, it matches any part.',
         { maxLength: 255, example: 'duarte' },
       ),
     ),
@@ -239,26 +243,23 @@ export const LeadList = Type.Object({
   pagination: Type.Object({
     page: nullable(count('Null in cursor mode.')),
     limit: Type.Integer({ minimum: 1, maximum: 100 }),
-    total: count('Exact count of leads that fit the filters.'),
+    total: count('Exact number of leads that match the filters.'),
     totalPages: nullable(count('Null in cursor mode.')),
     cursor: nullable(cursor('The cursor that was sent.')),
     nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
   }),
 })
 
-/** Labels of the workspace that a lead has. */
 export const labelIds = (description: string) => Type.Array(uuid(), { maxItems: 20, description, example: [] })
 
-/** A lead as people see it, with what the team has put on it. */
 export const TeamLead = titled('LabelledLead', {
   ...LeadDetail.properties,
   labelIds: labelIds('Its labels.'),
 })
 
-/** A page of leads for people, who see custom fields and labels in lists as well. */
 export const TeamLeadList = Type.Object({
   leads: Type.Array(TeamLead, page),
-  total: count('Exact count of leads that fit the filters.'),
+  total: count('Exact number of leads that match the filters.'),
   nextCursor: nullable(cursor('Send it as `cursor` for the next page; null at the end.')),
 })
 
@@ -287,7 +288,7 @@ export const LeadRestored = Type.Object({
   lead: Lead,
 })
 
-const dryRunEcho = Type.Optional(Type.Boolean({ description: 'Present and true when nothing was written.' }))
+const dryRunEcho = Type.Optional(Type.Boolean({ description: 'True if this was a dry run; otherwise absent.' }))
 
 export const LeadUpserted = Type.Object({
   success,
@@ -298,19 +299,19 @@ export const LeadUpserted = Type.Object({
 })
 
 const dryRun = Type.Optional(
-  Type.Boolean({ description: 'Answer what would happen; write nothing and count no quota.' }),
+  Type.Boolean({ description: 'Returns what would happen, without writing anything or using quota.' }),
 )
 
 const customParameters = {
   '^k_': Type.String({
     maxLength: maxTextLength,
-    description: 'A custom field: at most 40 characters of key with the `k_`, at most 255 of value.',
+    description: 'A custom field. The key has at most 40 characters including `k_`, the value at most 255.',
   }),
 }
 
 const parameters = { patternProperties: customParameters, additionalProperties: false } as const
 
-/** Query of a route that takes custom fields as `k_*` parameters. */
+/** Query of a route that accepts custom fields as `k_*` parameters. */
 export const CustomParameters = Type.Unsafe<Record<string, string>>({ type: 'object', ...parameters })
 export const UpsertQuery = Type.Unsafe<{ dryRun?: boolean } & Record<string, unknown>>({
   ...Type.Object({ dryRun }),
@@ -322,13 +323,16 @@ export const BulkBody = Type.Object(
   {
     items: Type.Array(publishedAs(UpsertBody), {
       maxItems: 100,
-      description: 'At most 100 upserts, run in order; a later item sees an earlier one. Each is checked by itself.',
+      description:
+        'At most 100 upserts, processed in order; a later item sees the changes of earlier ones. Each item is validated separately.',
     }),
     options: Type.Optional(
       Type.Object(
         {
           continueOnError: Type.Optional(
-            Type.Boolean({ description: 'Default true. When false, the first failure is the last result.' }),
+            Type.Boolean({
+              description: 'Default true. If false, processing stops at the first failure, which is the last result.',
+            }),
           ),
         },
         { additionalProperties: false },
@@ -343,14 +347,14 @@ const ofBatch = (description?: string) =>
 
 export const BulkResult = Type.Object({
   success: Type.Boolean({ description: 'True when no item failed.' }),
-  processed: ofBatch('How many results there are.'),
+  processed: ofBatch('Number of results.'),
   created: ofBatch(),
   updated: ofBatch(),
   failed: ofBatch(),
   results: Type.Array(
     Type.Object({
       index: Type.Integer({ minimum: 0, maximum: 99, description: 'Position of the item, from 0.' }),
-      match: Type.Unsafe<unknown>({ description: 'The matcher as it was sent.' }),
+      match: Type.Unsafe<unknown>({ description: 'The matcher as sent.' }),
       success: Type.Boolean(),
       action: Type.Optional(oneOf(['created', 'updated'])),
       lead: Type.Optional(Lead),

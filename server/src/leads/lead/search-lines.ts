@@ -19,18 +19,18 @@ export type Searchable = Pick<Lead, 'firstName' | 'lastName' | 'email' | 'phone'
   formerPhones?: string[] | undefined
 }
 
-/** A search term, folded; and the digits to look for where it is a phone that is stored in another way. */
+/** Folded search term, and the digits to search for if the term is a formatted phone. */
 export interface SearchTerm {
   text: string
   digits: readonly string[]
-  /** Whether the reader sees phones masked: then the search looks at no phone. */
+  /** True if the reader sees masked phones: the search then ignores phones. */
   masked: boolean
 }
 
-/** Terms shorter than this are no text that is looked for anywhere. */
+// Shorter terms match only whole words and the start of plain columns.
 const minTextLength = 3
 
-/** The term, or null when nothing is left of it. */
+/** Parses a search term; null if nothing is left after folding. */
 export function readSearchTerm(
   search: string,
   masked = false,
@@ -43,23 +43,23 @@ export function readSearchTerm(
 }
 
 /**
- * Whether the term is too short to be looked for in the midst of a text: it matches names that have exactly this word, and the
- * plain columns at their start. In a script without blanks a word is no more than a part of a text, so no term is too short.
+ * Returns true if the term is too short for a substring search: it matches whole words of names and the start of plain
+ * columns. In a script without spaces a word is only a part of a text, so no term is too short.
  */
 export const isWordTerm = ({ text }: SearchTerm): boolean => isShort(text) && !isUnspaced(text)
 
 const isShort = (text: string): boolean => [...text].length < minTextLength
 
-/** What search looks at, a line a field, folded; no line is empty but the phone of a lead that has none. */
+/** Folded text that search looks at, one line per field. No line is empty, except the phone of a lead without one. */
 export interface SearchLines {
-  /** First and last name make one line, so that a full name is found. */
+  /** First and last name in one line, so that a full name matches. */
   name: string
-  /** The name, and the e-mail. */
+  /** Name and e-mails. */
   personal: string[]
   phone: string
-  /** The other phones of a lead that was merged. */
+  /** Other phones of a merged lead. */
   otherPhones: string[]
-  /** uniqueCode and externalRef, which are stored in plain text. */
+  /** uniqueCode and externalRef, which are not encrypted. */
   plain: string[]
 }
 
@@ -79,13 +79,13 @@ const foldEmail = (email: string): string => foldText(readableDomains(email))
 
 export const listed = (value: string | null): string[] => (value === null ? [] : [value])
 
-/** The lead's phone, and those that it has by a merge. */
+/** Returns the lead's phone and those it got from merges. */
 export const phonesOf = (lead: Pick<Searchable, 'phone' | 'contacts'>): string[] => [
   ...listed(lead.phone),
   ...otherPhones(lead),
 ]
 
-/** The phones of a lead that was merged, without its own. */
+/** Returns the phones of a merged lead, without its own. */
 export const otherPhones = ({ phone, contacts }: Pick<Searchable, 'phone' | 'contacts'>): string[] =>
   (contacts?.phones ?? []).filter((one) => one !== phone)
 
@@ -93,11 +93,11 @@ export const otherEmails = ({ email, contacts }: Pick<Searchable, 'email' | 'con
   (contacts?.emails ?? []).filter((one) => emailKey(one) !== emailKey(email ?? ''))
 
 /**
- * What the search of a masked reader looks at: what it sees of the lead, without the phone and whatever is or holds one. Of
- * a name the other words stay, each still whole.
+ * Returns the search lines for a masked reader: what the reader sees of the lead, without phones and values that are or
+ * contain one. The unmasked words of a name stay.
  */
 export function maskedLines(whole: Searchable, linesOfAll = searchLines(whole)): SearchLines {
-  // It sees none of the contacts that a lead has got by a merge.
+  // A masked reader does not see the contacts that a lead got from merges.
   const { contacts, ...lead } = whole
   const lines = contacts ? searchLines(lead) : linesOfAll
   const shown = maskPerson(whole)
@@ -129,10 +129,10 @@ function namePieces(lead: Searchable, shown: Searchable): string[] {
 
 const gap = '\u0000'
 
-/** Counts the changes of what tokens are made: those that were made by other rules are made anew. */
+/** Version of the rules that create search tokens. Tokens of another version are created again. */
 export const tokenRules = 3
 
-/** The tokens under which a lead is found. */
+/** Returns the search tokens of a lead. */
 export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
   const { name, personal, phone, otherPhones, plain } = searchLines(lead)
   const pieces = [...personal, phone, ...otherPhones, ...plain].flatMap(grams)
@@ -141,8 +141,8 @@ export function searchTokens(keyring: Keyring, lead: Searchable): number[] {
 }
 
 /**
- * Sets of tokens of which every match has one: for the term, for its digits when it is a formatted phone, for what a short
- * one may be; and the same of each version while the index key is rotated.
+ * Returns sets of tokens; every match has all tokens of one set. There are sets for the term, for its digits if it is a
+ * formatted phone, and for both readings of a short term, each for all index key versions during a rotation.
  */
 export function termTokens(keyring: Keyring, term: SearchTerm): number[][] {
   const sets = [...piecesOf(term.text), ...term.digits.map(grams)]
@@ -154,7 +154,7 @@ function piecesOf(text: string): string[][] {
   return [shortPrefixes(text).slice(-1), [isUnspaced(text) ? unspacedPiece(text) : shortWordPiece(text)]]
 }
 
-/** The truth that tokens only approximate: every candidate is opened and held against this. */
+/** Returns true if the lead matches. Tokens only approximate this: each candidate is decrypted and checked here. */
 export function matchesTerm(lead: Searchable, term: SearchTerm): boolean {
   const { name, personal, phone, otherPhones, plain } = term.masked ? maskedLines(lead) : searchLines(lead)
   if (isWordTerm(term)) return plain.some((line) => line.startsWith(term.text)) || shortWords(name).includes(term.text)

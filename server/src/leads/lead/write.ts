@@ -6,7 +6,7 @@ import { type LeadSeals, type StoredLead, sealLead } from './encrypted-lead.ts'
 import type { Lead } from './lead.ts'
 import { anyWorkspace } from './queries.ts'
 
-/** Inserts any number of leads in one statement. `seals` has those that were made before, by the lead. */
+/** Inserts leads in one statement. `seals` has values encrypted beforehand, by lead id. */
 export async function insertLeads(
   tx: Tx,
   keyring: Keyring,
@@ -18,7 +18,7 @@ export async function insertLeads(
   await insertRows(tx, keyring, workspaceId, leads, tx`true`, seals).execute()
 }
 
-/** The statement that inserts leads where `condition` holds, alone or as a part of another. */
+/** Returns the statement that inserts leads if `condition` holds, alone or as part of another statement. */
 export function insertRows(
   tx: Tx,
   keyring: Keyring,
@@ -39,7 +39,7 @@ export function insertRows(
     where ${condition}`
 }
 
-/** Writes leads that are there. */
+/** Updates existing leads. */
 export async function updateLeads(
   tx: Tx,
   keyring: Keyring,
@@ -73,8 +73,8 @@ export async function updateLeads(
 }
 
 /**
- * Frees the names of leads that a following update gives new ones: unique indexes are checked row by row, so two
- * leads of one statement could not exchange theirs.
+ * Releases the names of leads before an update sets new ones: unique indexes are checked row by row, so two leads could
+ * not swap names in one statement.
  */
 export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -86,7 +86,7 @@ export async function releaseNames(tx: Tx, workspaceId: string, ids: readonly st
       and id = any (${ids}::uuid[])`.execute()
 }
 
-// The ids stand in `(select …)` for the reason that queries.ts gives.
+// `(select …)` hides the length of the ids from the planner, see queries.ts.
 function unnest(tx: Tx, rows: StoredLead[]) {
   const column = <K extends keyof StoredLead>(name: K): StoredLead[K][] => rows.map((row) => row[name])
   return tx`

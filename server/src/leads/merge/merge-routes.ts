@@ -22,7 +22,7 @@ import { undoMerge } from './undo.ts'
 const whose = oneOf(['kept', 'other'], {
   title: 'MergeChoice',
   description:
-    'Whose value stays. Not chosen: that of the lead that is kept, or the other’s where it has none. A value that is chosen stays even when it is empty.',
+    'Lead whose value is kept. Default: the value of the kept lead, or that of the other if it is empty. A chosen value is kept even if it is empty.',
 })
 
 const { notes: _, ...plainFields } = Object.fromEntries(
@@ -31,24 +31,24 @@ const { notes: _, ...plainFields } = Object.fromEntries(
 
 export const NewMerge = Type.Object(
   {
-    otherId: idSchema('The lead that is merged into the one of the address, and deleted.'),
+    otherId: idSchema('The lead to merge into the lead in the path; it is then deleted.'),
     fields: Type.Optional(
       Type.Object(
         {
           ...plainFields,
           notes: Type.Optional(
             oneOf(['kept', 'other', 'both'], {
-              description: 'Not chosen: both, one after the other, where they differ and fit into 10,000 characters.',
+              description: 'Default: `both`, one after the other, if they differ and fit into 10,000 characters.',
             }),
           ),
         },
-        { ...closed, title: 'MergeFields', description: 'By the name of the field.' },
+        { ...closed, title: 'MergeFields', description: 'Choices by field name.' },
       ),
     ),
     customFields: Type.Optional(
       Type.Record(Type.String({ maxLength: maxKeyLength }), oneOf(['kept', 'other', 'none']), {
         maxProperties: 2 * maxCustomFields,
-        description: `By the key of the field; \`none\` gives it up, which is needed where both together have more than ${maxCustomFields}.`,
+        description: `Choices by field key. \`none\` drops the field, which is necessary if the two leads have more than ${maxCustomFields} together.`,
       }),
     ),
   },
@@ -64,16 +64,16 @@ export const LeadMerge = titled('LeadMerge', {
   id: idSchema('The merge.'),
   keptId: idSchema('The lead that was kept.'),
   otherId: idSchema('The lead that was merged into it.'),
-  otherName: nullable(text(600, 'What the other was called; null when it can be undone no more.')),
-  statusChanges: count('How many changes of status came to the kept lead.'),
-  submissions: count('How many submissions of forms came to the kept lead.'),
-  mergedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Of the user or token.') }),
+  otherName: nullable(text(600, 'Name of the other lead; null once the merge can no longer be undone.')),
+  statusChanges: count('Number of status changes moved to the kept lead.'),
+  submissions: count('Number of form submissions moved to the kept lead.'),
+  mergedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Id of the user or token.') }),
   mergedAt: timestamp('When they were merged.'),
-  undoUntil: nullable(timestamp('Until when it can be undone; null when it cannot be.')),
+  undoUntil: nullable(timestamp('Until when it can be undone; null if it cannot.')),
   undoneAt: nullable(timestamp('When it was undone.')),
   left: Type.Array(text(60, 'The name of a field, `customFields.` and a key, or `other` for the other lead itself.'), {
     maxItems: leadFieldNames.length + 3 * maxCustomFields,
-    description: 'Of an undo: what stays as it is, since somebody changed it after the merge.',
+    description: 'For an undo: values left as they are because they were changed after the merge.',
   }),
 })
 
@@ -83,23 +83,23 @@ const contacts = (description: string, maxLength: number) =>
   Type.Array(Type.String({ maxLength }), { maxItems: maxContacts, description })
 
 export const LeadMerges = titled('LeadMerges', {
-  merges: Type.Array(LeadMerge, { maxItems: 100, description: 'Those that stand, the newest first.' }),
-  otherPhones: contacts('The phones that it has beside its own, by which it is found.', 20),
-  otherEmails: contacts('The e-mails that it has beside its own, by which it is found.', 254),
+  merges: Type.Array(LeadMerge, { maxItems: 100, description: 'Merges that were not undone, newest first.' }),
+  otherPhones: contacts('Additional phones by which the lead is found.', 20),
+  otherEmails: contacts('Additional e-mails by which the lead is found.', 254),
 })
 
 const MergedInto = titled('LeadMergedInto', {
-  leadId: idSchema('The lead that has taken it in, by way of others too.'),
-  name: nullable(text(600, 'What the merged one was called; null when the merge can be undone no more.')),
+  leadId: idSchema('The lead it was merged into, directly or through further merges.'),
+  name: nullable(text(600, 'Name of the merged lead; null once the merge can no longer be undone.')),
   mergedAt: timestamp('When it was merged.'),
 })
 
 export const MergePreview = titled('LeadMergePreview', {
   kept: LeadDetail,
   other: LeadDetail,
-  conversations: count('How many conversations the kept lead gets.'),
-  submissions: count('How many submissions of forms it gets.'),
-  statusChanges: count('How many changes of status it gets.'),
+  conversations: count('Number of conversations to be moved to the kept lead.'),
+  submissions: count('Number of form submissions to be moved.'),
+  statusChanges: count('Number of status changes to be moved.'),
 })
 
 export const PreviewQuery = Type.Object({ otherId: idSchema('The lead that would be merged into it.') }, closed)
@@ -108,14 +108,14 @@ const mergeParams = Type.Object({ ...workspaceParams, mergeId: idSchema('The mer
 
 type Deps = MergeDeps & ConversationDeps
 
-/** Two leads that are one person: what a merge would do, the merge, its undo. */
+/** Registers the routes to preview, perform, list and undo merges of two leads. */
 export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Lead merges')
   const readLead = leadReader(deps)
   api.get(`${leadsPath}/:identifier/merge`, 'member', {
     operationId: 'previewLeadMerge',
-    summary: 'See what merging two leads would do',
-    description: 'Both leads, and how much of the other goes to the one that is kept. Writes nothing.',
+    summary: 'Preview a merge of two leads',
+    description: 'Returns both leads, and how much would be moved to the kept one. Writes nothing.',
     params: ofLead,
     query: PreviewQuery,
     answers: { 200: MergePreview },
@@ -139,7 +139,7 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
     operationId: 'mergeLeads',
     summary: 'Merge two leads',
     description:
-      'Into the lead of the address goes another one: the values that are chosen, its history, its submissions, its labels, the marks of its imports, and its conversations. The other is deleted: its id and uniqueCode answer 404, and its externalRef is free, unless they were chosen. Whoever comes by its phone or e-mail is found as the kept lead, by upserts and search too. Emits `lead.deleted` and `lead.updated`. It can be undone for 30 days. A repeat answers the merge that stands.',
+      'Merges another lead into the lead in the path: the chosen values, its history, submissions, labels, import records and conversations. The other lead is deleted: its id and uniqueCode return 404 and its externalRef becomes available, unless they were chosen. Its phones and e-mails then find the kept lead, in upserts and search too. Emits `lead.deleted` and `lead.updated`. A merge can be undone for 30 days. A repeated request returns the existing merge.',
     params: ofLead,
     query: NoQuery,
     body: NewMerge,
@@ -155,13 +155,12 @@ export function mergeTeamRoutes(app: App, deps: Deps, guard: TeamGuard): void {
   mergedRoutes(api, deps)
 }
 
-/** What was merged, and its undo. */
 function mergedRoutes(api: TeamApi, deps: Deps): void {
   const readLead = leadReader(deps)
   api.get(`${leadsPath}/:identifier/merges`, 'member', {
     operationId: 'listLeadMerges',
-    summary: 'List what was merged into a lead',
-    description: 'And the phones and e-mails that it has thereby. At most 100 merges.',
+    summary: 'List the merges into a lead',
+    description: 'At most 100 merges, and the additional phones and e-mails of the lead.',
     params: ofLead,
     query: NoQuery,
     answers: { 200: LeadMerges },
@@ -178,9 +177,9 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
   })
   api.get(`${leadsPath}/:identifier/merged-into`, 'member', {
     operationId: 'findLeadMergedInto',
-    summary: 'Find the lead that a merged one went into',
+    summary: 'Find the lead that another was merged into',
     description:
-      'For the id of a lead that answers 404 since it was merged. 404 too for one that was not, or whose merge was undone, and when the lead that was kept is deleted.',
+      'For the id of a merged lead, which itself returns 404. Returns 404 if the lead was not merged, the merge was undone, or the kept lead is deleted.',
     params: ofLead,
     query: NoQuery,
     answers: { 200: MergedInto },
@@ -197,7 +196,7 @@ function mergedRoutes(api: TeamApi, deps: Deps): void {
     operationId: 'undoLeadMerge',
     summary: 'Undo a merge of leads',
     description:
-      'Within 30 days. The other lead comes back with its history, submissions and conversations; the kept one gets back what it had, but for what somebody changed since, which `left` names. Emits `lead.updated` and `lead.restored`. 409 when the days are over, the kept lead is deleted, or a third lead has taken the externalRef or uniqueCode. A repeat answers what the first one did.',
+      'Within 30 days. Restores the other lead with its history, submissions and conversations, and the former values of the kept lead, except values changed since, which `left` lists. Emits `lead.updated` and `lead.restored`. 409 if the 30 days are over, the kept lead is deleted, or a third lead has taken the externalRef or uniqueCode. A repeated request returns the first result.',
     params: mergeParams,
     query: NoQuery,
     answers: { 200: MergeDone },

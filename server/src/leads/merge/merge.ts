@@ -30,9 +30,9 @@ export interface Merged {
 const maxAttempts = 4
 
 /**
- * Merges another lead into the one that is named, in one transaction: it gets what was chosen of the other's fields, its
- * history, its notes, its submissions, its labels and the marks of its imports, and is found by its phones and e-mails, conversations
- * included. The other is deleted. A repeat returns the merge that stands.
+ * Merges another lead into this one in one transaction: the chosen field values, its history, notes, submissions,
+ * labels and import records. The kept lead is then found by all phones and e-mails, also for conversations. The other
+ * lead is deleted. A repeated call returns the existing merge.
  */
 export async function mergeLeads(
   deps: MergeDeps,
@@ -56,20 +56,20 @@ export async function mergeLeads(
   })
 }
 
-/** Does the work in a transaction, and again when it returns null, since something was changed meanwhile. */
+/** Repeats `work` in a new transaction while it returns null because a lead changed. Throws 409 after 4 tries. */
 export async function whileUnchanged<T>(db: Db, work: (tx: Tx) => Promise<T | null>): Promise<T> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const done = await db.tx(work)
     if (done !== null) return done
   }
-  throw conflict('These leads are being changed: try again')
+  throw conflict('These leads are being changed; try again')
 }
 
 const contactPhones = ({ phone, contacts }: Lead): string[] => [...listed(phone), ...(contacts?.phones ?? [])]
 
 /**
- * The leads, whether they live or not, locked in the order of their ids. Before them their phones, as upserts do: one that
- * waits looks for its lead when all is done. Null when a phone became another meanwhile.
+ * Locks the leads, deleted ones included, in order of their ids and returns them. Locks their phones first, as upserts
+ * do, so that a waiting upsert looks for its lead after the merge. Returns null if a phone changed meanwhile.
  */
 export async function lockWithPhones(
   tx: Tx,
@@ -108,7 +108,7 @@ async function mergeIn(
   const lead = await planned(tx, workspaceId, kept, other, choices, now)
   const id = newId(now)
   const by = { ...user, partOf: `merge:${id}` }
-  // First, so that its names are free, and whoever hears of both hears of that before.
+  // Deleted first, so that its names are free and receivers get this event first.
   await hide(tx, keyring, by, [other], now)
   await updateLeads(tx, keyring, workspaceId, [lead])
   const moved = await moveAll(tx, deps, workspaceId, other.id, lead.id)
@@ -143,7 +143,7 @@ async function planned(tx: Tx, workspaceId: string, kept: Lead, other: Lead, cho
   return { ...lead, assignedTo: kept.assignedTo }
 }
 
-/** Of a lead whose merge is to be undone each is named. */
+// Limits the ids that a merge must record for its undo.
 const maxMoved = 10_000
 
 async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: string, from: string, to: string) {
@@ -152,7 +152,7 @@ async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: stri
   const notes = await moveRows(tx, 'lead_notes', workspaceId, move)
   const submissions = await moveSubmissions(tx, workspaceId, move)
   if (Math.max(changes.length, notes.length, submissions.length) > maxMoved) {
-    throw conflict('The other lead has too long a history to be moved: keep that one, and merge this lead into it')
+    throw conflict('The history of the other lead is too long to move; keep that lead, and merge this one into it')
   }
   const contacts = await moveRows(tx, 'lead_contacts', workspaceId, move)
   const imports = await tx<{ change_id: string }[]>`
@@ -168,7 +168,7 @@ async function moveAll(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: stri
   return { changes, notes, submissions, contacts, imports: imports.map((row) => row.change_id) }
 }
 
-/** The audit log tells who merges; not whom, since it outlasts an erasure. */
+/** Records the author in the audit log, but not the leads: the log outlives an erasure. */
 export async function noteMerge(tx: Tx, user: LeadUser, action: string, id: string, now: Date): Promise<void> {
   const actor = personOf(user.actor)
   if (actor !== null) await recordAudit(tx, { scopeId: user.workspaceId, actor, action, target: `merge:${id}` }, now)

@@ -7,9 +7,9 @@ import type { LeadDeps } from '../lead/lead.ts'
 import type { RowMove } from './moves.ts'
 
 export interface MergeDeps extends LeadDeps {
-  /** How often the lead was made or changed by a form that was sent. */
+  /** Counts the form submissions that created or changed the lead. */
   countSubmissionsOf(sql: Sql, workspaceId: string, leadId: string): Promise<number>
-  /** Gives a lead's submissions to another, all or those that are named. Returns which. */
+  /** Moves submissions from one lead to another, all or the listed ones. Returns their ids. */
   moveSubmissions: MoveSubmissions
 }
 
@@ -35,12 +35,12 @@ export interface MergeRow {
   left_fields: string[] | null
 }
 
-/** Of the kept lead: the fields that the merge changed, as they were and as it left them; and who the other was. */
+/** Changed fields of the kept lead, before and after the merge, and the name of the other lead. */
 export interface Former {
   before: FormerValues
   after: FormerValues
   name: string
-  /** Those that the kept lead got; merges have not always noted them. */
+  /** Labels added to the kept lead; absent in merges from before labels were recorded. */
   labels?: string[]
 }
 
@@ -52,7 +52,7 @@ const mergePlace = (id: string) => ({ table: 'lead_merges', row: id, column: 'fo
 export const sealFormer = (keyring: Keyring, id: string, former: Former): Buffer =>
   keyring.encrypt(mergePlace(id), JSON.stringify({ ...former, ...withoutContacts(former) }))
 
-// They are rows of their own, which go back by their ids, and are others' too.
+// Contacts are rows of their own, which move back by id, and may also come from other merges.
 const withoutContacts = ({ before, after }: Former): Pick<Former, 'before' | 'after'> => {
   const [{ contacts: _, ...own }, { contacts: __, ...got }] = [before, after]
   return { before: own, after: got }
@@ -65,7 +65,7 @@ export const mergeNotFound = (): ApiError => notFound('Merge not found')
 
 const mostShown = 100
 
-/** The merges that a lead was kept in and that stand, the newest first. At most 100. */
+/** Returns the merges into a lead that were not undone, newest first, at most 100. */
 export async function listMerges(sql: Sql, workspaceId: string, keptId: string): Promise<MergeRow[]> {
   return sql<MergeRow[]>`
     select *
@@ -77,7 +77,7 @@ export async function listMerges(sql: Sql, workspaceId: string, keptId: string):
     limit ${mostShown}`
 }
 
-/** The merge of one lead into the other that stands. */
+/** Returns the merge of one lead into the other that was not undone. */
 export async function findStanding(
   sql: Sql,
   workspaceId: string,
@@ -97,8 +97,8 @@ export async function findStanding(
 }
 
 /**
- * Where a lead that was merged away is now, also when that one was merged again since; and the merge that took it. Null for one
- * that was not, that lives, or that ended in the trash.
+ * Returns the live lead that a merged lead ended up in, through further merges if any, and the first merge. Returns
+ * null if the lead was not merged or is live, or if the final lead is deleted.
  */
 export async function findMergedInto(
   sql: Sql,
@@ -149,7 +149,7 @@ export async function readMerge(sql: Sql, workspaceId: string, id: string, lock 
 
 const batch = 500
 
-/** Forgets what merges of long ago would need to be undone; that they were stays. Returns how many. */
+/** Deletes the undo data of merges whose undo period is over; the merges stay on record. Returns their number. */
 export async function forgetFormer(db: Db, now: Date): Promise<number> {
   const old = await db.sql<{ workspace_id: string; id: string }[]>`
     select workspace_id, id

@@ -17,11 +17,11 @@ import { several } from './plan-merge.ts'
 export interface RowMove {
   from: string
   to: string
-  /** All of them when null. */
+  /** Ids of the rows to move; null moves all. */
   only: readonly string[] | null
 }
 
-/** Gives a lead's rows of a table to another lead, all or those that are named. Returns which. */
+/** Moves a lead's rows of a table to another lead, all or the listed ones. Returns their ids. */
 export async function moveRows(
   tx: Tx,
   table: string,
@@ -42,15 +42,15 @@ export const contactPlace = (id: string) => ({ table: 'lead_contacts', row: id, 
 
 type Kind = 'phone' | 'email'
 
-/** The digest by which a lead is found by a contact that it has among others, of the present version. */
+/** Returns the digest for lookups by an additional contact, for the current index key version. */
 export function contactDigest(keyring: Keyring, kind: Kind, value: string): Buffer {
   const { phone_index, email_index } = leadIndexes(keyring, { phone: null, email: null, [kind]: value })
   const digest = kind === 'phone' ? phone_index : email_index
-  if (digest === null) throw new Error('A contact is a phone or an e-mail')
+  if (digest === null) throw new Error('Contact has no digest')
   return digest
 }
 
-/** Adds the contacts that a lead has by a merge and is not found by yet. */
+/** Stores the contacts that a lead got from a merge and is not found by yet. */
 export async function addContacts(
   tx: Tx,
   keyring: Keyring,
@@ -95,7 +95,7 @@ async function readContacts(tx: Tx, keyring: Keyring, workspaceId: string, leadI
   return { phones: of('phone'), emails: of('email') }
 }
 
-/** Takes away what a merge added. Returns what the lead still has by others. */
+/** Deletes the contacts that a merge added. Returns the contacts left from other merges. */
 export async function takeContacts(
   tx: Tx,
   keyring: Keyring,
@@ -115,7 +115,7 @@ export async function takeContacts(
   }
 }
 
-/** Gives a lead the labels of another, which keeps them for the day that it comes back. Returns which are new to it. */
+/** Adds the labels of one lead to another; the first keeps them for an undo. Returns the added label ids. */
 export async function uniteLabels(
   tx: Tx,
   user: LeadUser,
@@ -126,12 +126,12 @@ export async function uniteLabels(
   const labels = await readLabels(tx, workspaceId, [from, to])
   const known = await findLabels(tx, workspaceId, labels.get(from) ?? [])
   const change = wishedChange(to, labels.get(to) ?? [], { add: [...known], remove: [] })
-  if (change === null) throw invalid('otherId', `must not bring the lead more than ${maxLabels} labels`)
+  if (change === null) throw invalid('otherId', `would give the lead more than ${maxLabels} labels`)
   await writeChange(tx, user, change, now)
   return [...change.added]
 }
 
-/** Takes labels off a lead that a merge gave it, as far as it still has them. */
+/** Removes labels that a merge added, if the lead still has them. */
 export async function takeLabels(
   tx: Tx,
   user: LeadUser,

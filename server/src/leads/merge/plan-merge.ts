@@ -7,19 +7,19 @@ import { type Lead, type LeadContacts, type LeadFields, leadFieldNames } from '.
 import { withFormerPhones } from '../lead/present.ts'
 import { listed } from '../lead/search-lines.ts'
 
-/** Whose value stays, where somebody chose. */
+/** Lead whose value is kept, for fields where the user chose. */
 export interface MergeChoices {
   fields: Partial<Record<keyof LeadFields, 'kept' | 'other' | 'both'>>
   customFields: Readonly<Record<string, 'kept' | 'other' | 'none'>>
 }
 
 export const maxNotes = 10_000
-/** Of each kind. */
+// Per kind.
 export const maxContacts = 20
 
 /**
- * The kept lead as the merge makes it: what was chosen, else its own values, filled from the other's where it has none. Notes
- * of both are put together where nobody chose and they fit. `updatedAt` always moves: its history has become another.
+ * Returns the kept lead after the merge: chosen values, else its own, with empty fields filled from the other lead.
+ * Notes are joined by default if they fit. `updatedAt` always changes, since the history does.
  */
 export function planMerge(
   kept: Lead,
@@ -31,10 +31,13 @@ export function planMerge(
   const { list: customFields, issues } = customFieldsOf(kept, other, chosen)
   const contacts = contactsOf(kept, other)
   if ((notes?.length ?? 0) > maxNotes) {
-    issues.push({ path: 'fields.notes', message: `must have at most ${maxNotes} characters: choose one of them` })
+    issues.push({
+      path: 'fields.notes',
+      message: `must have at most ${maxNotes} characters; choose the notes of one lead`,
+    })
   }
   if (Math.max(contacts.phones.length, contacts.emails.length) > maxContacts) {
-    issues.push({ path: 'otherId', message: `must not bring the lead more than ${maxContacts} phones or e-mails` })
+    issues.push({ path: 'otherId', message: `would give the lead more than ${maxContacts} phones or e-mails` })
   }
   const { contacts: _, ...before } = kept
   const picked = Object.fromEntries(leadFieldNames.map((name) => [name, pick(kept[name], other[name], fields[name])]))
@@ -77,13 +80,13 @@ function customFieldsOf(kept: Lead, other: Lead, chosen: MergeChoices['customFie
       issues.push({ path: joinPath('customFields', key), message: 'must be a field of one of the leads' })
   }
   if (fields.size > maxCustomFields) {
-    const message = `a lead has at most ${maxCustomFields} custom fields: give ${fields.size - maxCustomFields} of them up by none`
+    const message = `a lead has at most ${maxCustomFields} custom fields; set ${fields.size - maxCustomFields} of them to none`
     issues.push({ path: 'customFields', message })
   }
   return { list: [...fields.values()], issues }
 }
 
-/** All phones of the two, and all e-mails, each kind only where there are several. */
+/** Returns all phones and e-mails of both leads; a kind with only one value is empty. */
 function contactsOf(kept: Lead, other: Lead): LeadContacts {
   const both = [kept, other]
   return {
@@ -98,7 +101,7 @@ function contactsOf(kept: Lead, other: Lead): LeadContacts {
   }
 }
 
-/** Those that differ, in their order; none when they are all one. */
+/** Returns the distinct values in their order; empty if there are fewer than two. */
 export function several(values: readonly string[], sameness: (value: string) => string): string[] {
   const distinct = new Map(values.toReversed().map((value) => [sameness(value), value]))
   const kept = values.filter((value, n) => distinct.get(sameness(value)) === value && values.indexOf(value) === n)

@@ -15,8 +15,8 @@ import { type Former, type MergeDeps, type MergeRow, openFormer, readMerge, seal
 import { moveRows, takeContacts, takeLabels } from './moves.ts'
 
 /**
- * Brings the merged lead back, with its history, submissions and conversations, and gives the kept one what it had before. What
- * somebody changed since stays, and is said. A repeat returns what the first one did.
+ * Restores the merged lead with its history, submissions and conversations, and the former values of the kept lead.
+ * Values changed since stay and are listed in the result. A repeated call returns the first result.
  */
 export async function undoMerge(deps: MergeDeps, user: LeadUser, id: string): Promise<Merged> {
   const { workspaceId } = user
@@ -43,11 +43,11 @@ async function undoIn(
   const now = deps.clock.now()
   const kept = leads.find((lead) => lead.id === merge.kept_id)
   if (kept === undefined || kept.deletedAt !== null) {
-    throw conflict('The lead that was kept is deleted: restore it first, or undo the merge that it went with')
+    throw conflict('The kept lead is deleted; restore it first, or undo the merge that deleted it')
   }
   if (merge.undone_at !== null) return { workspaceId, merge, lead: kept }
   if (merge.undo_until === null || merge.undo_until <= now || merge.former === null) {
-    throw conflict('It can be undone for 30 days, which are over: create the lead anew')
+    throw conflict('Undo expired after 30 days')
   }
   const former = openFormer(keyring, id, merge.former)
   const { lead, left } = await planned(tx, keyring, workspaceId, merge, kept, former, now)
@@ -78,7 +78,7 @@ async function undoIn(
   return { workspaceId, merge: await readMerge(tx, workspaceId, id), lead }
 }
 
-/** The kept lead as it is to be. A former name that is another's by now, or an assignee who has left, stays away. */
+/** Returns the kept lead after the undo. A name that another lead has now, or an assignee who left, is not restored. */
 async function planned(
   tx: Tx,
   keyring: Keyring,
@@ -104,7 +104,7 @@ async function planned(
   }
 }
 
-/** Merges into the lead that came after the one that is undone noted values of it. */
+/** Updates later merges into the lead, which recorded values that came from the undone merge. */
 async function rebaseLater(tx: Tx, keyring: Keyring, workspaceId: string, merge: MergeRow, undone: Former) {
   const later = await tx<{ id: string; former: Buffer }[]>`
     select id, former
@@ -139,7 +139,7 @@ async function moveBack(tx: Tx, { moveSubmissions }: MergeDeps, workspaceId: str
       and before is null`
 }
 
-/** The other lead as it was. False when somebody has brought it back, and thrown it away again, since. */
+/** Restores the other lead. Returns false if it was restored and deleted again since the merge. */
 async function bringBack(
   tx: Tx,
   keyring: Keyring,
@@ -157,7 +157,7 @@ async function bringBack(
   return false
 }
 
-/** What a lead gets back of a merge, and the fields that stay since somebody changed them afterwards. */
+/** Returns the fields to restore, and the names of fields that stay because they were changed after the merge. */
 function planUndo(lead: Lead, { before, after }: Former): { fields: Partial<Lead>; left: string[] } {
   const left: string[] = []
   const back = leadFieldNames.flatMap((name) => {
@@ -171,8 +171,8 @@ function planUndo(lead: Lead, { before, after }: Former): { fields: Partial<Lead
 }
 
 /**
- * What a later merge into the same lead has noted, once an earlier one was undone: a value that came by that one, and was there
- * when the later merge was made, is not to come back with its undo.
+ * Returns the record of a later merge into the same lead after an earlier merge is undone, without the values that came
+ * from the earlier one: undoing the later merge must not bring them back.
  */
 function withoutUndone(later: Former, undone: Former): Former {
   const came = leadFieldNames.filter((name) => name in undone.before && later.before[name] === undone.after[name])

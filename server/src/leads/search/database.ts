@@ -18,15 +18,15 @@ import { searchPage } from './search.ts'
 import { openPlaces } from './sorted/decrypt-and-sort.ts'
 import type { Place, PlaceKey } from './sorted/order.ts'
 
-/** So many leads are put in order, or opened, for a page; where more would have to be, the memory index does it or nobody. */
+/** Maximum number of leads to sort, or decrypt, for one page. Beyond it, only the memory index can answer. */
 const usualMost = { maxSorted: 100_000, maxOpened: 20_000 }
 
-/** The rows are those of the places, where they were read with them. */
+/** `rows` has the leads of the places if they were read along with them. */
 export type FoundRows = Found & { rows?: LeadRow[] }
 
 /**
- * The page by the database alone: by an index that keeps its order, by tokens of a search, or of all leads that fit; null
- * when these are too many.
+ * Returns a page from the database: by an index with the requested order, by search tokens, or by reading all matching
+ * leads. Returns null if there are too many of these.
  */
 export async function findInDatabase(
   db: Db,
@@ -74,8 +74,7 @@ async function selectRows(
 
 async function countLeads(sql: Sql, workspaceId: string, { filter, conditions }: Wanted): Promise<number> {
   const { withoutLabelIds, ...others } = filter
-  // Labels that are not there are looked at outside: what that costs would hide from the planner whether it reads the leads
-  // by an index.
+  // Missing labels are checked outside the subquery: their cost estimate would keep the planner from using an index.
   const [row] =
     withoutLabelIds === undefined
       ? await sql<{ total: number }[]>`
@@ -95,8 +94,8 @@ async function countLeads(sql: Sql, workspaceId: string, { filter, conditions }:
 }
 
 /**
- * The places of a slice of the list in any other order, and how many there are; null when they are more than `most`. All
- * are read once, for both, and no more of them than that.
+ * Returns a page in any other order, with the total; null if more than `most` leads match. Reads the matching leads
+ * once for both, and at most `most` + 1 of them.
  */
 async function sortPlaces(
   sql: Sql,

@@ -6,11 +6,11 @@ import type { Arrangement, Place } from './sorted/order.ts'
 
 export const noConditions: Conditions = { match: 'all', list: [] }
 
-/** The condition on `leads l` that a filter makes, and plain conditions beside it; search is not part of it. */
+/** Returns the condition on `leads l` for a filter and plain conditions, without the search term. */
 export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilter, conditions = noConditions) {
   const { statuses, priority, source, adPlatform, assignedTo, labelIds, withoutLabelIds } = filter
   const status = statuses?.length === 1 ? statuses[0] : undefined
-  // One for all: each piece of a statement costs a promise.
+  // Shared, since each fragment of a statement costs a promise.
   const none = sql``
   return sql`
     l.workspace_id = ${workspaceId}
@@ -32,8 +32,8 @@ export function filterCondition(sql: Sql, workspaceId: string, filter: LeadFilte
 }
 
 /**
- * A label of the lead `l`, one of these where they are given; null where it has none. `limit` keeps the planner from a
- * join: of tables that it has not counted it may compare every lead with every label.
+ * Returns a label of the lead `l`, one of `labelIds` if given; null if it has none. `limit` keeps the planner from a
+ * join: without statistics it may compare every lead with every label.
  */
 export const labelOf = (sql: Sql, workspaceId: string, labelIds?: readonly string[]) => sql`
   (
@@ -46,8 +46,8 @@ export const labelOf = (sql: Sql, workspaceId: string, labelIds?: readonly strin
   )`
 
 /**
- * What to select the leads `l` of a filter from: those with its labels, each looked up by its id alone, or all. A seldom
- * label is found among a million leads that way; it is no order, so it is for what looks at all of the list.
+ * Returns the FROM clause for the leads `l` of a filter. With labels, each labeled lead is looked up by id, which finds
+ * a rare label among a million leads. The result is unordered, so it suits queries that read the whole list.
  */
 export const leadsOf = (sql: Sql, workspaceId: string, { labelIds }: LeadFilter) =>
   labelIds === undefined
@@ -67,10 +67,10 @@ export const leadsOf = (sql: Sql, workspaceId: string, { labelIds }: LeadFilter)
         limit 1
       ) as l`
 
-/** So few leads are sorted for a page rather than be looked for among all. */
+// Up to this many leads are sorted for a page instead of searched for in an index order.
 const seldomAtMost = 2_000
 
-/** Whether so few leads have the labels of the filter that a page is best made of all of them. In order, hence by the index. */
+/** Returns true if few leads have the filter's labels, so that sorting is faster. `order by` makes it use the index. */
 export async function isSeldom(sql: Sql, workspaceId: string, { labelIds }: LeadFilter): Promise<boolean> {
   if (labelIds === undefined) return false
   const rows = await sql`
@@ -111,7 +111,7 @@ export function afterCondition(sql: Sql, sort: Timely, after: Place | null) {
   return sql`and (${columnOf(sql, sort)}, l.id) ${sort.order === 'desc' ? sql`<` : sql`>`} ${place}`
 }
 
-// Orders and conditions that the database keeps: they look at nothing that is sealed.
+// Orders and conditions that SQL can evaluate: they use no encrypted values.
 
 const plainColumns = {
   status: 'status',
@@ -125,7 +125,7 @@ const plainColumns = {
   updatedAt: 'updated_at',
 } as const
 
-/** What tells of a sealed column whether there is anything in it. */
+/** Columns that are null if the encrypted value is missing. */
 const presence = { email: 'email_index', phone: 'phone_index', notes: 'notes', externalRef: 'external_ref' } as const
 
 export const isPlainOrder = ({ by }: Pick<Arrangement, 'by'>): boolean => Object.hasOwn(plainColumns, by)
@@ -138,7 +138,7 @@ export const arePlain = ({ list }: Conditions): boolean =>
       ((operator === 'empty' || operator === 'notEmpty') && Object.hasOwn(presence, column)),
   )
 
-/** The condition on `leads l` of plain conditions, which are resolved. */
+/** Returns the SQL for plain conditions with resolved times. */
 function plainCondition(sql: Sql, workspaceId: string, { match, list }: Conditions) {
   const [first, ...others] = list.map((condition) =>
     condition.column === 'labels' ? conditionOnLabels(sql, workspaceId, condition) : conditionOf(sql, condition),
@@ -155,7 +155,7 @@ function conditionOf(sql: Sql, condition: Condition) {
   if (operator === 'notEmpty') return sql`${value} is not null`
   const kind = kindOf(column)
   if (operator === 'is' || operator === 'isNot') {
-    // As texts, for a value may be no id at all.
+    // Compared as text, since a value may not be a valid id.
     const found =
       kind === 'number' ? sql`${value} = any (${values}::numeric[])` : sql`${value}::text = any (${values}::text[])`
     return operator === 'is' ? found : sql`(${value} is null or not ${found})`
@@ -175,7 +175,7 @@ function conditionOnLabels(sql: Sql, workspaceId: string, { operator, values }: 
   return operator === 'is' || operator === 'notEmpty' ? sql`${label} is not null` : sql`${label} is null`
 }
 
-/** What a plain order sorts by, as a number: ranks of choices, milliseconds of times. */
+/** Returns the sort key of a plain order as a number: ranks of choices, milliseconds of times. */
 export function placeKeyColumn(sql: Sql, { by, choices }: Arrangement) {
   const column = sql`l.${sql(plainColumns[by as keyof typeof plainColumns])}`
   if (kindOf(by) === 'number') return sql`${column}`

@@ -16,18 +16,18 @@ export interface IndexDeps {
 
 const shiftMs = 2_000
 const batch = 500
-/** Searches are right without tokens, and only slower: what no news told of may wait. */
+// Searches are correct without tokens, only slower, so changes missed by pub/sub may wait this long.
 const allEveryMs = 30_000
 
-/** Of which workspaces the feed has moved, as far as this process has heard. */
+/** Subscribes to feed changes and collects the workspaces to index. */
 export const hearOfFeeds = (deps: { db: Db; clock: Clock }): ChangedIds =>
   collectChangedIds(deps, { topics: [sequencedTopic], allEveryMs })
 
-/** Indexes the workspaces that were heard of since the last time, or looks for all that are behind. */
+/** Indexes the collected workspaces, or searches for all workspaces with pending events. */
 export async function indexHeard(deps: IndexDeps, heard: ChangedIds): Promise<number> {
   const workspaceIds = heard.take()
   if (workspaceIds?.length === 0) return 0
-  // Until it has ended: a shift that is over, or fails, leaves some behind.
+  // Only after a complete run: a run that times out or fails leaves some workspaces behind.
   let isDone = false
   try {
     const { passed, isOver } = await indexBehind(deps, workspaceIds)
@@ -39,15 +39,16 @@ export async function indexHeard(deps: IndexDeps, heard: ChangedIds): Promise<nu
 }
 
 /**
- * Makes the search tokens of leads that were created or changed, for two seconds at most: follows the feed of every
- * workspace, then renews tokens that were made by earlier rules. Returns how many events and leads it has passed. Any number of workers may run it: each takes other workspaces. One
- * that fails does not hold up the others, and is told of at the end.
+ * Updates the search tokens of created and changed leads, for at most two seconds: follows the feed of every workspace,
+ * then renews tokens of an earlier rule version. Returns the number of processed events and leads. Several workers can
+ * run it: each locks other workspaces. A workspace that fails does not block the others; its error is thrown at the
+ * end.
  */
 export async function indexLeads(deps: IndexDeps): Promise<number> {
   return (await indexBehind(deps, null)).passed
 }
 
-/** Of these workspaces, or of all. `isOver` when the time was, rather than the work. */
+/** Indexes these workspaces, or all. `isOver` is true if the time ran out. */
 async function indexBehind(
   deps: IndexDeps,
   workspaceIds: readonly string[] | null,
@@ -57,7 +58,7 @@ async function indexBehind(
   const failures: unknown[] = []
   for (;;) {
     let ofRound = 0
-    // In turns, so that a workspace that imports a file does not hold up the others.
+    // One batch per workspace and round, so that a workspace that imports a file does not block others.
     for (const workspaceId of await listBehind(deps.db.sql, workspaceIds)) {
       if (performance.now() > endsAt) return { passed, isOver: true }
       const count = await indexNext(deps, workspaceId).catch((error: unknown) => {
@@ -72,7 +73,7 @@ async function indexBehind(
   }
 }
 
-/** The place in the feed of the workspace up to which tokens are those of the leads. */
+/** Returns the feed position up to which the tokens of the workspace are current. */
 export async function readIndexedTo(sql: Sql, workspaceId: string): Promise<number> {
   const [row] = await sql<{ position: number }[]>`
     select position
@@ -103,7 +104,7 @@ function indexNext({ db, keyStore }: IndexDeps, workspaceId: string): Promise<nu
   )
 }
 
-/** How far the tokens of a workspace have come: in the feed, and in the leads whose tokens are by earlier rules. */
+/** Progress of the tokens of a workspace: in the feed, and in renewing tokens of earlier rules. */
 interface IndexProgress {
   from: number
   to: number
@@ -111,9 +112,9 @@ interface IndexProgress {
   renewedTo: string | null
 }
 
-/** Goes one batch of events on, with the tokens of the leads that they tell of. */
+/** Updates the tokens of the leads in the next batch of events. */
 async function followFeed(tx: Tx, keyring: Keyring, workspaceId: string, progress: IndexProgress): Promise<number> {
-  // All up to that place is committed, and leads are read after it: as they were then, or with a later event.
+  // All events up to that position are committed, and leads are read later, so they are at least that recent.
   const events = await tx<{ position: number; subjectId: string; isOfLead: boolean }[]>`
     select position, subject_id as "subjectId", ${tellsOfLead(tx)} as "isOfLead"
     from events
@@ -132,7 +133,10 @@ async function followFeed(tx: Tx, keyring: Keyring, workspaceId: string, progres
   return Math.max(1, events.length)
 }
 
-/** Goes one batch of leads on, which have tokens already. Those without are before the feed, which makes them by the present rules. */
+/**
+ * Renews the tokens of the next batch of leads that have tokens. Leads without tokens are still ahead in the feed,
+ * which uses the current rules.
+ */
 async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewedTo }: IndexProgress): Promise<number> {
   const rows = await tx<{ id: string }[]>`
     select lead_id as id
@@ -151,7 +155,7 @@ async function renewNext(tx: Tx, keyring: Keyring, workspaceId: string, { renewe
   return Math.max(1, ids.length)
 }
 
-/** Undefined while another worker is at it. */
+/** Locks the progress row; undefined while another worker has it. */
 async function lockProgress(tx: Tx, workspaceId: string): Promise<IndexProgress | undefined> {
   await tx`
     insert into lead_search_feeds (workspace_id, position, rules)
@@ -176,7 +180,7 @@ interface FoundLead {
   tokens: number[] | null
 }
 
-/** Makes tokens what they should be; writes none that are right. Most changes of a lead are none of its searched text. */
+/** Writes tokens that differ from the stored ones. Most changes of a lead do not affect its searchable text. */
 async function renewTokens(tx: Tx, keyring: Keyring, workspaceId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const leads = await readLeads(tx, workspaceId, ids)
@@ -195,8 +199,8 @@ async function renewTokens(tx: Tx, keyring: Keyring, workspaceId: string, ids: r
   }
 }
 
-// One by one, since `limit` keeps the planner from another way: the statistics of a workspace that grows are behind, and
-// with them it may take reading all of it for cheaper.
+// Looked up one by one: `limit` keeps the planner from other plans. The statistics of a growing workspace are outdated,
+// and with them a full scan may seem cheaper.
 async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<FoundLead[]> {
   return tx<FoundLead[]>`
     select l.*, s.*
@@ -218,7 +222,7 @@ async function readLeads(tx: Tx, workspaceId: string, ids: readonly string[]): P
     order by i.id`
 }
 
-/** Null for a lead that does not open: nobody finds it by what it says, and the others are not to wait for it. */
+/** Returns null for a lead that cannot be decrypted: it is not searchable, and must not block the others. */
 function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
   const opened = decryptOrNull(() => openPerson(keyring, lead.id, lead.person))
   if (opened === null) return null
@@ -227,14 +231,13 @@ function tokensOf(keyring: Keyring, lead: FoundLead): number[] | null {
   return searchTokens(keyring, { firstName, lastName, email, phone, contacts, uniqueCode, externalRef })
 }
 
-/** The statement that sets the search tokens of leads. */
 export function putTokens(
   tx: Tx,
   keyring: Keyring,
   workspaceId: string,
   leads: readonly { id: string; tokens: readonly number[] }[],
 ) {
-  // Rows have token lists of different lengths, which one array of arrays cannot hold: they travel as texts.
+  // Token lists have different lengths, which a two-dimensional array cannot hold, so they are sent as text.
   return tx`
     insert into lead_search (workspace_id, lead_id, index_version, tokens)
     select ${workspaceId}::uuid, r.id, ${keyring.indexVersion}::integer, r.tokens::integer[]

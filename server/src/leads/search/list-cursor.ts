@@ -9,14 +9,14 @@ import { invalidInput } from '../../base/validation.ts'
 import { filterDigest, isTimely, type LeadFilter } from './list-filter.ts'
 import type { Arrangement, Place, PlaceKey } from './sorted/order.ts'
 
-/** A place in a walk through a list, with the total that its first page counted. */
+/** Position in a list, with the total counted on the first page. */
 interface ListCursor {
   after: Place
   total: number
   countedAt: Date
 }
 
-/** In order of time alone nothing in a place is to be hidden. */
+/** Returns true if the cursor needs no encryption: lists sorted by time without conditions. */
 const isBare = (arrangement: Arrangement, filter: LeadFilter): boolean =>
   isTimely(arrangement) && filter.conditions === undefined
 
@@ -33,7 +33,7 @@ export function writeListCursor(
   return encodeCursor([...place, total, countedAt.getTime()])
 }
 
-/** Reads a cursor of this very order and filter; any other is malformed. */
+/** Parses a cursor for this order and filter. Throws 400 for any other. */
 export function readListCursor(
   keyring: Keyring,
   text: string,
@@ -52,7 +52,7 @@ export function readListCursor(
   return { after: { key, id }, total, countedAt: new Date(countedAt) }
 }
 
-// Statuses and people may be given another order meanwhile, which the places that were reached know nothing of.
+// Includes the choices: if statuses or members are reordered, the positions of older cursors are invalid.
 const listOf = ({ by, order, language, choices }: Arrangement, filter: LeadFilter): string => {
   const digest = createHash('sha256').update(JSON.stringify(choices)).digest('base64url').slice(0, 12)
   return `${by} ${order} ${language} ${filterDigest(filter)} ${digest}`
@@ -60,7 +60,7 @@ const listOf = ({ by, order, language, choices }: Arrangement, filter: LeadFilte
 
 const placeOf = (id: string) => ({ table: 'leads', row: id, column: 'cursor' })
 
-/** What the list is sorted by may be a name: it is sealed. */
+/** Encrypts the sort key, which may be a name. */
 function sealKey(keyring: Keyring, { key, id }: Place): string {
   const text = key === null ? '' : typeof key === 'number' ? `n${key}` : `t${key}`
   return keyring.encrypt(placeOf(id), text).toString('base64url')
@@ -77,7 +77,7 @@ function openKey(keyring: Keyring, id: string, sealed: unknown): PlaceKey {
 }
 
 /**
- * What a query that does not fit its schema is refused with: a cursor that is too long is malformed as any other. For
+ * Returns the error for a query that violates its schema: a cursor that is too long is malformed like any other. For
  * `schemaErrorFormatter`.
  */
 export function refuseList(errors: FastifySchemaValidationError[], part: string): ApiError {
@@ -89,5 +89,5 @@ export const malformed = (): ApiError => badRequest('Invalid cursor format')
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-// What PostgreSQL and Date both can hold.
+// Times that both PostgreSQL and Date support.
 export const isTime = (value: unknown): value is number => isCount(value) && value <= 253_402_300_799_999

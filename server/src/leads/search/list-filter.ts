@@ -4,7 +4,7 @@ import type { SearchTerm } from '../lead/search-lines.ts'
 import { type Conditions, resolved } from './sorted/conditions.ts'
 import type { Arrangement, Place } from './sorted/order.ts'
 
-/** Which live leads a list shows, and in what order. Every field that is set narrows it. */
+/** Filter for live leads; all fields that are set must match. */
 export interface LeadFilter {
   statuses: string[] | null
   priority: Priority | null
@@ -16,23 +16,22 @@ export interface LeadFilter {
   updatedFrom: Date | null
   updatedTo: Date | null
   search: string | null
-  /** Leads that an import has brought, or found as they were; absent without one, so that cursors stay as they are. */
+  /** Leads that this import created, changed or found unchanged. Absent if unused, so that old cursors stay valid. */
   importId?: string
-  /** Labels of which a lead has any, and labels of which it has none; absent as well without any. */
+  /** Leads with any of these labels, and leads with none of these. Absent if unused. */
   labelIds?: string[]
   withoutLabelIds?: string[]
-  /** On any column, beside the others; absent without one, likewise. */
+  /** Conditions on any column, in addition to the other fields. Absent if unused. */
   conditions?: Conditions
 }
 
-/** Which leads came by an import, and which labels they have, the database alone knows. */
+/** Returns true if only the database can answer: the memory index has no imports and labels. */
 export const isForDatabase = ({ importId, labelIds, withoutLabelIds, conditions }: LeadFilter): boolean =>
   importId !== undefined ||
   labelIds !== undefined ||
   withoutLabelIds !== undefined ||
   (conditions?.list.some(({ column }) => column === 'labels') ?? false)
 
-/** Shows everything. */
 export const noFilter: LeadFilter = {
   statuses: null,
   priority: null,
@@ -46,37 +45,37 @@ export const noFilter: LeadFilter = {
   search: null,
 }
 
-/** The same filter as it is at that moment: the last days are counted from then, however long its pages take. */
+/** Resolves relative times to `now`, so that all pages use the same range. */
 export const asOf = (filter: LeadFilter, now: Date): LeadFilter =>
   filter.conditions === undefined ? filter : { ...filter, conditions: resolved(filter.conditions, now) }
 
-/** Tells two filters apart in a cursor, without the cursor holding what was searched for. */
+/** Returns a digest that identifies a filter in a cursor without revealing the search text. */
 export function filterDigest(filter: LeadFilter): string {
   return createHash('sha256').update(JSON.stringify(filter)).digest('base64url').slice(0, 12)
 }
 
-/** What is asked of a list: of the database, or of an index in memory. */
+/** Page to read from the database or a memory index. */
 export interface Wanted {
   filter: LeadFilter
-  /** Resolved. */
+  /** With resolved times. */
   conditions: Conditions
   term: SearchTerm | null
   arrangement: Arrangement
-  /** The lead behind which the page begins. */
+  /** Last place of the previous page. */
   after: Place | null
   offset: number
   limit: number
-  /** Without it the total is null, and only as much is looked at as the page takes. */
+  /** If false, the total is null, and only as much is read as the page needs. */
   needsTotal: boolean
 }
 
 export interface Found {
-  /** Where the leads stood when they were found. */
+  /** Places of the leads at the time of reading. */
   places: Place[]
   total: number | null
 }
 
-/** An order by a time, which indexes of the database keep; keys of its places are milliseconds. */
+/** Order by a time, which database indexes support. Its place keys are milliseconds. */
 export type Timely = Arrangement & { by: 'createdAt' | 'updatedAt' }
 
 export const isTimely = (arrangement: Pick<Arrangement, 'by'>): arrangement is Timely =>

@@ -16,19 +16,19 @@ const someLabels = (description: string) =>
     minLength: 36,
     maxLength: 20 * 37 - 1,
     pattern: '^[0-9a-fA-F-]{36}(,[0-9a-fA-F-]{36}){0,19}$',
-    description: `${description} At most 20 ids with commas between them.`,
+    description: `${description} At most 20 ids, separated by commas.`,
   })
 
-/** The query of a list for people, who narrow and sort it by more than programs do. */
+/** Query of a list for people, with more filters and orders than the leads interface. */
 export const TeamListQuery = Type.Object(
   {
     ...ListQuery.properties,
-    importId: Type.Optional(uuid('Leads that this import has created, changed, or found as they were.')),
+    importId: Type.Optional(uuid('Leads that this import created, changed, or found unchanged.')),
     labels: Type.Optional(someLabels('Leads that have any of these labels.')),
     withoutLabels: Type.Optional(someLabels('Leads that have none of these labels.')),
     sortBy: Type.Optional(
       described(
-        'Default `createdAt`. Any column but notes and labels, or `field:<key>` for a custom field. Texts stand by the letters of `sortLanguage`, choices in the order in which they are offered, assignees by name; what is empty stands last in both directions. Names, e-mails, phones, codes and custom fields are sorted in memory: 409 `LIST_NOT_READY` while the leads are read into it, 422 `LIST_TOO_LARGE` when they are more than it holds.',
+        'Default `createdAt`. Any column except notes and labels, or `field:<key>` for a custom field. Texts are sorted by the rules of `sortLanguage`, choices in their defined order, assignees by name; empty values are last in both directions. Names, e-mails, phones, codes and custom fields are sorted in memory: 409 `LIST_NOT_READY` while the leads are being loaded, 422 `LIST_TOO_LARGE` if they do not fit.',
         {
           maxLength: 50,
           pattern:
@@ -37,18 +37,22 @@ export const TeamListQuery = Type.Object(
         },
       ),
     ),
-    sortLanguage: Type.Optional(oneOf(['en', 'es', 'pt'], { description: 'Whose order of letters; default `en`.' })),
+    sortLanguage: Type.Optional(
+      oneOf(['en', 'es', 'pt'], { description: 'Language whose sorting rules apply. Default `en`.' }),
+    ),
     where: Type.Optional(
       described(
-        'At most 20 conditions beside the other filters, as `column.operator.value.value` with `;` between them; in a value `.`, `;` and `%` are percent-encoded. Columns are those of `sortBy`, `notes` and `labels` (by ids). Operators: `is`, `isNot` (one of the values), `contains`, `from`, `to`, `between`, `last` (days), `empty`, `notEmpty`. A column takes those that make sense of it; a custom field compares numbers with numbers and days with days.',
+        'At most 20 conditions in addition to the other filters, as `column.operator.value.value`, separated by `;`. Percent-encode `.`, `;` and `%` in values. Columns are those of `sortBy`, `notes` and `labels` (by ids). Operators: `is`, `isNot` (one of the values), `contains`, `from`, `to`, `between`, `last` (days), `empty`, `notEmpty`. The available operators depend on the column; a custom field compares numbers with numbers and dates with dates.',
         { maxLength: 8000, example: 'estimatedValue.between.100.500;email.notEmpty' },
       ),
     ),
-    match: Type.Optional(oneOf(['all', 'any'], { description: 'How many of `where` have to hold. Default `all`.' })),
+    match: Type.Optional(
+      oneOf(['all', 'any'], { description: 'Whether all or any conditions of `where` must match. Default `all`.' }),
+    ),
   },
   { additionalProperties: false },
 )
-/** What narrows the list, for what looks at all of it. */
+/** Filters of the list, for operations on all matching leads. */
 export const listFilters = Type.Omit(TeamListQuery, [
   'cursor',
   'limit',
@@ -59,7 +63,7 @@ export const listFilters = Type.Omit(TeamListQuery, [
 ]).properties
 export type TeamListQuery = Static<typeof TeamListQuery>
 
-/** Reads the query of a list; times and the list of statuses are checked here. */
+/** Parses the query of a list; checks times, statuses, labels and conditions. Throws 400. */
 export function readListRequest(query: TeamListQuery): ListRequest {
   const issues: Issue[] = []
   const time = (name: 'createdFrom' | 'createdTo' | 'updatedFrom' | 'updatedTo'): Date | null => {
@@ -97,7 +101,7 @@ export function readListRequest(query: TeamListQuery): ListRequest {
       ...(query.withoutLabels !== undefined && { withoutLabelIds: labelsIn('withoutLabels') }),
       ...(where !== null && where.conditions.list.length > 0 && { conditions: where.conditions }),
     },
-    // The schema knows its form: a column, or a custom field.
+    // The schema checks the format: a column, or a custom field.
     sort: {
       by: (query.sortBy ?? 'createdAt') as Arrangement['by'],
       order: query.sortOrder ?? 'desc',

@@ -17,9 +17,9 @@ import { resolved } from './sorted/conditions.ts'
 import { type Arrangement, collationKey, fixedChoices, type Place } from './sorted/order.ts'
 
 export interface ListDeps extends LeadDeps {
-  /** Answers for large workspaces from memory; without it the database answers everything. */
+  /** Answers for large workspaces from memory; if absent, the database answers everything. */
   memoryIndexes?: MemoryIndexes
-  /** How many leads the database puts in an order that no index keeps, and how many are opened for a page. */
+  /** Maximum number of leads that the database sorts without an index, and that are decrypted for a page. */
   most?: { maxSorted: number; maxOpened: number }
 }
 
@@ -27,7 +27,7 @@ export interface ListRequest {
   filter: LeadFilter
   sort: Pick<Arrangement, 'by' | 'order'> & { language?: Arrangement['language'] }
   limit: number
-  /** Counted from 1; without meaning when there is a cursor. */
+  /** Page number from 1; ignored if there is a cursor. */
   page: number
   cursor: string | null
 }
@@ -38,10 +38,10 @@ export interface LeadPage {
   nextCursor: string | null
 }
 
-/** How long the pages of one walk may repeat the total of its first. */
+/** How long pages reached by cursor may repeat the total of the first page. */
 const totalLastsMs = 60_000
 
-/** One page of a list with its exact total. A walk by cursor may repeat the total of its first page for a minute. */
+/** Returns a page of leads and the exact total. Pages reached by cursor may repeat the first total for a minute. */
 export async function listLeads(deps: ListDeps, user: LeadUser, request: ListRequest): Promise<LeadPage> {
   const { filter, limit } = request
   const { workspaceId } = user
@@ -59,7 +59,7 @@ export async function listLeads(deps: ListDeps, user: LeadUser, request: ListReq
     arrangement,
     after: cursor?.after ?? null,
     offset: cursor === null ? (request.page - 1) * limit : 0,
-    // One more tells whether there is a next page.
+    // One more lead shows whether there is a next page.
     limit: limit + 1,
     needsTotal: counted === null,
   })
@@ -79,12 +79,12 @@ async function find(deps: ListDeps, keyring: Keyring, workspaceId: string, wante
     (await findInMemory(deps, workspaceId, wanted)) ?? (await findInDatabase(db, keyring, workspaceId, wanted, most))
   if (found !== null) return found
   if (!isForDatabase(wanted.filter) && memoryIndexes?.isArranging(workspaceId)) {
-    throw conflict('The leads are being read into memory for this order or filter: ask again in a few seconds', {
+    throw conflict('The leads are being loaded into memory for this sort or filter; try again in a few seconds', {
       code: 'LIST_NOT_READY',
     })
   }
   throw unprocessable(
-    'More leads than Parley keeps in memory for this order or filter: narrow the list by a date, a status or an assignee, or give the service more memory by PARLEY_SEARCH_MEMORY',
+    'Too many leads for this sort or filter; filter by date, status or assignee, or increase PARLEY_SEARCH_MEMORY',
     { code: 'LIST_TOO_LARGE' },
   )
 }
@@ -92,7 +92,7 @@ async function find(deps: ListDeps, keyring: Keyring, workspaceId: string, wante
 const findInMemory = async ({ memoryIndexes }: ListDeps, workspaceId: string, wanted: Wanted): Promise<Found | null> =>
   memoryIndexes === undefined || isForDatabase(wanted.filter) ? null : memoryIndexes.find(workspaceId, wanted)
 
-/** The newest leads that a text finds, without counting how many it would find. */
+/** Returns the newest leads that match a search text, without the total. */
 export async function findNewestLeads(deps: ListDeps, user: LeadUser, search: string, limit: number): Promise<Lead[]> {
   const term = readSearchTerm(search, user.masked, user.defaultCountry)
   if (term === null) return []
@@ -110,7 +110,7 @@ export async function findNewestLeads(deps: ListDeps, user: LeadUser, search: st
   return rows.map((row) => openLead(keyring, row))
 }
 
-/** The values of the choice that the list is sorted by, in their order. */
+/** Returns the values of the choice column that the list is sorted by, in their order. */
 async function choicesOf(
   { db, keyStore }: ListDeps,
   workspaceId: string,
@@ -140,7 +140,7 @@ async function choicesOf(
     .map(({ userId }) => userId)
 }
 
-/** The leads that are still there, in the order in which they were found. One that was deleted since does not end the walk. */
+/** Returns the leads in the order of the places. Skips leads deleted since, which does not end the paging. */
 async function selectInOrder(sql: Sql, workspaceId: string, places: readonly Place[]): Promise<LeadRow[]> {
   if (places.length === 0) return []
   const ids = places.map(({ id }) => id)

@@ -21,11 +21,11 @@ type Slice = Pick<Wanted, 'after' | 'offset' | 'limit'>
 
 type CandidateRow = Pick<LeadRow, 'id' | 'unique_code' | 'external_ref' | 'person'> & { time: Date }
 
-/** Rows that are opened at a stretch: many candidates must not keep other requests waiting, nor fill the memory. */
+// Rows decrypted at a time: many candidates must not block other requests or fill the memory.
 const stretch = 1_000
 const probed = 2_000
 
-/** The page of a search, and how many leads it finds. */
+/** Returns a page of a search, and the total. */
 export async function searchPage(sql: Sql, keyring: Keyring, wanted: Wanted & LeadSearch): Promise<Found> {
   if (!wanted.needsTotal) {
     const places =
@@ -38,7 +38,7 @@ export async function searchPage(sql: Sql, keyring: Keyring, wanted: Wanted & Le
   return { ...found, total: all.total }
 }
 
-/** The matches in a slice of the sorted list, and how many there are from the start of the slice's walk on. */
+/** Returns the matches in a slice of the sorted list, and the number of matches after `slice.after`. */
 export async function findMatches(
   sql: Sql,
   keyring: Keyring,
@@ -49,7 +49,7 @@ export async function findMatches(
   const compare = comparePlaces(search.arrangement.order)
   let first: Place[] = []
   let total = 0
-  // Read beforehand, so that it tells of no tokens that the candidates' snapshot does not have.
+  // Read first, so that no event is assumed to be indexed whose tokens the candidates' snapshot does not have.
   const indexedTo = await readIndexedTo(sql, search.workspaceId)
   for await (const candidates of readCandidates(sql, keyring, search, slice.after, indexedTo)) {
     const places = placesOf(matching(keyring, candidates, search.term))
@@ -62,8 +62,8 @@ export async function findMatches(
 }
 
 /**
- * The slice, from a look at the leads that come first in sort order: enough for a term that many leads match. Null when
- * it is not, and `findMatches` has to be asked.
+ * Returns the slice from the first 2,000 leads in sort order, which is enough for common terms. Returns null if it is
+ * not; then use `findMatches`.
  */
 async function probeMatches(
   sql: Sql,
@@ -83,12 +83,10 @@ async function probeMatches(
 }
 
 /**
- * Tokens narrow the leads down to candidates; each candidate is then opened and held against the term itself. Leads that
- * changed since the tokens were made are candidates all. One statement, hence one snapshot, knows of both.
- *
- * The statistics of a workspace that grows are behind. So the planner does not see whose tokens are asked for, and looks
- * the leads up one by one and by nothing but their ids, which `limit` makes it do: else it may take reading all of the
- * workspace for cheaper, even for each of them.
+ * Returns candidates by tokens; each must then be decrypted and compared with the term. Leads changed since the tokens
+ * were made are always candidates. One statement, so both come from one snapshot. The statistics of a growing workspace
+ * are outdated. The workspace of the tokens is therefore hidden from the planner, and `limit` makes it look up leads
+ * one by one by id: otherwise it may scan the whole workspace, even once per lead.
  */
 function readCandidates(
   sql: Sql,

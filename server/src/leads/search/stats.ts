@@ -3,13 +3,13 @@ import { timestampArray } from '../../base/postgres/values.ts'
 import type { Source } from '../lead/lead.ts'
 
 export interface NewLeads {
-  /** Which of the days, from 1. */
+  /** Index of the day, from 1. */
   day: number
   source: Source
   count: number
 }
 
-/** How many leads that are there now were created on each of the days, which go on to the present. */
+/** Counts live leads by day of creation and source. `starts` are the starts of consecutive days up to the present. */
 export async function countNewLeads(sql: Sql, workspaceId: string, starts: readonly Date[]): Promise<NewLeads[]> {
   return sql<NewLeads[]>`
     select width_bucket(l.created_at, ${timestampArray(starts)}::timestamptz[]) as day,
@@ -22,7 +22,7 @@ export async function countNewLeads(sql: Sql, workspaceId: string, starts: reado
     group by 1, 2`
 }
 
-/** How many leads have each status, the most common first. */
+/** Counts live leads by status, the most common first. */
 export async function countByStatus(sql: Sql, workspaceId: string): Promise<{ status: string; count: number }[]> {
   return sql<{ status: string; count: number }[]>`
     select l.status, count(*)::integer as count

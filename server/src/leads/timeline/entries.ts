@@ -15,15 +15,15 @@ export const entryKinds = [
 ] as const
 export type EntryKind = (typeof entryKinds)[number]
 
-/** One line of a lead's timeline. What a kind has no use for is absent. */
+/** Entry of a lead's timeline. Fields that a kind does not use are absent. */
 export interface TimelineEntry {
   id: string
-  /** Its place in time; ids break ties. */
+  /** Position in time; ids break ties. */
   at: Date
   kind: EntryKind
-  /** Null for what a customer did, and where nobody knows. */
+  /** Null for actions of customers, and if unknown. */
   actor: Actor | null
-  /** What a change was part of, as `import:<id>`. */
+  /** Operation that a change belongs to, such as `import:<id>`. */
   partOf?: string | null
   changes?: readonly FieldChange[]
   text?: string
@@ -34,22 +34,22 @@ export interface TimelineEntry {
   merge?: ToldMerge
 }
 
-/** What is told of a message beside its text. */
+/** Message data in the timeline, besides its text. */
 export interface ToldMessage {
   connectionId: string
   direction: 'inbound' | 'outbound'
   kind: string
-  /** The kind of its file. */
+  /** Kind of the attached file. */
   file: string | null
   status: string
 }
 
-/** Who was merged into the lead, and whether that stands. */
+/** Merge into the lead, and whether it was undone. */
 export interface ToldMerge {
   otherId: string
-  /** Null for a lead that is gone. */
+  /** Null for a purged or erased lead. */
   otherName: string | null
-  /** Null when it can be undone no more. */
+  /** Null if it can no longer be undone. */
   undoUntil: Date | null
   undone: { at: Date; actor: Actor | null } | null
 }
@@ -59,13 +59,13 @@ export interface Position {
   id: string
 }
 
-/** The newest entries before a position; without one the newest of all. */
+/** Slice of the timeline: the newest entries before a position, or the newest of all. */
 export interface Stretch {
   before: Position | null
   limit: number
 }
 
-/** Where each kind stands when it is looked for; the filter of the timeline. */
+/** Filters of the timeline, with the kinds of entries that they show. */
 export const timelineFilters = {
   messages: ['message'],
   notes: ['note'],
@@ -74,14 +74,14 @@ export const timelineFilters = {
 } as const satisfies Record<string, readonly EntryKind[]>
 export type TimelineFilter = keyof typeof timelineFilters
 
-/** Newest first. */
+/** Compares entries, newest first. */
 export const newestFirst = (a: Position, b: Position): number =>
   b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 
-/** The place of what is ordered by its id, which begins with a time. */
+/** Returns the position of an entry that is ordered by its id, which starts with a timestamp. */
 export const placeOfId = (id: string): Position => ({ id, at: timeOfId(id) })
 
-/** The id below which everything that is ordered by its id lies before the position; null: everything does. */
+/** Returns the id below which all rows ordered by id are before the position; null if there is no position. */
 export function idBefore(position: Position | null): string | null {
   if (position === null) return null
   const [low, high] = [firstIdAt(position.at), firstIdAt(new Date(position.at.getTime() + 1))]

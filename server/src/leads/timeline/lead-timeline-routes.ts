@@ -28,44 +28,44 @@ const Actor = Type.Object({
 
 const FieldChange = titled('LeadFieldChange', {
   field: text(50, 'A field of the lead; `field:<key>` is one of its custom fields.', { example: 'priority' }),
-  label: Type.Optional(text(200, 'What a custom field is called.', { example: 'City' })),
-  from: value('Before; the first 200 characters.'),
-  to: value('After.'),
+  label: Type.Optional(text(200, 'Label of a custom field.', { example: 'City' })),
+  from: value('The former value, up to 200 characters.'),
+  to: value('The new value, up to 200 characters.'),
 })
 
 const ToldMessage = titled('LeadTimelineMessage', {
-  connectionId: idSchema('The number that it was sent to or from.'),
-  direction: oneOf(['inbound', 'outbound'] as const, { description: 'Who said it.' }),
-  kind: text(20, 'As in the messages.', { example: 'text' }),
-  file: nullable(text(20, 'What kind of file it carries.', { example: 'image' })),
-  status: text(20, 'How far it came.', { example: 'delivered' }),
+  connectionId: idSchema('The connection of the message.'),
+  direction: oneOf(['inbound', 'outbound'] as const, { description: 'Direction of the message.' }),
+  kind: text(20, 'Kind of message.', { example: 'text' }),
+  file: nullable(text(20, 'Kind of the attached file.', { example: 'image' })),
+  status: text(20, 'Delivery status.', { example: 'delivered' }),
 })
 
 const Answer = titled('LeadTimelineAnswer', {
-  label: text(200, 'What was asked.', { example: 'City' }),
+  label: text(200, 'Label of the form field.', { example: 'City' }),
   value: Type.Unsafe<string | boolean>({
     type: ['string', 'boolean'],
     maxLength: 10_000,
-    description: 'What was answered.',
+    description: 'The answer.',
   }),
 })
 
 const ToldMerge = titled('LeadTimelineMerge', {
   otherId: idSchema('The lead that was merged into this one. The id of the entry is that of the merge.'),
-  otherName: nullable(text(600, 'What it is called; null when it is gone.', { example: 'Maria Silva' })),
-  undoUntil: nullable(timestamp('Until when it can be undone; null when it cannot be.')),
+  otherName: nullable(text(600, 'Name of that lead; null if it was purged or erased.', { example: 'Maria Silva' })),
+  undoUntil: nullable(timestamp('Until when it can be undone; null if it cannot.')),
   undone: nullable(Type.Object({ at: timestamp('When it was undone.'), actor: nullable(Actor) })),
 })
 
 export const LeadTimelineEntry = titled('LeadTimelineEntry', {
   id: idSchema('The entry.'),
   at: timestamp('When it happened.'),
-  kind: oneOf(entryKinds, { description: 'What it tells of.' }),
+  kind: oneOf(entryKinds, { description: 'Kind of entry.' }),
   actor: nullable(Actor),
   partOf: nullable(
     text(
       60,
-      'What a change was part of: `import:<id>`, `bulk:<id>` or `undo:<id>` of a bulk change, `merge:<id>` or `unmerge:<id>`.',
+      'The operation that a change belongs to: `import:<id>`, `bulk:<id>` or `undo:<id>` of a bulk change, `merge:<id>` or `unmerge:<id>`.',
       {
         example: 'import:01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e',
       },
@@ -73,19 +73,20 @@ export const LeadTimelineEntry = titled('LeadTimelineEntry', {
   ),
   changes: Type.Array(FieldChange, {
     maxItems: 40,
-    description: 'Of `status` and `fields`; of `merged`, what the lead got from the other, for 30 days.',
+    description:
+      'For `status` and `fields`; for `merged`, the values that came from the other lead, available for 30 days.',
   }),
-  text: nullable(text(10_000, 'Of a message, its first 1,000 characters, and of a note.')),
-  conversationId: nullable(idSchema('Where a message or a note stands; null for a note on the lead itself.')),
+  text: nullable(text(10_000, 'Text of a message, up to 1,000 characters, or of a note.')),
+  conversationId: nullable(idSchema('The conversation of a message or note; null for a note on the lead itself.')),
   message: nullable(ToldMessage),
   form: nullable(Type.Object({ id: idSchema('The form.'), name: text(200, 'Its name.', { example: 'Contact' }) })),
-  answers: Type.Array(Answer, { maxItems: 100, description: 'Of a submission.' }),
+  answers: Type.Array(Answer, { maxItems: 100, description: 'For a submission.' }),
   merge: nullable(ToldMerge),
 })
 
 const LeadTimeline = Type.Object({
   entries: Type.Array(LeadTimelineEntry, { maxItems: 50, description: 'Newest first.' }),
-  nextCursor: nullable(cursor('For older ones; null where the timeline begins.')),
+  nextCursor: nullable(cursor('Cursor for older entries; null at the end.')),
 })
 
 const LeadTimelineQuery = Type.Object(
@@ -94,7 +95,7 @@ const LeadTimelineQuery = Type.Object(
     cursor: Type.Optional(cursor('The `nextCursor` of a page.')),
     kind: Type.Optional(
       oneOf(Object.keys(timelineFilters) as TimelineFilter[], {
-        description: 'Only what was said, noted, changed, or merged.',
+        description: 'Only entries of this group.',
       }),
     ),
   },
@@ -104,7 +105,9 @@ const LeadTimelineQuery = Type.Object(
 export const maxNote = 10_000
 
 export const NewLeadNote = Type.Object(
-  { text: Type.String({ minLength: 1, maxLength: maxNote, pattern: visible, description: 'For the team alone.' }) },
+  {
+    text: Type.String({ minLength: 1, maxLength: maxNote, pattern: visible, description: 'Visible to the team only.' }),
+  },
   { ...closed, title: 'NewLeadNote' },
 )
 
@@ -114,20 +117,19 @@ const LeadNoteHeaders = Type.Object({
       minLength: 1,
       maxLength: 255,
       pattern: '^[\\x20-\\x7e]+$',
-      description: 'A value of its own for each note, 1–255 printable ASCII characters: a repeat adds nothing.',
+      description: 'Unique per note, 1–255 printable ASCII characters. A repeated request adds nothing.',
       example: 'note-A-17',
     }),
   ),
 })
 
-/** Everything that happened to a lead, and what the team writes down about it. */
 export function timelineRoutes(api: TeamApi, deps: TimelineDeps): void {
   const readLead = leadReader(deps)
   api.get(`${leadsPath}/:identifier/timeline`, 'member', {
     operationId: 'getLeadTimeline',
-    summary: 'Read what happened to a lead',
+    summary: 'Read the timeline of a lead',
     description:
-      'Messages and notes of its conversations, notes on the lead, changes of its status and fields and who made them, leads that were merged into it, and what it sent by forms: in one order, newest first. Statuses are kept for good, changes of other fields for 30 days.',
+      'Messages and notes of its conversations, notes on the lead, status and field changes with their authors, merges into it, and its form submissions, newest first. Status changes are kept permanently, changes of other fields for 30 days.',
     params: ofLead,
     query: LeadTimelineQuery,
     answers: { 200: LeadTimeline },
@@ -143,7 +145,7 @@ export function timelineRoutes(api: TeamApi, deps: TimelineDeps): void {
     operationId: 'createLeadNote',
     summary: 'Write a note on a lead',
     description:
-      'It stands in the timeline of the lead, for the team alone. With an Idempotency-Key it is added once, however often the request is repeated.',
+      'Adds it to the timeline of the lead, visible to the team only. With an Idempotency-Key, repeated requests add it once.',
     params: ofLead,
     query: NoQuery,
     headers: LeadNoteHeaders,

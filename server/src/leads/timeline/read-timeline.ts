@@ -16,16 +16,16 @@ import { openFormer } from '../merge/merges.ts'
 import type { EntryKind, Position, Stretch, TimelineEntry, TimelineFilter } from './entries.ts'
 import { idBefore, newestFirst, placeOfId, timelineFilters } from './entries.ts'
 
-/** What other rooms know of a lead. */
+/** Dependencies; other modules supply their part of a lead's timeline. */
 export interface TimelineDeps extends LeadDeps {
-  /** What was said in the conversations with phones, in any of their variants, and noted there. */
+  /** Returns messages and notes of conversations with these phones, in any of their variants. */
   talkOf(
     workspaceId: string,
     phones: readonly string[],
     wanted: { messages: boolean; notes: boolean },
     stretch: Stretch,
   ): Promise<TimelineEntry[]>
-  /** What forms were sent by the lead. */
+  /** Returns the form submissions of the lead. */
   submissionsOf(workspaceId: string, leadId: string, stretch: Stretch): Promise<TimelineEntry[]>
 }
 
@@ -35,7 +35,7 @@ export interface TimelineRequest {
   filter: TimelineFilter | null
 }
 
-/** What was said, noted and changed of a lead, newest first. Throws 404 for a lead that is not there. */
+/** Returns a page of a lead's timeline, newest first. Throws 404 if the lead does not exist. */
 export async function readLeadTimeline(
   deps: TimelineDeps,
   user: LeadUser,
@@ -87,17 +87,16 @@ const lastMs = 253_402_300_799_999
 
 const writeCursor = ({ at, id }: Position): string => encodeCursor([cursorKind, at.getTime(), id])
 
-/** Throws `InvalidInput` for what no page has given. */
+/** Parses a timeline cursor. Throws `InvalidInput` for any other text. */
 export function readTimelineCursor(text: string): Position {
   const [kind, time, id, extra] = decodeCursor(text) ?? []
   const isTime = Number.isSafeInteger(time) && Math.abs(Number(time)) <= lastMs
   if (kind !== cursorKind || !isTime || typeof id !== 'string' || !isUuid(id) || extra !== undefined) {
-    throw invalid('cursor', 'is not a cursor of a timeline: send the nextCursor of a page', 'query')
+    throw invalid('cursor', 'is not a timeline cursor; send the nextCursor of a page', 'query')
   }
   return { at: new Date(Number(time)), id: id.toLowerCase() }
 }
 
-/** What is looked for, and of whom. */
 interface Look {
   sql: Sql
   workspaceId: string
@@ -108,7 +107,7 @@ interface Look {
 const actorColumn = (sql: Sql) => sql`
   case when actor_type is not null then json_build_object('type', actor_type, 'id', actor_id) end as actor`
 
-/** The condition and the order of the newest rows of the lead before the stretch. */
+/** Returns the SQL for the newest rows of the lead before the position. */
 function newestOf({ sql, workspaceId, lead, stretch }: Look, column: string, condition = sql`true`) {
   const before = idBefore(stretch.before)
   return sql`
@@ -120,7 +119,7 @@ function newestOf({ sql, workspaceId, lead, stretch }: Look, column: string, con
     limit ${stretch.limit}`
 }
 
-/** The steps from status to status, which are kept for good. */
+/** Returns status changes, which are kept permanently. */
 async function selectStatuses(look: Look): Promise<TimelineEntry[]> {
   const { sql } = look
   const rows = await sql<{ id: string; actor: Actor | null; from: string; to: string }[]>`
@@ -145,7 +144,7 @@ interface EventRow {
   changes: Buffer | null
 }
 
-/** What else changed, for as long as the feed tells of it. What a merge changed is told with the merge. */
+/** Returns field changes, deletions and restores, while their events are kept. Merges have entries of their own. */
 async function selectChanges(look: Look, keyring: Keyring): Promise<TimelineEntry[]> {
   const { sql } = look
   const isTold = sql`
@@ -167,7 +166,7 @@ async function selectChanges(look: Look, keyring: Keyring): Promise<TimelineEntr
   }))
 }
 
-/** Who made it, for as long as the feed tells of it. */
+/** Returns the creation of the lead; its author is known while the event is kept. */
 async function selectCreation({ sql, workspaceId, lead: { id, createdAt: at } }: Look): Promise<TimelineEntry[]> {
   const [row] = await sql<{ name: string; actor: Actor | null; partOf: string | null }[]>`
     select name, ${actorColumn(sql)}, part_of as "partOf"
@@ -188,11 +187,11 @@ interface ToldMergeRow {
   undoUntil: Date | null
   undoneAt: Date | null
   undoneBy: Actor | null
-  /** Empty of a lead that was purged. */
+  /** Empty for a purged lead. */
   person: Buffer | null
 }
 
-/** Which leads were merged into it, and what it got from them for as long as that can be undone. */
+/** Returns merges into the lead, and the values it got from them while the merge can be undone. */
 async function selectMerges(look: Look, keyring: Keyring, now: Date): Promise<TimelineEntry[]> {
   const { sql, workspaceId, lead } = look
   const rows = await sql<ToldMergeRow[]>`
@@ -232,7 +231,6 @@ function nameOf(keyring: Keyring, { otherId, person }: ToldMergeRow): string | n
   return [firstName, lastName].filter(Boolean).join(' ')
 }
 
-/** What the team wrote down about the lead. */
 async function selectNotes(look: Look, keyring: Keyring): Promise<TimelineEntry[]> {
   const { sql } = look
   const rows = await sql<{ id: string; actor: Actor | null; text: Buffer }[]>`

@@ -14,7 +14,7 @@ import { assigneeIssue, quotaReached, takenField, valueTaken } from '../lead/lea
 import { takeFromSlot, takeQuota } from '../lead/quota.ts'
 import { insertLeads, insertRows } from '../lead/write.ts'
 
-/** A lead that is to be, and on whose behalf. */
+/** Lead to create, and its author. */
 interface NewlyMade {
   lead: Lead
   by: EventAuthor
@@ -25,8 +25,8 @@ const created = ({ lead, by }: NewlyMade) => leadCreated(lead, by)
 export type CreateLead = (user: LeadUser, patch: LeadPatch, foundIssues: readonly Issue[]) => Promise<Lead>
 
 /**
- * Creates leads under the day's quota; those that come while others of their workspace are being written share one
- * statement. Refuses a taken externalRef or uniqueCode with 409, a used-up quota with 429.
+ * Returns a function that creates leads within the day's quota; concurrent creations in a workspace share one
+ * statement. It throws 409 if externalRef or uniqueCode is taken, and 429 if the quota is used up.
  */
 export function leadCreator(deps: LeadDeps): CreateLead {
   const create = batch<NewlyMade, ApiError | null>({
@@ -40,14 +40,14 @@ export function leadCreator(deps: LeadDeps): CreateLead {
     return guessing(user, { patch }, async (budget) => {
       const refusal = await refusingTaken(create(user.workspaceId, { lead, by: user }))
       if (refusal !== null) throw refusal
-      // The number can be looked up now, and who is found tells whether it was there before.
+      // A lookup of the number would now show whether it existed before, so this counts as one.
       if (patch.namesNumber === true) budget.note()
       return lead
     })
   }
 }
 
-/** Creates one lead; `claim` comes first in its transaction: when it throws, there is no lead and no quota is used. */
+/** Creates one lead. `claim` runs first in the transaction; if it throws, no lead is created and no quota used. */
 export async function createClaimedLead(
   deps: LeadDeps,
   user: LeadUser,
@@ -70,7 +70,7 @@ export async function createClaimedLead(
 
 function readyLead(patch: LeadPatch, foundIssues: readonly Issue[], now: Date): Lead {
   const { lead, issues } = newLead(patch, newId(now), '', now)
-  // A first name that was refused is not also missing.
+  // An invalid first name is not also reported as missing.
   const problems = [...foundIssues, ...issues.filter((issue) => !foundIssues.some((f) => f.path === issue.path))]
   if (problems.length > 0) throw new InvalidInput(problems)
   return lead
@@ -85,7 +85,7 @@ async function refusingTaken<T>(creation: Promise<T>): Promise<T> {
   }
 }
 
-/** What keeps each lead from being; null for those that are. */
+/** Returns an error per lead, null for leads that were created. */
 async function createTogether(
   { db, keyStore, clock }: LeadDeps,
   workspaceId: string,
@@ -102,7 +102,7 @@ async function createTogether(
   return db.tx((tx) => createInSteps(tx, keyring, workspaceId, made, now))
 }
 
-/** The common case in one statement; false, and nothing done, when the quota's slot had too little. */
+/** Creates leads in one statement, the common case. Returns false, without changes, if no quota slot has enough. */
 async function createAtOnce(
   tx: Tx,
   keyring: Keyring,
@@ -120,7 +120,7 @@ async function createAtOnce(
   return answer?.granted ?? false
 }
 
-/** All of them are, or none. */
+/** Checks one lead: either all were created or none. */
 async function isThere(sql: Sql, workspaceId: string, made: readonly NewlyMade[]): Promise<boolean> {
   const rows = await sql`
     select

@@ -20,18 +20,18 @@ export interface ChatCustomer {
   adPlatform: AdPlatform | null
 }
 
-/** What a conversation shows of its lead. */
+/** Lead data shown in a conversation. */
 interface ChatLead {
   id: string
   uniqueCode: string
   name: string
   status: string
   assignedTo: string | null
-  /** All that it has and had, for the mask. */
+  /** All phones of the lead, former ones included, for masking. */
   numbers: string[]
 }
 
-/** The lead with this phone, in any of its variants; the oldest of several, null when there is none. */
+/** Returns the oldest lead with this phone in any of its variants, or null. */
 export async function findLeadOfChat(
   { db, keyStore }: LeadDeps,
   workspaceId: string,
@@ -42,7 +42,7 @@ export async function findLeadOfChat(
   return row === undefined ? null : openChatLead(keyring, row)
 }
 
-/** The same for many phones, by one statement; those that are nobody's are left out. */
+/** Does the same for many phones in one statement; phones without a lead are missing in the result. */
 export async function findLeadsOfChats(
   { db, keyStore }: Pick<LeadDeps, 'db' | 'keyStore'>,
   workspaceId: string,
@@ -74,7 +74,7 @@ function openChatLead(keyring: Keyring, row: LeadRow): ChatLead {
 
 const maxFound = 50
 
-/** The phones of the newest leads that a text finds. */
+/** Returns the phones of the newest leads that match a search text. */
 export async function findPhonesOfLeads(deps: ListDeps, workspaceId: string, search: string): Promise<string[]> {
   const user: LeadUser = { ...plainLeadSettings, workspaceId, masked: false, actor: systemActor }
   const leads = await findNewestLeads(deps, user, search, maxFound)
@@ -86,8 +86,8 @@ export async function findPhonesOfLeads(deps: ListDeps, workspaceId: string, sea
 const maxNameLength = 255
 
 /**
- * Makes leads of customers who wrote and are none, if the workspace wants that. What keeps one of them from being made,
- * as a day's quota that is used up, is told and does not keep the others.
+ * Creates leads for customers who wrote and have none, if the workspace has this enabled. Reports errors, such as a
+ * used-up quota, to `onError` and continues with the next customer.
  */
 export async function leadsFromChat(
   deps: LeadDeps,
@@ -100,8 +100,8 @@ export async function leadsFromChat(
 }
 
 /**
- * Makes a lead of a customer who is none. Returns whether it did; one without a phone makes none, since nothing would
- * tell two of them apart. Throws 429 when the day's quota is used up.
+ * Creates a lead for a customer who has none. Returns false if one exists or the phone is unknown: nothing would
+ * distinguish two customers without a phone. Throws 429 if the day's quota is used up.
  */
 export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer: ChatCustomer): Promise<boolean> {
   const { name, phone, adPlatform } = customer
@@ -113,7 +113,7 @@ export async function leadFromChat(deps: LeadDeps, workspaceId: string, customer
   const shown = [...(name ?? '').trim()].slice(0, maxNameLength).join('').trim()
   const firstName = isBlank(shown) ? `+${phone}` : shown
   const { patch, issues } = readLeadPatch({ firstName, phone, source: 'chat_app', adPlatform }, [], { ...user, at: '' })
-  // Serialised by the phone: two first messages at the same moment make one lead.
+  // The upsert is serialized by phone: two simultaneous first messages create one lead.
   if (issues.length > 0) throw new InvalidInput(issues)
   const item = { by: 'phone', value: phone, patch, createIfMissing: true, at: '' } as const
   const [outcome] = await upsertLeads(deps, user, [item], { continueOnError: true, dryRun: false })

@@ -15,7 +15,7 @@ export const restorableMs = restorableDays * 86_400_000
 
 const maxAttempts = 4
 
-/** Brings a deleted lead back for 30 days. 409 with the field when its externalRef or uniqueCode was taken meanwhile. */
+/** Restores a lead deleted within 30 days. Throws 404, or 409 if its externalRef or uniqueCode has been taken since. */
 export async function restoreLead(deps: LeadDeps, user: LeadUser, id: string): Promise<Lead> {
   const [outcome] = isUuid(id) ? await restoreLeads(deps, user, [id.toLowerCase()]) : []
   if (outcome === undefined) throw leadNotFound()
@@ -24,15 +24,15 @@ export async function restoreLead(deps: LeadDeps, user: LeadUser, id: string): P
 }
 
 export interface RestoreOptions {
-  /** Of those that are deleted, which are not to stay so. */
+  /** Selects the deleted leads to restore. */
   mayRestore?: (deleted: Lead) => boolean
-  /** What else belongs into the transaction. */
+  /** Further work in the same transaction. */
   alongside?: (tx: Tx, restored: Restored[]) => Promise<void>
 }
 
 export type Restored = { id: string; lead: Lead } | { id: string; error: ApiError }
 
-/** Brings deleted leads back in one transaction, each unless it is gone or one of its names is taken. */
+/** Restores deleted leads in one transaction. A lead that does not exist or whose name is taken fails alone. */
 export async function restoreLeads(
   deps: LeadDeps,
   user: LeadUser,
@@ -48,7 +48,7 @@ export async function restoreLeads(
         return restored
       })
     } catch (error) {
-      // Another writer took a name after we looked. Looking again shows it.
+      // Another writer took a name after the check. The next attempt sees it.
       const taken = takenField(error)
       if (taken === null) throw error
       if (attempt === maxAttempts) throw valueTaken(taken, error)
@@ -56,7 +56,7 @@ export async function restoreLeads(
   }
 }
 
-/** The same within a transaction. */
+/** Restores deleted leads within the caller's transaction. */
 export async function restoreIn(
   tx: Tx,
   keyring: Keyring,
@@ -112,7 +112,7 @@ async function lockDeleted(tx: Tx, workspaceId: string, ids: readonly string[], 
     for no key update`
 }
 
-/** Which former values a change cannot give back: a name that is another lead's by now, an assignee who is no member any more. */
+/** Returns the fields that cannot get their former value: a name taken by another lead, or an assignee who left. */
 export async function impossibleFields(
   tx: Tx,
   workspaceId: string,
@@ -133,13 +133,13 @@ export async function impossibleFields(
   return (change) => fields.filter((field) => given(field, change).some((value) => impossible[field].has(value)))
 }
 
-/** What a lead was, and what it is to be. */
+/** Lead before and after a change. */
 interface LeadStep {
   before: Lead
   lead: Lead
 }
 
-/** The names of these leads that live ones have by now. */
+/** Returns the names of these leads that live leads have now. */
 async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
   if (leads.length === 0) return { uniqueCodes: new Set<string>(), externalRefs: new Set<string>() }
   const uniqueCodes = leads.map(({ uniqueCode }) => uniqueCode)
@@ -157,8 +157,8 @@ async function takenNames(tx: Tx, workspaceId: string, leads: readonly Lead[]) {
 const batchSize = 200
 
 /**
- * Destroys the personal data of leads deleted more than 30 days ago, their events' bodies included; the bare rows
- * stay for counts. Any number of workers may run it: each takes other rows. Returns how many leads it purged.
+ * Destroys the personal data of leads deleted more than 30 days ago, including their events; bare rows stay for
+ * statistics. Several workers can run it: each locks other rows. Returns the number of purged leads.
  */
 export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
   let purged = 0
@@ -177,7 +177,7 @@ export async function purgeDeletedLeads(db: Db, clock: Clock): Promise<number> {
       count += await db.tx((tx) => purgeBatch(tx, workspaceId, before, now))
     }
     purged += count
-    // Those that were not purged are being purged by others.
+    // The remaining leads are locked by other workers.
     if (due.length < batchSize || count === 0) return purged
   }
 }
@@ -206,7 +206,7 @@ async function purgeBatch(tx: Tx, workspaceId: string, before: Date, now: Date):
       purged_at = ${now}
     where workspace_id = ${workspaceId}
       and id = any (${ids}::uuid[])`
-  // Tokens among them: the feed would tell that the lead was deleted, but is emptied too.
+  // Search tokens too: the deletion event that would remove them is deleted as well.
   for (const table of ['lead_contacts', 'lead_search', 'lead_labels', 'lead_notes']) {
     await tx`
       delete from ${tx(table)}

@@ -22,7 +22,7 @@ export interface Updated {
   changed: boolean
 }
 
-/** Sets the fields of a patch on the lead as it stands under lock; the same object back means no change. */
+/** Applies a patch to the locked lead. Returns the same lead object if nothing changed. */
 export async function updateLead(
   deps: LeadDeps,
   user: LeadUser,
@@ -75,7 +75,7 @@ async function update(
   }
 }
 
-/** Hides the lead from every read and frees its names; it can be restored for 30 days. */
+/** Deletes a lead: hides it from every read and frees its names. It can be restored for 30 days. */
 export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: string): Promise<void> {
   const keyring = await deps.keyStore.keyring(user.workspaceId)
   const remove = () =>
@@ -90,17 +90,14 @@ export async function removeLead(deps: LeadDeps, user: LeadUser, identifier: str
   await guessing(user, { identifier }, remove)
 }
 
-/** The audit log tells who deletes; not whom, since it outlasts an erasure. Of keys, the feed tells. */
+// The audit log records who deleted, but not which lead: it outlives an erasure. Deletions by keys are in the feed.
 async function note(tx: Tx, user: LeadUser, now: Date): Promise<void> {
   const actor = personOf(user.actor)
   if (actor === null) return
   await recordAudit(tx, { scopeId: user.workspaceId, actor, action: 'lead.deleted', target: null }, now)
 }
 
-/**
- * Removes those of the leads that are there, in one transaction; returns their ids. `alongside` is what else belongs into
- * it.
- */
+/** Deletes the live leads among `ids` and returns their ids. `alongside` runs in the same transaction. */
 export async function removeLeads(
   deps: LeadDeps,
   user: LeadUser,
@@ -119,7 +116,7 @@ export async function removeLeads(
   })
 }
 
-/** Hides leads that are locked. */
+/** Marks locked leads as deleted, removes their search tokens and records the events. */
 export async function hide(
   tx: Tx,
   keyring: Keyring,

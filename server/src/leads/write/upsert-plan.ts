@@ -18,17 +18,17 @@ interface PlanContext {
   now: Date
   continueOnError: boolean
   stopAtQuota?: boolean
-  /** How many leads may still be created. */
+  /** Number of leads that may still be created. */
   quotaLeft: number
-  /** Users named in `assignedTo` who are not members. */
+  /** Users in `assignedTo` who are not members. */
   nonMembers: ReadonlySet<string>
-  /** Of a masked caller: what it may still name of numbers that are not there. */
+  /** Remaining lookup budget of a masked caller. */
   guesses?: LookupBudget
 }
 
 /**
- * What each item does, in order, each seeing those before it. Pure: the leads that any item names must be given, and
- * the caller holds the locks that keep them so.
+ * Plans the outcome of each item, in order; each item sees the changes of earlier ones. Pure: the caller passes all
+ * leads that the items match, and holds locks on them.
  */
 export function planUpserts(
   items: readonly (UpsertItem | ApiError)[],
@@ -82,7 +82,7 @@ export function planUpserts(
   return outcomes
 }
 
-/** Whether an upsert of a masked caller shows that a number was not there. */
+/** Returns true if an upsert of a masked caller shows that a number did not exist. */
 export function isWrongUpsert(item: UpsertItem | ApiError, outcome: UpsertOutcome): boolean {
   if (item instanceof ApiError) return false
   const { namesNumber = false } = item
@@ -90,7 +90,7 @@ export function isWrongUpsert(item: UpsertItem | ApiError, outcome: UpsertOutcom
   return outcome.action === 'created' ? namesNumber : isWrongGuess(item.patch, outcome.before, outcome.lead)
 }
 
-// What a lead was looked up by, it also has once created, unless the item says otherwise.
+// A new lead gets the value it was matched by, unless the item sets that field.
 function withMatchedField({ by, value, patch }: UpsertItem): LeadPatch {
   if (by === 'id' || patch.fields[by] !== undefined) return patch
   return { ...patch, fields: { ...patch.fields, [by]: value } }
@@ -106,9 +106,9 @@ function problemOf(issues: Issue[]): ApiError | null {
   return issues.length === 0 ? null : new InvalidInput(issues)
 }
 
-/** The leads that a batch touches, as they stand after each of its items. */
+/** Leads touched by a batch, as they are after each item. */
 interface WorkingSet {
-  /** The lead that goes by this value; of several with one phone, the oldest, and before those that have several. */
+  /** Returns the lead with this value; of several with one phone the oldest, and merged leads last. */
   find(by: MatchBy, value: string): Lead | undefined
   put(lead: Lead): void
 }
@@ -159,18 +159,19 @@ function workingSet(leads: readonly Lead[]): WorkingSet {
 }
 
 /**
- * What a batch of upserts comes to if none of its leads is there yet and no assignee is a stranger: planned and sealed
- * while the batch before it is being written. Whether it came true is known under the locks; if not, it is forgotten.
+ * Plan of a batch of upserts, computed and encrypted while the previous batch is being written. It assumes that none of
+ * the leads exists and that all assignees are members. The assumption is checked under the locks; if it is wrong, the
+ * plan is discarded.
  */
 export interface PrefetchedPlan {
   outcomes: readonly UpsertOutcome[]
-  /** Of the leads that are created, by their id. */
+  /** Encrypted values of created leads, by lead id. */
   seals: ReadonlyMap<string, LeadSeals>
-  /** What they were sealed with: with newer keys they are sealed again. */
+  /** Keyring used for encryption; after a key rotation the leads are encrypted again. */
   keyring: Keyring
 }
 
-/** For batches that go on where an item fails. Null when an item changes the lead of another: that is not sealed twice. */
+/** Plans a batch with `continueOnError`. Null if an item changes the lead of another, which would encrypt it twice. */
 export function prefetchPlan(
   keyring: Keyring,
   items: readonly (UpsertItem | ApiError)[],
@@ -185,7 +186,7 @@ export function prefetchPlan(
 
 const nobody: ReadonlySet<string> = new Set()
 
-/** The outcomes as of now: a lead is created when it is written. */
+/** Returns the outcomes with the current time as creation time, or null if the keyring changed. */
 export function asPrefetched(prefetched: PrefetchedPlan | null | undefined, keyring: Keyring, now: Date) {
   if (prefetched?.keyring !== keyring) return null
   const outcomes = prefetched.outcomes.map((outcome) =>

@@ -21,17 +21,17 @@ import { asPrefetched, isWrongUpsert, type PrefetchedPlan, planUpserts, type Ups
 
 export interface UpsertOptions {
   continueOnError: boolean
-  /** Answer what would happen, and write nothing. */
+  /** Computes the outcomes without writing. */
   dryRun: boolean
-  /** The item that finds the day's quota used up is the last outcome: whoever runs on can begin with it later. */
+  /** Stops at the item that exceeds the day's quota, which is the last outcome; callers can continue with it later. */
   stopAtQuota?: boolean
-  /** What was planned and sealed ahead, in case that none of the leads is there yet. */
+  /** Plan computed ahead; used if none of its leads exists yet. */
   prefetched?: PrefetchedPlan | null
-  /** Work of the caller for the time that the database takes to write; nothing here waits for it. It must not throw. */
+  /** Work to do while the database writes; not awaited. It must not throw. */
   meanwhile?: () => void
-  /** Of a masked caller; `upsertLeads` sets it. */
+  /** Lookup budget of a masked caller; set by `upsertLeads`. */
   guesses?: LookupBudget
-  /** What else belongs into the transaction, once the outcomes are known. */
+  /** Further work in the same transaction, after the outcomes are known. */
   alongside?: (tx: Tx, outcomes: UpsertOutcome[]) => Promise<void>
 }
 
@@ -39,7 +39,7 @@ const maxAttempts = 4
 
 export type UpsertLead = (user: LeadUser, item: UpsertItem) => Promise<UpsertOutcome>
 
-/** Upserts single items; those that come while others of their caller are being written share one transaction. */
+/** Returns a function that upserts single items; concurrent items of one caller share a transaction. */
 export function leadUpserter(deps: LeadDeps): UpsertLead {
   const upsert = batch<{ user: LeadUser; item: UpsertItem }, UpsertOutcome>({
     groups: 2,
@@ -55,8 +55,8 @@ export function leadUpserter(deps: LeadDeps): UpsertLead {
 }
 
 /**
- * Upserts items in order, each seeing those before it, in one transaction of a few set-based statements. Items with
- * the same matcher are serialised across all callers. An item that fails is an outcome, not an exception.
+ * Upserts items in order, each seeing the changes of earlier ones, in one transaction of a few set-based statements.
+ * Items with the same matcher are serialized across all callers. A failed item is an outcome, not an exception.
  */
 export async function upsertLeads(
   deps: LeadDeps,
@@ -90,7 +90,7 @@ async function upsertTogether(
         return outcomes
       })
     } catch (error) {
-      // Another writer took a name after we looked. Looking again shows its lead, and the item fails or finds it.
+      // Another writer took a name after the check. The next attempt sees that lead, and the item matches it or fails.
       const taken = takenField(error)
       if (taken === null) throw error
       if (attempt === maxAttempts) throw valueTaken(taken, error)
@@ -119,7 +119,7 @@ async function upsertIn(
     planUpserts(items, leads, { ...options, now, quotaLeft: left, nonMembers: new Set(nonMembers) })
 
   if (options.dryRun) {
-    // Who stops at the quota goes on when there is a new one: in the end it creates them all.
+    // A run that stops at the quota continues with the next day's quota, so in the end it creates all leads.
     return plan(options.stopAtQuota ? Number.POSITIVE_INFINITY : quotaLeft(await readQuota(tx, workspaceId, now)))
   }
   const prefetched = leads.length + nonMembers.length === 0 ? asPrefetched(options.prefetched, keyring, now) : null
@@ -136,14 +136,14 @@ async function upsertIn(
   return outcomes
 }
 
-// Two batches take their locks in one order, so that they cannot wait for each other.
+// Sorted, so that two batches cannot deadlock.
 async function lockMatchers(tx: Tx, workspaceId: string, items: readonly Matcher[]): Promise<void> {
   const keys = new Set(items.flatMap((item) => valuesOf(item).map((value) => lockKey(workspaceId, item.by, value))))
   const sorted = [...keys].sort((a, b) => (a < b ? -1 : 1)).map(String)
   await tx`select pg_advisory_xact_lock(key) from unnest(${sorted}::bigint[]) as k (key)`.execute()
 }
 
-/** Keeps upserts by these phones waiting until this transaction ends. */
+/** Blocks upserts by these phones until the transaction ends. */
 export const lockPhones = (tx: Tx, workspaceId: string, phones: readonly string[]): Promise<void> =>
   lockMatchers(
     tx,
@@ -173,7 +173,7 @@ function namesOf(keyring: Keyring, items: readonly UpsertItem[]): LeadNames {
   }
 }
 
-/** Writes what the outcomes say: each lead once, in its last state; an event and a history entry for each item. */
+/** Writes the outcomes: each lead once, in its final state; an event and a history entry per item. */
 export async function writeOutcomes(
   tx: Tx,
   now: Date,
@@ -197,8 +197,8 @@ export async function writeOutcomes(
       ? [{ leadId: outcome.lead.id, from: outcome.before.status, to: outcome.lead.status }]
       : [],
   )
-  // Sent together and run in this order: names are freed before they are taken, leads stand before their history.
-  // Each function starts its statement with `execute`, since one that is only awaited is sent some turns later.
+  // Sent together and executed in this order: names are released before they are reused, and leads inserted before
+  // their history. Each function calls `execute` to start its statement, since awaiting alone would send it later.
   await Promise.all([
     releaseNames(tx, user.workspaceId, exchanged(updated, stored)),
     updateLeads(tx, keyring, user.workspaceId, updated),
@@ -212,7 +212,7 @@ function isNothing(outcome: UpsertOutcome): boolean {
   return outcome.action === 'updated' && outcome.before === outcome.lead
 }
 
-/** Leads whose old name another lead of the batch takes over: one update statement would trip over the old one. */
+/** Returns leads whose old name another lead of the batch gets: one update statement would violate the unique index. */
 function exchanged(updated: readonly Lead[], stored: ReadonlyMap<string, Lead>): string[] {
   const losing = (field: UniqueField) => {
     const taken = new Map(updated.map((lead) => [lead[field], lead.id]))

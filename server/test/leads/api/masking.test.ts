@@ -12,7 +12,7 @@ import { callerOf, type World, world } from '../../support/world.ts'
 const all = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk'] as const
 const upsertPath = `${leadsPath}/upsert`
 
-test('a masked key sees every phone masked, in every answer, and never in full', async () => {
+test('a masked key sees every phone masked in every response', async () => {
   const w = await world()
   const { value: key } = await w.addKey({ scopes: [...all], phoneVisibility: 'masked' })
   const [phone, masked] = ['5581991234567', '55819*****567']
@@ -64,7 +64,7 @@ const marina = {
   },
 }
 
-test('what is or holds the number of a lead is masked as the phone is, wherever it stands, in notes too', async () => {
+test('values that are or contain the phone of a lead are masked like the phone, also in notes', async () => {
   const w = await world()
   const { value: key } = await w.addKey({ scopes: ['leads.read'], phoneVisibility: 'masked' })
   const { id } = await w.lead(marina)
@@ -75,7 +75,7 @@ test('what is or holds the number of a lead is masked as the phone is, wherever 
       ...shown,
       phone: '55819*****567',
       firstName: 'Marina',
-      // Another part of the same number would be shown, if this were masked like a phone of its own.
+      // A mask for the embedded number alone would show other digits of it.
       lastName: '********567',
       email: '*************@mail.example',
       externalRef: 'wa-*************',
@@ -106,7 +106,7 @@ test('what is or holds the number of a lead is masked as the phone is, wherever 
 })
 
 const numbers = ['5511990228534', '5531988887701', '4915112345678', '551633445566']
-/** How numbers come into other fields: by imports, by people, by programs. */
+/** Ways for numbers to get into other fields: imports, people, programs. */
 const writings = [
   (number: string) => number,
   (number: string) => `+${number.slice(0, 2)} ${number.slice(2, 4)} ${number.slice(4, 8)}-${number.slice(8)}`,
@@ -141,7 +141,7 @@ const step = fc.record({
   write,
 })
 
-test('whatever is written to leads, no output of a masked reader holds seven digits in a row of a number they ever had', async () => {
+test('no output for a masked reader contains seven consecutive digits of a current or former number', async () => {
   const scopes = ['leads.read', 'leads.write', 'leads.bulk', 'inbox.read', 'inbox.write'] as const
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
@@ -186,14 +186,14 @@ test('whatever is written to leads, no output of a masked reader holds seven dig
     {
       numRuns: 6,
       examples: [
-        // All that is custom is hidden, in events too.
+        // All custom fields are hidden, in events too.
         [[{ by: 'masked', lead: 'one', write: { customFieldValues: { k_5511990228534: '5511990228534' } } }]],
       ] as never,
     },
   )
 })
 
-test('a field that a form made for phones is masked in the lead, in what a key changes and in the feed', async () => {
+test('a phone field created by a form is masked in the lead, in updates by a key and in the feed', async () => {
   const w = await world()
   const { value: key } = await w.addKey({ scopes: ['leads.read', 'leads.write'], phoneVisibility: 'masked' })
   await fillForm(w, [{ key: 'mobile', label: 'Mobile', type: 'phone' }], {
@@ -210,7 +210,7 @@ test('a field that a form made for phones is masked in the lead, in what a key c
   for (const { payload } of events) assert.deepEqual(payload.customFields, body.data.customFields)
 })
 
-test('a lead that was read, or answered by an update, can be sent back and changes nothing, by a masked reader too', async () => {
+test('a lead from a read or an update response can be sent back and changes nothing, also by a masked reader', async () => {
   const w = await world()
   const masked = await w.addKey({ scopes: ['leads.read', 'leads.write'], phoneVisibility: 'masked' })
   const { id } = await w.lead(marina)
@@ -235,7 +235,7 @@ test('a lead that was read, or answered by an update, can be sent back and chang
   assert.partialDeepStrictEqual(data.customFieldValues, marina.customFieldValues)
 })
 
-test('the search of a masked reader looks at no phone and at nothing that holds one, in the database and in memory', async () => {
+test('the search of a masked reader ignores phones and values that contain one, in the database and in memory', async () => {
   const w = await imageWorld()
   const [node] = w.nodes
   assert.ok(node)
@@ -253,7 +253,7 @@ test('the search of a masked reader looks at no phone and at nothing that holds 
       term,
       [],
     ]),
-    // A code that is made never has two letters L, nor a hyphen.
+    // A generated code never has two letters L, nor a hyphen.
     ...['marina', 'Marina Íris', 'duarte', 'l-2', 'LL'].map((term): [string, string[]] => [term, [id]]),
     ['ana@mail', [named.id]],
   ]

@@ -4,7 +4,7 @@ import { leadPath, stored } from '../../support/leads/leads.ts'
 import { exchange, listen } from '../../support/wire/raw-http.ts'
 import { world } from '../../support/world.ts'
 
-test('id, uniqueCode, externalRef and phone each lead to the lead, on GET, PATCH and DELETE', async () => {
+test('id, uniqueCode, externalRef and phone each identify the lead, on GET, PATCH and DELETE', async () => {
   const { lead, call } = await world()
   for (const by of ['id', 'uniqueCode', 'externalRef', 'phone']) {
     const one = await lead({ uniqueCode: 'C-1', externalRef: 'ref/1', phone: '5581991234567' })
@@ -19,7 +19,7 @@ test('id, uniqueCode, externalRef and phone each lead to the lead, on GET, PATCH
   }
 })
 
-test('a phone is found in the common variants of the same number, and only in those; national ones are of the default country', async () => {
+test('a phone matches the common variants of the same number only; national numbers use the default country', async () => {
   const { lead, call } = await world({ defaultCountry: 'BR' })
   const rows: [stored: string, spellings: string[]][] = [
     ['5581991234567', ['+55 81 99123-4567', '+55 (81) 9123-4567', '558191234567', '81991234567', '081 99123-4567']],
@@ -59,7 +59,7 @@ test('text of UUID shape that is no id may still be an externalRef', async () =>
   assert.equal((await call('GET', leadPath(externalRef))).body.data.id, id)
 })
 
-test('of several live leads with one phone the oldest wins', async () => {
+test('of several live leads with one phone the oldest is returned', async () => {
   const { lead, call, clock } = await world()
   const first = await lead({ phone: '5581991234567' })
   const second = await lead({ phone: '558191234567' })
@@ -70,7 +70,7 @@ test('of several live leads with one phone the oldest wins', async () => {
   assert.equal((await call('GET', leadPath('5581991234567'))).body.data.id, second.id)
 })
 
-test('a phone as it was answered leads to its lead, whatever the default country makes of its digits', async () => {
+test('a phone from a response identifies its lead, whatever the default country makes of its digits', async () => {
   const { lead, call } = await world({ defaultCountry: 'BR' })
   const berlin = await lead({ phone: '+49 30 123456' })
   assert.equal(berlin.phone, '4930123456')
@@ -83,7 +83,7 @@ test('a phone as it was answered leads to its lead, whatever the default country
   assert.equal((await call('GET', leadPath('4930123456'))).body.data.id, chapeco.id)
 })
 
-test('uniqueCode and externalRef are compared to the letter', async () => {
+test('uniqueCode and externalRef are case-sensitive', async () => {
   const { lead, call } = await world()
   await lead({ uniqueCode: 'Code', externalRef: 'Réf' })
   for (const near of ['code', 'Code ', ' Code', 'Ref', 'Re\u0301f']) {
@@ -91,7 +91,7 @@ test('uniqueCode and externalRef are compared to the letter', async () => {
   }
 })
 
-test('a uniqueCode or externalRef of any characters works as an identifier', async () => {
+test('a uniqueCode or externalRef with any characters works as an identifier', async () => {
   const { lead, call } = await world()
   for (const name of [
     'a/b',
@@ -141,7 +141,7 @@ const hostile: [address: string, status: number, message: string][] = [
   ['a/b', 404, 'Route not found'],
 ]
 
-test('a hostile identifier is answered with the right 4xx, in the shape of every error', async () => {
+test('a malicious identifier gets the right 4xx in the standard error shape', async () => {
   const w = await world()
   await w.lead()
   const before = await stored(w)
@@ -154,7 +154,7 @@ test('a hostile identifier is answered with the right 4xx, in the shape of every
   assert.deepEqual(await stored(w), before)
 })
 
-test('dots in an address climb nowhere: on the wire they are an identifier like any other', async () => {
+test('dots in a path do not traverse: they are an identifier like any other', async () => {
   const w = await world()
   const port = await listen(w.app)
   const get = async (path: string) => {

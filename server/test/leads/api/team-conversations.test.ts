@@ -40,7 +40,7 @@ test('the conversations of a lead are those with its phone in any variant, on ev
   })
 })
 
-test('a lead without a phone has none, and one that is not there is a 404', async () => {
+test('a lead without a phone has no conversations, and an unknown lead returns 404', async () => {
   const { w, member } = await withMember()
   await w.customerWrites('Hello')
   const { id } = await w.lead()
@@ -48,7 +48,7 @@ test('a lead without a phone has none, and one that is not there is a 404', asyn
   assert.equal((await member.call('GET', '/leads/nobody/conversations')).status, 404)
 })
 
-test("another workspace's conversations with the same phone are not shown", async () => {
+test('conversations of another workspace with the same phone are not shown', async () => {
   const { w } = await withMember()
   await w.customerWrites('Hello')
   const { id: theirs } = await w.lead({ phone })

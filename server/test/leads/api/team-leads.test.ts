@@ -18,7 +18,7 @@ const fields = {
   customFieldValues: { k_city: 'Recife' },
 }
 
-test('a member creates a lead by the rules of the leads interface, and it counts', async () => {
+test('a member creates a lead by the rules of the leads interface, and it counts towards the quota', async () => {
   const { w, member } = await withMember()
   const { status, body } = await member.call('POST', '/leads', fields)
   assert.equal(status, 201)
@@ -36,7 +36,7 @@ test('a member creates a lead by the rules of the leads interface, and it counts
   assert.deepEqual(await stored(w), before)
 })
 
-test("a member's list has the filters, the search and the walk of the leads interface, with custom fields", async () => {
+test('the list for members supports the filters, search and cursor of the leads interface, with custom fields', async () => {
   const { w, member } = await withMember()
   const { lead } = (await member.call('POST', '/leads', fields)).body
   w.clock.advance(1000)
@@ -55,7 +55,7 @@ test("a member's list has the filters, the search and the walk of the leads inte
   assert.equal((await member.call('GET', '/leads?cursor=x')).status, 400)
 })
 
-test("a member's change is kept under the member's name, and one that changes nothing leaves no trace", async () => {
+test('a change by a member is recorded with the member as author; no change leaves no record', async () => {
   const { w, member } = await withMember()
   const { id } = await w.lead()
   const changed = await member.call('PATCH', `/leads/${id}`, { status: 'qualified', assignedTo: member.userId })
@@ -85,7 +85,7 @@ const row = ({ status, count, estimatedValue, actualValue, value }: Column) => [
   value,
 ]
 
-test("the board has the workspace's statuses in its order, the empty ones too, then the others by name", async () => {
+test('the board has the statuses of the workspace in their order, also empty ones, then others by name', async () => {
   const w = await world()
   const admin = await signedInMember(w, 'admin')
   const set = await admin.call('PATCH', '', { leadStatuses: ['won', 'new', 'lost'] })
@@ -108,7 +108,7 @@ test("the board has the workspace's statuses in its order, the empty ones too, t
   ])
 })
 
-test('the board takes the filters of the list, and agrees with it in every column', async () => {
+test('the board supports the filters of the list, and agrees with it in every column', async () => {
   const w = await world()
   const member = await signedInMember(w)
   await w.lead({ source: 'ads', priority: 'high' })

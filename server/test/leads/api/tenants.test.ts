@@ -18,7 +18,7 @@ async function twoWorkspaces() {
   return { ours, theirs, lead, identifiers }
 }
 
-test("lists, filters and searches do not see another workspace's leads", async () => {
+test('lists, filters and searches do not include leads of another workspace', async () => {
   const { ours } = await twoWorkspaces()
   const queries = [
     {},
@@ -34,7 +34,7 @@ test("lists, filters and searches do not see another workspace's leads", async (
   }
 })
 
-test("no matcher of upsert or bulk upsert finds another workspace's lead: a lead of one's own is made", async () => {
+test('upsert and bulk upsert never match a lead of another workspace; they create one instead', async () => {
   const { ours, theirs, lead } = await twoWorkspaces()
   const before = await stored(theirs)
   const matchers = { id: lead.id, uniqueCode: 'code', externalRef: 'ref', phone: '558191234567' }

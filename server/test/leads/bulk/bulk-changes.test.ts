@@ -31,7 +31,7 @@ async function bulkWorld() {
   return { w, member, begin, undo, read, audit, work }
 }
 
-test('a bulk change sets a field on all, tells what came of it, and stands in the audit log with its number', async () => {
+test('a bulk change sets a field on all leads, returns counts, and is in the audit log with its number of leads', async () => {
   const { w, member, begin, read, audit } = await bulkWorld()
   const [first, second] = [await w.lead({ status: 'won' }), await w.lead({ status: 'qualified' })]
   const missing = newId(w.clock.now())
@@ -47,7 +47,7 @@ test('a bulk change sets a field on all, tells what came of it, and stands in th
   assert.deepEqual(bulkChanges, [change])
 })
 
-test('undoing gives back what leads had, but for what somebody changed since, and says how many it left', async () => {
+test('undo restores former values except those changed since, and counts the leads it kept', async () => {
   const { w, member, begin, undo, read, audit } = await bulkWorld()
   const other = await signedInMember(w)
   const leads = [
@@ -83,7 +83,7 @@ test('undoing gives back what leads had, but for what somebody changed since, an
   await assert.rejects(undo(change.id))
 })
 
-test('a deletion of many is undone by restoring them, but for those that somebody restored or whose name is taken', async () => {
+test('undo of a bulk deletion restores the leads, except those already restored or whose name is taken', async () => {
   const { w, begin, undo, member } = await bulkWorld()
   const leads = [await w.lead(), await w.lead({ externalRef: 'crm-1' }), await w.lead()]
   const ids = leads.map(({ id }) => id)
@@ -99,7 +99,7 @@ test('a deletion of many is undone by restoring them, but for those that somebod
   assert.deepEqual(pick((await member.call('GET', '/leads')).body.leads, 'id').includes(ids[2]), true)
 })
 
-test('thousands are worked off in the background, batch by batch, by whichever node comes', async () => {
+test('large bulk changes run in the background, in batches, on any node', async () => {
   const { w, member, begin, undo, work } = await bulkWorld()
   const ids = await makeLeads(w, Array(1100).fill({}))
   const change = await begin({ ids, changes: { priority: 'urgent' } })
@@ -131,7 +131,7 @@ test('thousands are worked off in the background, batch by batch, by whichever n
   assert.deepEqual([undone.state, undone.undone, undone.kept, await urgent()], ['undone', 1100, 0, 0])
 })
 
-test('all that a filter shows are noted before any is changed, and who comes later is not among them', async () => {
+test('all leads that match a filter are recorded before any is changed, and leads created later are not included', async () => {
   const { w, member, begin, undo, work } = await bulkWorld()
   const ids = await makeLeads(w, Array(700).fill({}))
   await w.lead({ status: 'won', lastName: 'Aside' })
@@ -170,7 +170,7 @@ test('all that a filter shows are noted before any is changed, and who comes lat
   }
 })
 
-test('what was cancelled changes no more, and what it has changed can be undone', async () => {
+test('a cancelled bulk change stops, and its changes can be undone', async () => {
   const { w, member, begin, undo, work } = await bulkWorld()
   const ids = await makeLeads(w, Array(600).fill({}))
   const change = await begin({ ids, changes: { source: 'ads' } })
@@ -183,19 +183,19 @@ test('what was cancelled changes no more, and what it has changed can be undone'
   assert.equal((await member.call('GET', `${path}/${change.id}`)).body.bulkChange.state, 'undone')
 })
 
-test('a workspace has five bulk changes under way at most, each of 10,000 leads at most', async () => {
+test('a workspace has at most five running bulk changes, each of at most 10,000 leads', async () => {
   const { w, member, begin } = await bulkWorld()
   const ids = Array.from({ length: 501 }, () => newId(w.clock.now()))
   const wish = { ids, changes: { status: 'won' } }
   for (let n = 0; n < 5; n++) await begin(wish)
   const sixth = await member.call('POST', path, wish)
   assert.equal(sixth.status, 409)
-  assert.match(sixth.body.statusMessage, /5 bulk changes are under way/)
+  assert.match(sixth.body.statusMessage, /5 bulk changes are already running/)
   const tooMany = { ...wish, ids: Array.from({ length: 10_001 }, () => newId(w.clock.now())) }
   assert.equal((await member.call('POST', path, tooMany)).status, 400)
 })
 
-test('it can be undone for a day, and not after', async () => {
+test('a bulk change can be undone for 24 hours', async () => {
   const { w, begin } = await bulkWorld()
   const { id } = await w.lead()
   const change = await begin({ ids: [id], changes: { status: 'won' } })
@@ -209,7 +209,7 @@ test('it can be undone for a day, and not after', async () => {
   )
 })
 
-test('bad wishes are refused, and a former assignee who left is not put back', async () => {
+test('invalid requests are rejected, and undo does not restore an assignee who left', async () => {
   const { w, member, begin, undo, read } = await bulkWorld()
   const { id } = await w.lead()
   for (const body of [
@@ -230,7 +230,7 @@ test('bad wishes are refused, and a former assignee who left is not put back', a
   assert.deepEqual([undone.undone, undone.kept, (await read(id)).assignedTo], [0, 1, null])
 })
 
-test('former values are sealed, and gone a day later', async () => {
+test('former values are encrypted, and deleted a day later', async () => {
   const { w, begin } = await bulkWorld()
   const { id } = await w.lead({ status: 'qualified' })
   await begin({ ids: [id], changes: { status: 'won' } })

@@ -9,7 +9,7 @@ const fitted = (type: LeadFieldType, value: string | boolean) => {
   return 'problem' in fitting ? null : fitting.value
 }
 
-test('a value that fits a type is kept in one form, and any other is refused', () => {
+test('valid values of a type are stored in one form, and others are rejected', () => {
   const table: [LeadFieldType, string | boolean, string | boolean | null][] = [
     ['text', ' Recife ', 'Recife'],
     ['text', 'x'.repeat(256), null],
@@ -38,7 +38,7 @@ test('a value that fits a type is kept in one form, and any other is refused', (
   for (const [type, value, expected] of table) assert.equal(fitted(type, value), expected, `${type} ${value}`)
 })
 
-test('what fits instead is said, cut where there are many choices', () => {
+test('errors name the expected format, shortened if there are many choices', () => {
   const many = Array.from({ length: 100 }, (_, n) => `${'choice '.repeat(30)}${n}`)
   const said = fitValue({ type: 'select', choices }, 'Olinda', null)
   assert.deepEqual(said, { problem: 'must be one of Recife, São Paulo, Natal' })
@@ -46,7 +46,7 @@ test('what fits instead is said, cut where there are many choices', () => {
   assert.ok('problem' in long && long.problem.length < 400 && long.problem.endsWith(' and others'))
 })
 
-test('choices are of select and multiselect alone, differ, and can be told apart in a value', () => {
+test('choices are only allowed for select and multiselect, differ, and can be distinguished in a value', () => {
   const table: [LeadFieldType, string[], boolean][] = [
     ['text', [], true],
     ['text', ['a'], false],
@@ -63,7 +63,7 @@ test('choices are of select and multiselect alone, differ, and can be told apart
   }
 })
 
-test('a file writes amounts, choices and yes or no as people do; what can be read in two ways is refused', () => {
+test('amounts, choices and yes or no in files are parsed as people write them; ambiguous amounts are rejected', () => {
   const table: [LeadFieldType, string, string | boolean | null][] = [
     ['amount', 'R$ 1.234,50', '1234.5'],
     ['amount', '2.500', null],

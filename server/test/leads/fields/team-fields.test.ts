@@ -14,7 +14,7 @@ const city = { key: 'cidade', label: 'Cidade', type: 'select', choices: ['Recife
 const define = async (admin: TestMember, field: object = city) =>
   (await admin.call('POST', '/lead-fields', field)).body.field
 
-test('a field is defined, changed, put away and brought back by admins, and listed by everybody in its order', async () => {
+test('admins create, change, archive and restore fields, and everyone lists them in their order', async () => {
   const { w, admin } = await withAdmin()
   const member = await signedInMember(w)
   const made = await admin.call('POST', '/lead-fields', city)
@@ -37,7 +37,7 @@ test('a field is defined, changed, put away and brought back by admins, and list
   assert.deepEqual(lines, ['created', 'created', 'changed', 'archived', 'restored', 'reordered'])
 })
 
-test('a definition that cannot be is refused, and says why', async () => {
+test('an invalid definition is rejected with the reason', async () => {
   const { admin } = await withAdmin()
   await define(admin)
   const table: [object, number, string][] = [
@@ -58,7 +58,7 @@ test('a definition that cannot be is refused, and says why', async () => {
   assert.equal((await admin.call('PATCH', nowhere, { label: 'x' })).status, 404)
 })
 
-test('a workspace has at most 50 fields in use, also when two take the last place at once; archived ones do not count', async () => {
+test('a workspace has at most 50 fields in use, also under concurrency; archived fields do not count', async () => {
   const { w, admin } = await withAdmin()
   const first = await define(admin)
   await w.db.tx(
@@ -78,7 +78,7 @@ test('a workspace has at most 50 fields in use, also when two take the last plac
   assert.equal((await admin.call('PATCH', `/lead-fields/${first.id}`, { isArchived: false })).status, 409)
 })
 
-test('people are held to the type: what fits is kept with label and type, what does not is 422 and says what fits', async () => {
+test('input by people is validated: valid values are stored with label and type, others return 422 with the format', async () => {
   const { admin } = await withAdmin()
   await define(admin)
   await define(admin, { key: 'orcamento', label: 'Orçamento', type: 'amount' })
@@ -98,7 +98,7 @@ test('people are held to the type: what fits is kept with label and type, what d
   ])
 })
 
-test('what a definition requires is given with a new lead and never emptied by people', async () => {
+test('people must fill required fields of a new lead, and cannot clear them', async () => {
   const { admin } = await withAdmin()
   await define(admin, { ...city, required: true })
   const without = await admin.call('POST', '/leads', { firstName: 'Ana' })
@@ -110,7 +110,7 @@ test('what a definition requires is given with a new lead and never emptied by p
   assert.equal((await admin.call('PATCH', path, { lastName: 'Lima' })).status, 200)
 })
 
-test('an API key writes what the contract takes, whatever is defined; people may send it back as it is', async () => {
+test('API keys are not bound by field definitions; people may send such values back unchanged', async () => {
   const { w, admin } = await withAdmin()
   await define(admin, { ...city, required: true })
   const made = await w.call('POST', '/api/v1/leads', {
@@ -126,7 +126,7 @@ test('an API key writes what the contract takes, whatever is defined; people may
   assert.equal((await w.call('PATCH', path, { body: { customFieldValues: { cidade: null } } })).status, 200)
 })
 
-test('archived fields and those of other workspaces hold nobody', async () => {
+test('archived fields and fields of other workspaces are not validated', async () => {
   const { admin } = await withAdmin()
   const { id } = await define(admin, { ...city, required: true })
   await admin.call('PATCH', `/lead-fields/${id}`, { isArchived: true })

@@ -29,7 +29,7 @@ async function labelWorld() {
   return { w, admin, member, label, set, of, found, begin, undo }
 }
 
-test('a lead has the labels that it was given, in the list too, and no event and no key tells of them', async () => {
+test('a lead shows its labels, also in the list, but events and API keys do not', async () => {
   const { w, member, label, set, of } = await labelWorld()
   const [vip, late] = [await label('VIP'), await label('Late')]
   const { id } = await w.lead()
@@ -54,7 +54,7 @@ test('a lead has the labels that it was given, in the list too, and no event and
   ])
 })
 
-test('labels of another workspace, of nobody, or too many are refused, and so is a lead that is not there', async () => {
+test('unknown labels, labels of another workspace, too many labels and an unknown lead are rejected', async () => {
   const { w, label, set, of } = await labelWorld()
   const other = await labelWorld()
   const { id } = await w.lead()
@@ -76,7 +76,7 @@ test('labels of another workspace, of nobody, or too many are refused, and so is
   assert.deepEqual(await of(id), [])
 })
 
-test('leads are found by any of some labels and by none of some, beside other filters and words, and on the board', async () => {
+test('leads are filtered by any of some labels and by none of others, with other filters and search, and on the board', async () => {
   const { w, member, label, set, found } = await labelWorld()
   const [vip, late, other] = [await label('VIP'), await label('Late'), await label('Other')]
   const leads: string[] = []
@@ -133,7 +133,7 @@ test('a deleted lead keeps its labels while it can be restored, and loses them w
   assert.equal(rows.length, 0)
 })
 
-test('many leads get labels and lose others at once, each keeping what else it has, and it is undone', async () => {
+test('a bulk change adds and removes labels of many leads, keeps their other labels, and can be undone', async () => {
   const { w, label, set, of, begin, undo } = await labelWorld()
   const [vip, late, own] = [await label('VIP'), await label('Late'), await label('Own')]
   const leads = [await w.lead(), await w.lead(), await w.lead(), await w.lead()].map(({ id }) => id)
@@ -160,7 +160,7 @@ test('many leads get labels and lose others at once, each keeping what else it h
   assert.deepEqual([await of(b), await of(c)], [[vip], [own]])
 })
 
-test('two who give the last places of a lead at once do not give it more than 20', async () => {
+test('concurrent changes cannot give a lead more than 20 labels', async () => {
   const { w, label, set, of, begin } = await labelWorld()
   const { id } = await w.lead()
   const ids: string[] = []

@@ -11,11 +11,11 @@ async function detail({ call }: World, id: string) {
   return body.data
 }
 
-/** The ways in that take `k_*` parameters. */
+/** Routes that accept `k_*` parameters. */
 const withParameters = writePaths.filter(({ name }) => name === 'create' || name.startsWith('an upsert'))
 
 for (const { name, targets: targetsOf, send } of withParameters) {
-  test(`${name}: k_* parameters are stored under the original key and also listed without k_, unless that is another field`, async () => {
+  test(`${name}: stores k_* parameters under the original key and lists them without k_, unless another field has that name`, async () => {
     const w = await world()
     const query = { k_city: 'São Paulo', k_utm_source: 'a&b=c' }
     const targets = await targetsOf(w, 2)
@@ -32,7 +32,7 @@ for (const { name, targets: targetsOf, send } of withParameters) {
     assert.deepEqual(collided.customFields, [textField('k_city', 'Recife'), textField('city', 'Olinda'), vip])
   })
 
-  test(`${name}: more than 10 fields, a bad key or an over-long value in k_* parameters is a 400, and nothing is stored`, async () => {
+  test(`${name}: more than 10 fields, a bad key or an over-long value in k_* parameters returns 400 and stores nothing`, async () => {
     const w = await world()
     const targets = await targetsOf(w, 1)
     const before = await stored(w)
@@ -59,7 +59,7 @@ for (const { name, targets: targetsOf, send } of withParameters) {
   })
 }
 
-test('custom fields are in the detail only, and only when the lead has some', async () => {
+test('custom fields are only in the detail response, and only if the lead has any', async () => {
   const w = await world()
   const customFieldValues = { city: 'Recife' }
   const match = { by: 'externalRef', value: 'r' }
@@ -79,7 +79,7 @@ test('custom fields are in the detail only, and only when the lead has some', as
 })
 
 for (const { name, targets: targetsOf, send } of writePaths.filter(({ isUpdate }) => isUpdate)) {
-  test(`${name}: values are set, changed and removed by key or alias, others stay, and each must be of its field's type`, async () => {
+  test(`${name}: sets, changes and removes values by key or alias, keeps others, and checks the type of each field`, async () => {
     const w = await world()
     const targets = await targetsOf(w, 1)
     const { id } = targets[0]?.base ?? assert.fail()
@@ -97,7 +97,7 @@ for (const { name, targets: targetsOf, send } of writePaths.filter(({ isUpdate }
   })
 }
 
-test('k_* parameters are refused where they are not welcome', async () => {
+test('k_* parameters are rejected where they are not supported', async () => {
   const w = await world()
   const { id } = await w.lead()
   const query = { k_city: 'x' }

@@ -5,14 +5,14 @@ import { pick } from '../../support/pick.ts'
 
 const text = (key: string, value: string): CustomField => ({ key, label: key, type: 'text', value })
 
-test('a key has at most 40 characters, in lowercase snake_case, with a letter first', () => {
+test('a key has at most 40 characters, lowercase snake_case, and starts with a letter', () => {
   const good = ['a', 'k_city', 'k_1', 'utm_source', `k_${'a'.repeat(38)}`, 'constructor']
   const bad = ['', '_a', '1a', 'K_city', 'k-city', 'k_cidade_ção', 'k_', 'a b', `k_${'a'.repeat(39)}`, '__proto__']
   for (const key of good) assert.equal(keyProblem(key), null, key)
   for (const key of bad) assert.notEqual(keyProblem(key), null, key)
 })
 
-test('each type takes its own values and no others', () => {
+test('each type accepts only its own values', () => {
   const rows: [CustomField['type'], string | boolean, boolean][] = [
     ['text', 'x'.repeat(255), true],
     ['text', 'x'.repeat(256), false],
@@ -41,14 +41,14 @@ test('each type takes its own values and no others', () => {
   }
 })
 
-test('null and the empty string remove a field; removing makes room for another', () => {
+test('null and the empty string remove a field, which allows another to be added', () => {
   const ten = Array.from({ length: 10 }, (_, n) => text(`f${n}`, 'x'))
   const { fields, issues } = setCustomFields(ten, [], { f0: null, f1: '', added: 'y' }, '')
   assert.deepEqual(issues, [])
   assert.deepEqual(pick(fields, 'key'), ['f2', 'f3', 'f4', 'f5', 'f6', 'f7', 'f8', 'f9', 'added'])
 })
 
-test('a value under an alias goes to the field that it stands for; the key itself wins over its alias', () => {
+test('a value under an alias sets the field behind it; the key takes precedence over its alias', () => {
   const current = [text('k_city', 'Recife')]
   assert.deepEqual(setCustomFields(current, [], { city: 'Olinda' }, '').fields, [text('k_city', 'Olinda')])
   assert.deepEqual(setCustomFields(current, [], { k_city: 'Natal', city: 'Recife' }, '').fields, [

@@ -5,7 +5,7 @@ import { pick } from '../../support/pick.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type World, world } from '../../support/world.ts'
 
-test('equal values are sealed differently, and a sealed value moved to another lead does not open', async () => {
+test('equal values are encrypted differently, and a value moved to another lead cannot be decrypted', async () => {
   const w = await world()
   const [a, b] = [await w.lead({ notes: 'same note' }), await w.lead({ notes: 'same note' })]
   const rows = await w.db.sql<{ id: string; person: Buffer; notes: Buffer }[]>`
@@ -24,7 +24,7 @@ test('equal values are sealed differently, and a sealed value moved to another l
   assert.equal((await w.call('GET', leadPath(a.id))).status, 200)
 })
 
-test('two workspaces index one phone and one name differently', async () => {
+test('two workspaces index the same phone and name differently', async () => {
   const [w, other] = [await world(), await world()]
   const fields = { firstName: 'Wilhelmina', phone: '4915735985421', email: 'w@example.com' }
   const row = async (of: World, id: string) => {

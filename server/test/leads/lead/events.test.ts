@@ -8,7 +8,7 @@ import { type World, world } from '../../support/world.ts'
 const upsertPath = `${leadsPath}/upsert`
 const values = { customFieldValues: { k_city: 'Recife', vip: true } }
 
-/** The event that was recorded last about a lead, with its time. */
+/** Returns the last recorded event of a lead, with its time. */
 async function lastEvent(w: World, id: string) {
   const events = await w.events(id)
   const [row] = await w.db.sql<{ occurred_at: Date; position: number | null }[]>`
@@ -27,7 +27,7 @@ async function detail({ call }: World, id: string) {
 
 for (const { name, isUpdate, targets: targetsOf, send } of writePaths) {
   if (!isUpdate) {
-    test(`${name}: a new lead emits lead.created, which is the lead in its detail form alone`, async () => {
+    test(`${name}: a new lead emits lead.created with the lead in its detail form`, async () => {
       const w = await world()
       const [outcome] = await send(w, await targetsOf(w, 1), [{ phone: '5581991234567', ...values }])
       const { event, count, occurred_at, position } = await lastEvent(w, outcome?.lead.id)
@@ -40,7 +40,7 @@ for (const { name, isUpdate, targets: targetsOf, send } of writePaths) {
     continue
   }
 
-  test(`${name}: a change emits lead.updated in detail form, with previousStatus only when the status changed, and no change nothing`, async () => {
+  test(`${name}: a change emits lead.updated in detail form, with previousStatus only if the status changed; no change emits nothing`, async () => {
     const w = await world()
     const targets = await targetsOf(w, 1)
     const { id, status: previousStatus } = targets[0]?.base ?? assert.fail()
@@ -60,7 +60,7 @@ for (const { name, isUpdate, targets: targetsOf, send } of writePaths) {
   })
 }
 
-test('delete emits lead.deleted, restore lead.restored, each with the lead in its detail form', async () => {
+test('delete emits lead.deleted and restore emits lead.restored, with the lead in its detail form', async () => {
   const w = await world()
   const { id } = await w.lead(values)
   const before = await detail(w, id)
@@ -73,7 +73,7 @@ test('delete emits lead.deleted, restore lead.restored, each with the lead in it
   assert.deepEqual(await eventCounts(w), { 'lead.created': 1, 'lead.deleted': 1, 'lead.restored': 1 })
 })
 
-test('event bodies carry the phone in full, also when the key that wrote sees it masked', async () => {
+test('event bodies contain the full phone, even if the writing key sees it masked', async () => {
   const w = await world()
   const { value: key } = await w.addKey({ scopes: ['leads.write'], phoneVisibility: 'masked' })
   const { body } = await w.call('POST', leadsPath, { key, body: { firstName: 'A', phone: '5581991234567' } })
@@ -111,7 +111,7 @@ async function history({ db, workspaceId }: World, id: string) {
 
 const by = (id: string, lead: object) => ({ match: { by: 'id', value: id }, lead })
 
-test('a batch keeps every step, also of a lead that it created itself', async () => {
+test('a batch records every change, also of a lead that it created', async () => {
   const w = await world()
   const { id } = await w.lead()
   const ref = (lead: object) => ({ match: { by: 'externalRef', value: 'r' }, lead })
@@ -129,7 +129,7 @@ test('a batch keeps every step, also of a lead that it created itself', async ()
   assert.deepEqual(await history(w, body.results[1].lead.id), ['x y'])
 })
 
-test('parallel changes of status make one unbroken chain', async () => {
+test('parallel status changes form one unbroken chain', async () => {
   const w = await world()
   const { id } = await w.lead()
   const statuses = Array.from({ length: 12 }, (_, n) => `s${n}`)
@@ -142,7 +142,7 @@ test('parallel changes of status make one unbroken chain', async () => {
   assert.equal((await w.call('GET', leadPath(id))).body.data.status, chain.at(-1))
 })
 
-test('an event of a lead whose phone changed shows an unmasked reader the lead, and no number that it had before', async () => {
+test('an event of a lead whose phone changed shows an unmasked reader the lead without former phones', async () => {
   const w = await world()
   const { body } = await w.call('POST', leadsPath, { body: { firstName: 'Ana', phone: '5581991234567' } })
   await w.call('PATCH', leadPath(body.data.id), { body: { phone: '5581997654321' } })

@@ -10,7 +10,7 @@ const upsertPath = `${leadsPath}/upsert`
 const bulkPath = `${leadsPath}/bulk-upsert`
 const all = ['leads.read', 'leads.write', 'leads.delete', 'leads.bulk'] as const
 
-/** Numbers that share with the lead's phone all that its mask shows, and are not it. */
+/** Numbers with the same mask as the lead's phone. */
 const wrong = (n: number): string => `55819${String(80_000 + n)}567`
 
 type Masked = World & { masked: string; id: string; other: string }
@@ -43,7 +43,7 @@ const upsert = ({ call, masked: key }: Masked, body: object, dryRun = 'false') =
   call('POST', upsertPath, { key, query: { dryRun }, body })
 const never = { createIfMissing: false }
 
-// Each tells, by how it is answered or by what is there afterwards, that a number is not that of a lead.
+// Each request reveals, by its response or its effect, that a number is not that of a lead.
 const guesses: [what: string, guess: Guess][] = [
   ['a read', ({ call, masked }, n) => call('GET', leadPath(wrong(n)), { key: masked })],
   ['a read in another spelling', ({ call, masked }, n) => call('GET', leadPath(`+${wrong(n)}`), { key: masked })],
@@ -72,14 +72,14 @@ const guesses: [what: string, guess: Guess][] = [
   ],
 ]
 
-/** Wrong guesses at once: see below that they cost no less than one after another. */
+/** Sends wrong guesses concurrently. */
 const guessAtOnce = (w: Masked, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => w.call('GET', leadPath(wrong(n)), { key: w.masked })))
 
 const countOf = (answers: readonly Answer[], wanted: number) => answers.filter(({ status }) => status === wanted).length
 
 for (const [what, guess] of guesses) {
-  test(`of its ${lookupsPerMinute} guesses a minute a masked key loses one by ${what}; then right and wrong are refused alike`, async () => {
+  test(`a masked key has ${lookupsPerMinute} lookups a minute and loses one by ${what}; then right and wrong numbers are rejected alike`, async () => {
     const w = await maskedWorld()
     assert.equal(countOf(await guessAtOnce(w, lookupsPerMinute - 1), 404), lookupsPerMinute - 1)
     assert.notEqual((await guess(w, 98)).status, 429)
@@ -87,7 +87,7 @@ for (const [what, guess] of guesses) {
     assertRefused(await w.call('GET', leadPath(phone), { key: w.masked }))
     const right = match('id', w.id, { phone })
     assertRefused(await w.call('POST', upsertPath, { key: w.masked, query: { dryRun: 'true' }, body: right }))
-    // What names no number goes on, and so do other keys.
+    // Requests without a number, and other keys, are not limited.
     assert.equal((await w.call('GET', leadPath(w.id), { key: w.masked })).status, 200)
     const byId = match('id', w.id, { notes: 'x' })
     assert.equal((await w.call('POST', upsertPath, { key: w.masked, body: byId })).status, 200)
@@ -97,7 +97,7 @@ for (const [what, guess] of guesses) {
   })
 }
 
-test('what a masked key finds by a complete number costs it nothing, in whatever spelling', async () => {
+test('lookups of a masked key by an existing complete number do not count, in any spelling', async () => {
   const w = await maskedWorld()
   const spellings = [phone, `+${phone}`, '+55 (81) 99123-4567', '558191234567']
   const answers = await Promise.all(
@@ -110,7 +110,7 @@ test('what a masked key finds by a complete number costs it nothing, in whatever
   for (const { status, body } of answers) assert.deepEqual([status, body.data.phone], [200, '55819*****567'])
 })
 
-test('many guesses at once, or upserts that go together, learn no more than one after another', async () => {
+test('many concurrent lookups, or upserts in one batch, reveal no more than sequential ones', async () => {
   const w = await maskedWorld()
   const reads = await guessAtOnce(w, 3 * lookupsPerMinute)
   assert.deepEqual([countOf(reads, 404), countOf(reads, 429)], [lookupsPerMinute, 2 * lookupsPerMinute])
@@ -124,7 +124,7 @@ test('many guesses at once, or upserts that go together, learn no more than one 
 })
 
 for (const dryRun of ['false', 'true']) {
-  test(`a batch of a masked key stops looking numbers up when its guesses are used up, with dryRun ${dryRun}`, async () => {
+  test(`a batch of a masked key stops looking up numbers when its limit is used up, with dryRun ${dryRun}`, async () => {
     const w = await maskedWorld()
     const items = [
       ...Array.from({ length: 40 }, (_, n) => match('phone', wrong(n), {}, { createIfMissing: false })),
@@ -140,7 +140,7 @@ for (const dryRun of ['false', 'true']) {
   })
 }
 
-test('a number that a masked key plants within a batch costs a guess as any other', async () => {
+test('a number that a masked key sets within a batch counts against the limit', async () => {
   const w = await maskedWorld()
   const items = Array.from({ length: 40 }, (_, n) => [
     match('id', w.other, { phone: wrong(n) }),
@@ -148,11 +148,11 @@ test('a number that a masked key plants within a batch costs a guess as any othe
   ]).flat()
   const { body } = await w.call('POST', bulkPath, { key: w.masked, body: { items } })
   const found = body.results.filter((result: { success: boolean }) => result.success)
-  // The last number that it may write can be looked up no more.
+  // The last number that may be written can no longer be looked up.
   assert.equal(found.length, 2 * lookupsPerMinute - 1)
 })
 
-test('what a masked key writes where a number is hidden is a change, whether or not it is the same', async () => {
+test('overwriting a hidden value by a masked key is a change, even if the value is the same', async () => {
   const w = await maskedWorld()
   const before = (await w.call('GET', leadPath(w.id))).body.data
   const tries: object[][] = [
@@ -174,7 +174,7 @@ test('what a masked key writes where a number is hidden is a change, whether or 
   assert.deepEqual({ ...after, updatedAt: before.updatedAt }, before)
 })
 
-test('numbers that are no phones, leads that are named by what is none, and keys that see phones in full cost nothing', async () => {
+test('text that is no phone, leads named by such text, and keys with full phone visibility are not limited', async () => {
   const w = await maskedWorld()
   const answers = await Promise.all(
     Array.from({ length: lookupsPerMinute + 1 }, (_, n) => {

@@ -20,7 +20,7 @@ async function leadCount(w: World): Promise<number> {
   return (await w.call('GET', leadsPath)).body.pagination.total
 }
 
-test('a used-up quota is a 429 with its message and Retry-After to midnight UTC, on create and upsert-create', async () => {
+test('a used-up quota returns 429 with its message and Retry-After until midnight UTC, on create and upsert-create', async () => {
   const w = await world({ dailyLeadQuota: 1 })
   w.clock.set(new Date('2026-03-11T22:58:30.500Z'))
   const { id } = (await upsert(w, 'known')).body.data
@@ -40,7 +40,7 @@ test('a used-up quota is a 429 with its message and Retry-After to midnight UTC,
   assert.equal((await create(w)).status, 429)
 })
 
-test('a deleted lead still counts, and restoring it counts nothing', async () => {
+test('a deleted lead still counts, and restoring it does not count again', async () => {
   const w = await world({ dailyLeadQuota: 2 })
   const { id } = (await create(w)).body.data
   await w.call('DELETE', leadPath(id))
@@ -50,7 +50,7 @@ test('a deleted lead still counts, and restoring it counts nothing', async () =>
   assert.equal(await quotaUsed(w), 2)
 })
 
-test('a quota that is changed in the middle of the day holds from then on; 0 is none', async () => {
+test('a quota changed during the day applies at once; 0 means unlimited', async () => {
   const w = await world({ dailyLeadQuota: 100_000 })
   const creates = async (count: number) => statuses(await Promise.all(Array.from({ length: count }, () => create(w))))
   const change = (quota: number) =>
@@ -63,7 +63,7 @@ test('a quota that is changed in the middle of the day holds from then on; 0 is 
   assert.deepEqual(await readQuota(w.db.sql, w.workspaceId, w.clock.now()), { used: 17, limit: 0 })
 })
 
-test('single creates, upserts and batches in parallel use up one quota to the last lead and not beyond', async () => {
+test('parallel creates, upserts and batches use exactly the quota', async () => {
   const w = await world({ dailyLeadQuota: 50 })
   const answers = await Promise.all(
     Array.from({ length: 36 }, (_, n) => {
@@ -90,7 +90,7 @@ test('single creates, upserts and batches in parallel use up one quota to the la
   assert.equal(await quotaUsed(w), 50)
 })
 
-test('the quota is of the workspace, whichever of its keys creates, and of no other workspace', async () => {
+test('the quota is shared by all keys of a workspace, and separate per workspace', async () => {
   const [w, other] = [await world({ dailyLeadQuota: 1 }), await world({ dailyLeadQuota: 1 })]
   const { value: key } = await w.addKey({ scopes: ['leads.write'] })
   assert.equal((await create(w)).status, 201)

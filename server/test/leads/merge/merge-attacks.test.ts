@@ -7,7 +7,7 @@ import { leadPath } from '../../support/leads/leads.ts'
 import { mergeWorld, phones } from '../../support/leads/merge-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
-test('one lead by two of its names is one lead, and is not merged with itself', async () => {
+test('a lead given by two of its names is not merged with itself', async () => {
   const { merge, one, w } = await mergeWorld()
   for (const name of [one.id, one.id.toUpperCase(), one.uniqueCode, phones.one, `+${phones.one}`]) {
     const answer = await merge(encodeURIComponent(name), one.id.toUpperCase())
@@ -16,7 +16,7 @@ test('one lead by two of its names is one lead, and is not merged with itself', 
   assert.equal((await w.call('GET', leadPath(one.id))).status, 200)
 })
 
-test('a lead in the trash is merged neither way; one that is brought back from a merge stays itself when that is undone', async () => {
+test('a deleted lead cannot be merged; a lead restored from a merge is not changed by an undo', async () => {
   const { w, member, merge, undo, one, two, shown } = await mergeWorld()
   await w.call('DELETE', leadPath(two.id))
   for (const [id, otherId] of [
@@ -41,7 +41,7 @@ test('a lead in the trash is merged neither way; one that is brought back from a
   assert.equal((await shown(phones.two)).id, two.id)
 })
 
-test('of two merges into one lead each is undone by itself, in either order, and nothing of either stays behind', async () => {
+test('two merges into one lead can each be undone, in either order, completely', async () => {
   for (const order of [
     [0, 1],
     [1, 0],
@@ -70,7 +70,7 @@ test('of two merges into one lead each is undone by itself, in either order, and
   }
 })
 
-test('notes of the team go with a merge, and back with its undo, but for those that were written afterwards', async () => {
+test('team notes move with a merge, and back with its undo, except notes written afterwards', async () => {
   const { member, merge, undo, one, two } = await mergeWorld()
   const note = (id: string, text: string) => member.call('POST', `/leads/${id}/notes`, { text })
   const notes = async (id: string) =>
@@ -102,7 +102,7 @@ async function intoWorld() {
   }
 }
 
-test('the id of a merged lead leads the team to where it is now, for as long as it is merged and that one lives; keys get a 404', async () => {
+test('people can find where a merged lead is now, while the merge stands and that lead is live; API keys get 404', async () => {
   const { w, one, two, merge, undone, restore, into } = await intoWorld()
   const { mergedAt } = await merge(one.id, two.id)
   const found = { leadId: one.id, name: 'Marina Duarte', mergedAt }
@@ -129,7 +129,7 @@ test('the id of a merged lead leads the team to where it is now, for as long as 
   assert.deepEqual(body, { ...found, name: null })
 })
 
-test('the id of a lead that was brought back leads nowhere else, however often it and the other were merged', async () => {
+test('the id of a restored lead points to no other lead, however often the two were merged', async () => {
   const { w, member, one, two, merge, undone, restore, into } = await intoWorld()
   await undone((await merge(one.id, two.id)).id)
   assert.equal((await into(two.id)).status, 404)
@@ -137,7 +137,7 @@ test('the id of a lead that was brought back leads nowhere else, however often i
   await member.call('PATCH', `/leads/${one.id}`, { externalRef: null })
   await restore(two.id)
   assert.equal((await into(two.id)).status, 404)
-  // Round about: each was merged into the other, and no way ends.
+  // A cycle: each was merged into the other, so no chain ends.
   await merge(two.id, one.id)
   assert.equal((await into(one.id)).body.leadId, two.id)
   await w.call('DELETE', leadPath(two.id))

@@ -13,7 +13,7 @@ import { testTeamToken } from '../../support/world.ts'
 
 const word = 'zyxmarina'
 
-/** Someone to erase who has no phone and no e-mail, so that nothing but the merge leads from one lead to the other. */
+/** Person without phone and e-mail, so that only the merge connects the two leads. */
 async function pairWorld() {
   const w = await erasureWorld()
   const person = await w.lead({
@@ -31,7 +31,7 @@ async function pairWorld() {
     other: other.id,
     merge: (keptId: string, otherId: string) => w.admin.call('POST', `/leads/${keptId}/merge`, { otherId }),
     undo: (id: string) => w.admin.call('POST', `/lead-merges/${id}/undo`),
-    /** Erases the person, and after so many of its steps does something else. */
+    /** Erases the person, and runs something else after this number of steps. */
     erasing: async (steps: number, act: () => Promise<unknown>) => {
       const plain = erasureDeps(w)
       const begun = await beginErasure(plain, memberOf(w), { leadId: person.id })
@@ -59,7 +59,7 @@ async function leftOf(w: ErasureWorld): Promise<string[]> {
   return lines.flatMap(({ table, text }) => (text.toLowerCase().includes(word) ? `${table} ${text}` : []))
 }
 
-/** Each step of the erasure in turn is the one behind which something else happens, until it has no more. */
+/** Runs the test once per step of the erasure, with something else after that step. */
 async function atEachStep(act: (pair: Awaited<ReturnType<typeof pairWorld>>, at: number) => Promise<number>) {
   let last = 0
   for (let at = -1; at < 60; at++) {
@@ -75,14 +75,14 @@ for (const [title, isKept] of [
   ['a merge into another lead', false],
   ['a merge of another lead into it', true],
 ] as const) {
-  test(`${title}, behind any step of the erasure of a lead, leaves nothing of it`, async () => {
+  test(`${title}, after any step of the erasure of a lead, leaves no data of it`, async () => {
     await atEachStep(async ({ w, person, other, merge, erasing }, at) => {
       let status = 0
       const steps = await erasing(at, async () => {
         status = (await (isKept ? merge(person, other) : merge(other, person))).status
       })
       assert.ok(at >= steps || status === 200 || status === 404, String(status))
-      // Who was merged with the customer in time is the customer; who came late is somebody else, and untouched.
+      // A lead merged with the customer before the erasure reached it is the customer; later it is someone else.
       const kept = (await w.call('GET', leadPath(other))).status
       assert.equal(kept, status === 200 ? 404 : 200, `behind step ${at}`)
       return steps
@@ -90,7 +90,7 @@ for (const [title, isKept] of [
   })
 }
 
-test('an undo of a merge, behind any step of the erasure of either, brings back nobody', async () => {
+test('an undo of a merge, after any step of the erasure of either lead, restores no one', async () => {
   await atEachStep(async ({ w, person, other, merge, undo, erasing }, at) => {
     const { body } = await merge(other, person)
     let status = 0
@@ -103,13 +103,13 @@ test('an undo of a merge, behind any step of the erasure of either, brings back 
   })
 })
 
-test('whom a lead was merged with by mistake is erased without a trace in its events, changes and imports, and it stays', async () => {
+test('erasing a lead that was merged by mistake removes it from the events, changes and imports of the other, which stays', async () => {
   const { w, person, other, merge, undo } = await pairWorld()
   w.clock.advance(1000)
   const merged = await merge(other, person)
   assert.equal(merged.status, 200)
   w.clock.advance(1000)
-  // An import that changes a value of the erased one, and notes it for its own undo.
+  // An import that changes a value of the erased lead, and records it for its undo.
   const path = `/api/team/v1/workspaces/${w.workspaceId}/lead-imports`
   const importId = await uploadFile(w, 'name,externalRef,notes\nBruno,bruno,Called\n')
   await w.call('POST', `${path}/${importId}/start`, { key: testTeamToken, body: { match: 'externalRef' } })

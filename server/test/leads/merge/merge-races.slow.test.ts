@@ -13,7 +13,7 @@ const races = Number(process.env.MERGE_RACES ?? 2)
 const ids = ['kept', 'other', 'third'] as const
 type Name = (typeof ids)[number]
 
-/** Three leads with a value, a note, a label and a change of status each, by which it shows where they are. */
+/** Three leads, each with a value, a note, a label and a status change, which show where its data is. */
 interface Trio {
   w: InboxWorld
   admin: TestMember
@@ -21,7 +21,7 @@ interface Trio {
   labels: Record<Name, string>
   phones: Record<Name, string>
   importId: string
-  /** The merge of the other into the kept one, for those that begin merged. */
+  /** Existing merge of the other lead into the kept one, for races that start merged. */
   mergeId: string
 }
 
@@ -79,7 +79,7 @@ for (const [isMerged, pairs] of [
   [true, merged],
 ] as const) {
   for (const [title, one, two] of pairs) {
-    test(`${title}, whichever is first: each gets a clear answer, and no value, note, label or change of status is lost`, async () => {
+    test(`${title}, in either order: each gets a clear response, and no value, note, label or status change is lost`, async () => {
       const trios = await trioMaker()
       for (let race = 0; race < races; race++) {
         for (const [first, second] of [
@@ -99,7 +99,7 @@ for (const [isMerged, pairs] of [
   }
 }
 
-/** Begins some turns of the loop later, so that races meet at several places. */
+/** Starts some event loop turns later, so that races meet at different points. */
 async function later<T>(turns: number, act: () => Promise<T>): Promise<T> {
   for (let turn = 0; turn < turns * 3; turn++) await new Promise((resolve) => setImmediate(resolve))
   return act()
@@ -115,7 +115,7 @@ async function trioMaker() {
   }
   let count = 0
   return async (isMerged: boolean): Promise<Trio> => {
-    // A request a second and more is not what this is about.
+    // The rate limit is not under test.
     w.clock.advance(30_000)
     const n = 1000 + count++
     const phones = { kept: `55819910${n}1`, other: `55819920${n}1`, third: `55819930${n}1` }
@@ -168,7 +168,7 @@ async function stateOf({ w, ids: of }: Trio) {
   }
 }
 
-/** Of each of the three, all that it had is where it is: with itself, or with whom it was merged into. */
+/** Checks that the data of each lead is with itself, or with the lead it was merged into. */
 async function checkWhole(trio: Trio, { isErased }: { isErased: boolean }): Promise<void> {
   const { leads, standing, labelsOf, notes, changes } = await stateOf(trio)
   const homeOf = (id: string): string => {
@@ -199,7 +199,7 @@ async function checkWhole(trio: Trio, { isErased }: { isErased: boolean }): Prom
   }
 }
 
-/** What was done to the kept lead holds, whatever else was done at once; of an erased one nothing is left. */
+/** Checks that changes of the kept lead hold despite the race, and that nothing is left of an erased lead. */
 async function checkDone(trio: Trio, acts: readonly Act[]): Promise<void> {
   const { leads, labelsOf } = await stateOf(trio)
   if (acts.includes(raise)) assert.equal(leads.get(trio.ids.kept)?.priority, 'urgent')

@@ -9,7 +9,7 @@ interface Shown {
   id: string
 }
 
-test('every search finds a merged lead by the phones and e-mails of both, a masked key by none that came; after an undo each by its own', async () => {
+test('search finds a merged lead by the phones and e-mails of both, a masked key by none it got; after an undo each by its own', async () => {
   const w = await imageWorld()
   const [node] = w.nodes
   assert.ok(node)

@@ -38,7 +38,7 @@ async function duartes() {
   return { ...world, list, audit }
 }
 
-test('a merge keeps one lead, fills what it lacks from the other, joins notes, and deletes the other, told in events', async () => {
+test('a merge keeps one lead, fills its empty fields from the other, joins notes, deletes the other, and emits events', async () => {
   const { w, member, one, two, merged, list, audit } = await duartes()
   const used = await quotaUsed(w)
   const { merge, lead } = await merged()
@@ -69,7 +69,7 @@ test('a merge keeps one lead, fills what it lacks from the other, joins notes, a
   assert.deepEqual([merges, otherPhones, otherEmails], [[merge], [newer.phone], [newer.email]])
 })
 
-test('what was chosen stays, field by field, an empty value too', async () => {
+test('chosen values are kept, field by field, also empty ones', async () => {
   const { merged, two } = await duartes()
   const { lead } = await merged(undefined, undefined, {
     fields: {
@@ -89,7 +89,7 @@ test('what was chosen stays, field by field, an empty value too', async () => {
   assert.deepEqual(lead.customFieldValues, { k_city: 'Olinda', city: 'Olinda' })
 })
 
-test('a customer who comes back by the phone of either finds the kept lead, and no third one is made', async () => {
+test('a customer who returns with the phone of either lead matches the kept lead, and no third lead is created', async () => {
   const { w, member, one, merged, list } = await duartes()
   await merged()
   const writer = { ...customerMessage({ at: w.clock.now() }).customer, phone: newer.phone }
@@ -111,7 +111,7 @@ test('a customer who comes back by the phone of either finds the kept lead, and 
   assert.equal((await member.call('GET', `/inbox/conversations/${id}`)).body.lead.id, one.id)
 })
 
-test('history, submissions, marks of imports and conversations of both are under the kept lead, and go back by an undo', async () => {
+test('history, submissions, import records and conversations of both are with the kept lead, and move back on undo', async () => {
   const { w, member, one, two, merged, undo } = await duartes()
   const writer = { ...customerMessage({ at: w.clock.now() }).customer, phone: newer.phone }
   await w.customerWrites('Hello', { customer: writer })
@@ -165,7 +165,7 @@ async function insertSubmission(w: MergeWorld['w'], leadId: string): Promise<voi
     values (${w.workspaceId}, ${newId(w.clock.now())}, ${form.id}, ${leadId}, ${newId(w.clock.now())}, ${w.clock.now()})`
 }
 
-test('an undo brings back the other lead and gives the kept one what it had, but for what changed since, which it names', async () => {
+test('an undo restores the other lead and the former values of the kept one, except values changed since, which it lists', async () => {
   const { w, one, two, merged, undo, read, list, audit } = await duartes()
   const before = [await read(one.id), await read(two.id)]
   const { merge } = await merged(undefined, undefined, { fields: { status: 'other' } })
@@ -194,7 +194,7 @@ test('an undo brings back the other lead and gives the kept one what it had, but
   assert.deepEqual([repeated.status, repeated.body.merge], [200, answer.body.merge])
 })
 
-test('a repeat answers the merge that stands, and of two at once in either direction one is done', async () => {
+test('a repeated request returns the existing merge, and of two concurrent merges in either direction one is done', async () => {
   const { w, one, two, merge } = await duartes()
   const same = await Promise.all([merge(), merge(), merge()])
   assert.deepEqual(
@@ -208,7 +208,7 @@ test('a repeat answers the merge that stands, and of two at once in either direc
   assert.deepEqual(crossed.map(({ status }) => status).sort(), [200, 404])
 })
 
-test('upserts by the phone of the merged lead that come with the merge, or with its undo, make no third lead', async () => {
+test('upserts by the phone of the merged lead during a merge or its undo create no third lead', async () => {
   const { w, merge, undo, list } = await duartes()
   const upsert = () =>
     w.call('POST', `${leadsPath}/upsert`, {
@@ -220,7 +220,7 @@ test('upserts by the phone of the merged lead that come with the merge, or with 
   assert.equal((await list()).pagination.total, 2)
 })
 
-test('what cannot be merged is refused by name: itself, nobody, too many custom fields, notes that do not fit', async () => {
+test('invalid merges are rejected with the reason: itself, unknown leads, too many custom fields, notes that are too long', async () => {
   const { w, one, two, merge } = await duartes()
   const issues = async (body: object) => {
     const answer = await merge(undefined, undefined, body)
@@ -243,7 +243,7 @@ test('what cannot be merged is refused by name: itself, nobody, too many custom 
   )
 })
 
-test('a merge unites labels, told in the history, and its undo gives each its own, but for what was changed since', async () => {
+test('a merge unites labels and records it in the history; its undo restores them, except labels changed since', async () => {
   const { w, member, one, two, merge, merged, undo, read } = await duartes()
   const admin = await signedInMember(w, 'admin')
   const make = async (name: string): Promise<string> =>
@@ -274,14 +274,14 @@ test('a merge unites labels, told in the history, and its undo gives each its ow
   const refused = await merge()
   assert.deepEqual(
     [refused.status, refused.body.data.issues],
-    [400, [{ path: 'otherId', message: 'must not bring the lead more than 20 labels' }]],
+    [400, [{ path: 'otherId', message: 'would give the lead more than 20 labels' }]],
   )
   await set(two.id, [both])
   assert.equal((await merge()).status, 200)
   assert.deepEqual(await of(one.id), [both, ...many].toSorted())
 })
 
-test('it can be undone for 30 days; then former values are gone, and the phones of both still find the kept lead', async () => {
+test('a merge can be undone for 30 days; then former values are deleted, and the phones of both still find the kept lead', async () => {
   const { w, one, merged } = await duartes()
   const { merge } = await merged()
   w.clock.advance(30 * dayMs)
@@ -296,7 +296,7 @@ test('it can be undone for 30 days; then former values are gone, and the phones 
   assert.deepEqual([merges[0].otherName, merges[0].undoUntil], [null, null])
 })
 
-test('a lead that was merged and is merged again takes all along, and each step goes back by itself', async () => {
+test('merging a merged lead again moves everything, and each merge can be undone separately', async () => {
   const { w, one, two, merged, merge, undo, read } = await duartes()
   const first = await merged()
   const third = await w.lead({ firstName: 'M', phone: '5531990000003' })
@@ -307,7 +307,7 @@ test('a lead that was merged and is merged again takes all along, and each step 
   }
   const wrong = await undo(first.merge.id)
   assert.equal(wrong.status, 409)
-  assert.match(wrong.body.statusMessage, /undo the merge that it went with/)
+  assert.match(wrong.body.statusMessage, /undo the merge that deleted it/)
   assert.equal((await undo(second.body.merge.id)).status, 200)
   for (const phone of [older.phone, newer.phone]) {
     assert.equal((await w.call('GET', leadPath(phone))).body.data.id, one.id, phone)
@@ -317,7 +317,7 @@ test('a lead that was merged and is merged again takes all along, and each step 
   assert.equal((await read(third.id)).firstName, 'M')
 })
 
-test('an undo is refused while a third lead has a name of the other, or the kept one is gone', async () => {
+test('an undo is rejected while a third lead has a name of the other, or the kept lead is deleted', async () => {
   const { w, one, merged, undo } = await duartes()
   const { merge } = await merged(undefined, undefined, { fields: { externalRef: 'kept' } })
   const third = await w.lead({ externalRef: 'crm-2' })

@@ -10,7 +10,7 @@ import { pick } from '../../support/pick.ts'
 import { makeTokens } from '../../support/tokens.ts'
 import { type World, world } from '../../support/world.ts'
 
-/** Which leads have tokens, and a mark that changes whenever these are written. */
+/** Returns the leads that have tokens, with a mark that changes on every write. */
 async function tokensOf({ db, workspaceId }: World): Promise<Map<string, string>> {
   const rows = await db.sql<{ lead_id: string; mark: string }[]>`
     select lead_id, ctid::text || xmin::text as mark
@@ -26,7 +26,7 @@ async function find(w: World, search: string): Promise<string[]> {
   return pick(body.data, 'id')
 }
 
-test('tokens that a worker made of a lead which was deleted meanwhile go with its next look', async () => {
+test('tokens of a lead that was deleted during indexing are removed in the next run', async () => {
   const w = await world()
   const { id } = await w.lead()
   await makeTokens(w)
@@ -37,7 +37,7 @@ test('tokens that a worker made of a lead which was deleted meanwhile go with it
   assert.equal((await tokensOf(w)).size, 0)
 })
 
-test('an event stays until the tokens have followed it, however old it is', async () => {
+test('an event is kept until it is indexed, regardless of its age', async () => {
   const w = await world()
   const { id } = await w.lead({ firstName: 'Methuselah' })
   await w.sequencer.sequence(w.workspaceId)
@@ -51,7 +51,7 @@ test('an event stays until the tokens have followed it, however old it is', asyn
   assert.deepEqual(await find(w, 'methusel'), [id])
 })
 
-test('a lead that does not open holds up nobody else', async () => {
+test('a lead that cannot be decrypted does not block others', async () => {
   const w = await world()
   const broken = await w.lead({ firstName: 'Broken' })
   await w.db.sql`update leads set person = ${Buffer.alloc(64)} where id = ${broken.id}`
@@ -61,7 +61,7 @@ test('a lead that does not open holds up nobody else', async () => {
   assert.deepEqual(await find(w, 'whole'), [id])
 })
 
-test('a worker that dies amid its work leaves it to the next, whole', async () => {
+test('if a worker dies, the next one completes its work', async () => {
   const w = await world()
   const { id } = await w.lead({ firstName: 'Phoenix' })
   await w.sequencer.sequence(w.workspaceId)
@@ -78,7 +78,7 @@ test('a worker that dies amid its work leaves it to the next, whole', async () =
   assert.deepEqual([...(await tokensOf(w)).keys()], [id])
 })
 
-test('a worker that has heard of no feed asks nothing; one that moved without news is looked for in 30 s', async () => {
+test('a worker without changed feeds runs no query; a feed changed without a notification is found within 30 s', async () => {
   const w = await world()
   const heard = hearOfFeeds(w)
   const index = () => indexHeard(w, heard)
@@ -99,7 +99,7 @@ test('a worker that has heard of no feed asks nothing; one that moved without ne
   assert.deepEqual([...(await tokensOf(w)).keys()].toSorted(), [id, unheard].toSorted())
 })
 
-test('a worker whose shift failed looks for all that are behind at its next one', async () => {
+test('after a failed run a worker searches for all pending feeds', async () => {
   const w = await world()
   const heard = hearOfFeeds(w)
   while ((await indexHeard(w, heard)) > 0);
@@ -111,9 +111,9 @@ test('a worker whose shift failed looks for all that are behind at its next one'
   assert.deepEqual([...(await tokensOf(w)).keys()], [id])
 })
 
-// --- what was indexed by an earlier version ---
+// --- leads indexed by an earlier version ---
 
-/** As the version before would have left the workspace, whose tokens lack some. */
+/** Leaves the workspace as an earlier version would, with some tokens missing. */
 async function makeOld(w: World, lacking: readonly number[]): Promise<void> {
   await w.db.sql`
     update lead_search
@@ -126,7 +126,7 @@ async function makeOld(w: World, lacking: readonly number[]): Promise<void> {
     where workspace_id = ${w.workspaceId}`
 }
 
-test('leads that an earlier version indexed are found by short terms after the next look of a worker, and until then as before', async () => {
+test('leads indexed by an earlier version match short terms after the next run, and until then as before', async () => {
   const w = await world()
   const { id } = await w.lead({ firstName: 'Li', lastName: '王伟', externalRef: '客户-7' })
   const other = await w.lead({ firstName: 'Marina' })

@@ -15,7 +15,7 @@ async function list({ call }: World, query: Query = {}) {
 const idsOf = (body: { data: { id: string }[] }) => body.data.map((lead) => lead.id)
 const refsOf = (body: { data: { externalRef: string }[] }) => body.data.map((lead) => lead.externalRef).join('')
 
-test('a list of nothing: no leads, total 0, no cursor', async () => {
+test('an empty list: no leads, total 0, no cursor', async () => {
   assert.deepEqual(await list(await world()), {
     success: true,
     data: [],
@@ -23,7 +23,7 @@ test('a list of nothing: no leads, total 0, no cursor', async () => {
   })
 })
 
-/** Leads a, b, c, d; each a minute younger than the one before, updated in the order c, a, d, b. */
+/** Leads a, b, c, d, created one minute apart and updated in the order c, a, d, b. */
 async function fourLeads() {
   const w = await world()
   const start = w.clock.now().getTime()
@@ -46,7 +46,7 @@ async function fourLeads() {
   return { w, ana, bia, minute }
 }
 
-test('each filter narrows the list, alone and together with others, in either order of createdAt or updatedAt', async () => {
+test('each filter narrows the list, alone and combined, in either order of createdAt or updatedAt', async () => {
   const { w, ana, bia, minute } = await fourLeads()
   const rows: [query: Query, found: string][] = [
     [{ status: 'new' }, 'da'],
@@ -97,7 +97,7 @@ test('each filter narrows the list, alone and together with others, in either or
   }
 })
 
-/** 23 leads, several at each millisecond, and touched again in another order. */
+/** 23 leads, several per millisecond, updated in another order. */
 async function manyLeads(w: World) {
   const numbers = Array.from({ length: 23 }, (_, n) => n)
   for (const together of [numbers.slice(0, 4), numbers.slice(4, 9), numbers.slice(9, 16), numbers.slice(16)]) {
@@ -132,7 +132,7 @@ const sorts = ['createdAt', 'updatedAt'].flatMap((sortBy) =>
   ['asc', 'desc'].map((sortOrder) => ({ sortBy, sortOrder })),
 )
 
-test('a walk by cursor shows each lead exactly once, in every sort, with ties at one millisecond', async () => {
+test('paging by cursor returns each lead exactly once, in every sort, with ties at one millisecond', async () => {
   const w = await world()
   await manyLeads(w)
   for (const sort of sorts) {
@@ -144,7 +144,7 @@ test('a walk by cursor shows each lead exactly once, in every sort, with ties at
   }
 })
 
-test('a walk by cursor shows each lead once though others are created and deleted meanwhile', async () => {
+test('paging by cursor returns each lead once while others are created and deleted', async () => {
   for (const sort of sorts) {
     const w = await world()
     await manyLeads(w)
@@ -164,7 +164,7 @@ test('a walk by cursor shows each lead once though others are created and delete
   }
 })
 
-test('page mode counts pages from 1, still returns nextCursor, and one can go on by it', async () => {
+test('page mode counts pages from 1 and returns nextCursor, with which paging can continue', async () => {
   const w = await world()
   await manyLeads(w)
   const whole = idsOf(await list(w, { limit: '100' }))
@@ -192,7 +192,7 @@ test('page mode counts pages from 1, still returns nextCursor, and one can go on
   assert.deepEqual(idsOf(await list(w, { limit: '100', cursor })), whole.slice(5), 'a walk may change its limit')
 })
 
-test('the total is exact in every mode; the pages of one walk repeat it for up to 60 s and then count anew', async () => {
+test('the total is exact in every mode; pages reached by cursor repeat it for up to 60 s and then count again', async () => {
   for (const query of [{}, { search: 'walk' }] as Query[]) {
     const w = await world()
     await manyLeads(w)
@@ -212,7 +212,7 @@ test('the total is exact in every mode; the pages of one walk repeat it for up t
   }
 })
 
-test('each bad parameter is a 400 that names it', async () => {
+test('each invalid parameter returns 400 with its name', async () => {
   const w = await world()
   const rows: [name: string, value: string][] = [
     ...['0', '101', '-1', '1.5', 'ten', '', '1e999'].map((limit): [string, string] => ['limit', limit]),
@@ -258,7 +258,7 @@ test('each bad parameter is a 400 that names it', async () => {
   assert.equal(twice.body.data.issues[0].path, 'status')
 })
 
-test('a malformed cursor, or one of another sort or filter, is a 400 Invalid cursor format', async () => {
+test('a malformed cursor, or one of another sort or filter, returns 400 Invalid cursor format', async () => {
   const w = await world()
   await manyLeads(w)
   const query: Query = { limit: '5', status: 'new', search: 'walk' }

@@ -6,8 +6,8 @@ import { type ImageNode, type ImageWorld, imageWorld, memberAt } from '../../sup
 import { signedInMember, type TestMember } from '../../support/member.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
-// The same lists are asked of a node that has all leads in memory and of one that has the database alone. What the database
-// answers is held against what is known by search.test.ts, list.test.ts and arranged.test.ts.
+// Compares a node with all leads in memory to one with only the database, whose results are checked in search.test.ts
+// and list.test.ts.
 
 const letters = fc.constantFrom(...'aáàbBcÇçñz eé-_%\\.ßø1王伟のก'.split(''), '🙂', 'ﬁ')
 const word = (minLength: number, maxLength = 9) => fc.string({ unit: letters, minLength, maxLength })
@@ -89,7 +89,7 @@ async function filled(nodes: number): Promise<Filled> {
   return { w, ids, member: await signedInMember(w) }
 }
 
-/** Walks through lists by cursor, or goes to a page, on every node; answers how many leads were found. */
+/** Pages through lists by cursor, or goes to a page, on every node; returns the number of leads found. */
 async function compare({ w, member }: Filled, count: number, seed: number): Promise<number> {
   let found = 0
   for (const [n, { search, order, narrowed, ...query }] of sample(asked, count, seed).entries()) {
@@ -110,7 +110,7 @@ async function compare({ w, member }: Filled, count: number, seed: number): Prom
       }
       found += body.leads.length
       if (body.nextCursor === null) break
-      // Either goes on where the other one was.
+      // Either node continues with the other's cursor.
       more = n % 5 === 0 ? { page: String(page + 2) } : { cursor: cursors[n % cursors.length] ?? '' }
     }
   }
@@ -119,7 +119,7 @@ async function compare({ w, member }: Filled, count: number, seed: number): Prom
 
 const asksOfDatabase = (w: ImageWorld) => w.nodes.reduce((sum, { counts }) => sum + counts.database, 0)
 
-test('memory and database answer every list alike, page by page: random leads, terms, filters and orders, with and without tokens, after changes', async () => {
+test('memory and database return the same lists, page by page: random leads, terms, filters and orders, with and without tokens, after changes', async () => {
   const all = await filled(1)
   const { w, ids } = all
   assert.ok((await compare(all, 20, 7)) > 100)
@@ -133,7 +133,7 @@ test('memory and database answer every list alike, page by page: random leads, t
   assert.equal(asksOfDatabase(w), 0, 'all of it came from memory')
 })
 
-test('while several writers create, change, delete and restore, memory holds every acknowledged write, and ends up exact', async () => {
+test('while several writers create, change, delete and restore, memory has every acknowledged write, and is exact at the end', async () => {
   const all = await filled(2)
   const { w, ids } = all
   const write = async (node: ImageNode, reader: ImageNode, own: string[], seed: number) => {

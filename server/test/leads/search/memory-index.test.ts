@@ -26,7 +26,7 @@ const node = (w: ImageWorld, n = 0): ImageNode => {
   return found
 }
 
-test('a workspace is answered by the database until its image is built, then by the image, with the same answers', async () => {
+test('the database answers until the index is built, then the index, with the same results', async () => {
   const w = await imageWorld()
   await fill(w, 300)
   const one = node(w)
@@ -39,7 +39,7 @@ test('a workspace is answered by the database until its image is built, then by 
   assert.deepEqual(after.body, before.body)
 })
 
-test('an image that is far behind leaves the answer to the database, and catches up', async () => {
+test('an index that is far behind leaves the request to the database, and catches up', async () => {
   const w = await imageWorld()
   await fill(w, 100)
   const one = node(w)
@@ -54,17 +54,17 @@ test('an image that is far behind leaves the answer to the database, and catches
   await w.lead({ firstName: 'Newest' })
   assert.equal(await total(one, { search: 'newest' }), 1)
   assert.deepEqual(one.counts, { image: 1, database: 1 })
-  // It catches up in the background, and every answer until then is as right.
+  // It catches up in the background; responses until then are correct too.
   while (one.counts.image === 1) assert.equal(await total(one, { search: 'newest' }), 1)
 })
 
-test('events that were removed before the image saw them make it start anew', async () => {
+test('an index is rebuilt if events were removed before it applied them', async () => {
   const w = await imageWorld()
   await fill(w, 20)
   const one = node(w)
   await one.images.warm(w.workspaceId)
   const { id } = await w.lead({ firstName: 'Unseen' })
-  // No event is removed before there are tokens.
+  // Events are not removed before they are indexed.
   await makeTokens(w)
   await w.db.sql`delete from events where workspace_id = ${w.workspaceId} and subject_id = ${id}`
   await w.db.sql`
@@ -78,7 +78,7 @@ test('events that were removed before the image saw them make it start anew', as
   assert.equal(one.counts.image, 1)
 })
 
-test('few leads get no image and start no thread; when that dies the database answers, and a new one begins after a pause', async () => {
+test('few leads get no index and no thread; if the thread dies, the database answers, and a new thread starts after a delay', async () => {
   const w = await imageWorld(1, { minLeads: 20 })
   await fill(w, 19)
   const one = node(w)
@@ -100,7 +100,7 @@ test('few leads get no image and start no thread; when that dies the database an
   assert.equal(one.counts.image, before + 1)
 })
 
-test('a workspace that does not fit the memory stays with the database', async () => {
+test('a workspace that does not fit into memory is served by the database', async () => {
   const w = await imageWorld(1, { maxBytes: 1_000 })
   await fill(w, 100)
   const one = node(w)
@@ -110,10 +110,10 @@ test('a workspace that does not fit the memory stays with the database', async (
   assert.deepEqual(one.counts, { image: 0, database: 1 })
 })
 
-/** Room for the columns of some hundred leads, and for the texts of less than a hundred. */
+/** Memory for the columns of some hundred leads, and for the texts of less than a hundred. */
 const narrow = { maxBytes: 17_000, shape: { tailSlots: 8, segmentSlots: 64 } }
 
-test('where texts do not fit, lists without a search are answered by an index of columns alone, through every change', async () => {
+test('if texts do not fit, an index of columns answers lists without a search term, through every change', async () => {
   const w = await imageWorld(2, narrow)
   const ids = await fill(w, 120)
   const statuses = ['new', 'won', 'lost']
@@ -148,7 +148,7 @@ test('where texts do not fit, lists without a search are answered by an index of
   assert.equal(node(w).counts.database, database + 1)
 })
 
-test('the thread ends once it holds no image, and another begins with the next one', async () => {
+test('the thread ends when it has no index, and another starts with the next index', async () => {
   let tidy: () => Promise<unknown> = assert.fail
   const w = await imageWorld(1, {
     repeat: (_pauseMs, work) => {
@@ -178,7 +178,7 @@ test('the thread ends once it holds no image, and another begins with the next o
   assert.equal(one.counts.image, 2)
 })
 
-test('a lead that does not open keeps its workspace with the database, and the log says so without a value', async () => {
+test('a workspace with a lead that cannot be decrypted is served by the database; the log reports it without a value', async () => {
   const w = await imageWorld()
   const [id = ''] = await fill(w, 20)
   await w.call('PATCH', leadPath(id), { body: { status: 'lost' } })
@@ -192,8 +192,8 @@ test('a lead that does not open keeps its workspace with the database, and the l
   assert.match(line ?? '', /"code":"DecryptionError"/)
 })
 
-// The last of the file: it leaves the database's secrets under a key that the others do not know.
-test('the thread is told of a new master key, and a thread that begins later knows it too', async () => {
+// Last test of the file: it wraps the database's secrets with a key that the others do not know.
+test('the thread receives a new master key, and a thread started later knows it too', async () => {
   const w = await imageWorld(1, {})
   const [second, third] = [await imageWorld(), await imageWorld()]
   for (const each of [w, second, third]) await fill(each, 10)

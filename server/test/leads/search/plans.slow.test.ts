@@ -71,7 +71,7 @@ async function writeEveryWay(w: World): Promise<void> {
   await succeed(w.call('POST', `${leadPath(lead.id)}/restore`))
 }
 
-/** What only people ask. */
+/** Queries that only people send. */
 async function askAsMember(w: World): Promise<void> {
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
@@ -89,7 +89,7 @@ async function askAsMember(w: World): Promise<void> {
 
 const tables = ['leads', 'lead_search', 'lead_status_changes', 'lead_labels', 'events']
 
-test('no leads route reads a big table from end to end, in a large workspace as in a small one beside it', async () => {
+test('no leads route scans a large table, in a large workspace or in a small one beside it', async () => {
   const large = await filled(20_000)
   const small = await filled(300)
   await vacuum()
@@ -104,7 +104,7 @@ test('no leads route reads a big table from end to end, in a large workspace as 
   }
 })
 
-test('a search reads leads by their ids, also before the database knows anything of the tables', async () => {
+test('a search reads leads by id, even before the database has statistics', async () => {
   const w = await filled(3_000)
   await forgetStatistics(w.db, tables)
   const statements = await statementsOf(async () => {

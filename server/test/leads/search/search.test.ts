@@ -5,8 +5,8 @@ import { leadPath, leadsPath } from '../../support/leads/leads.ts'
 import { type ImageWorld, imageWorld } from '../../support/leads/memory-index-world.ts'
 import { makeTokens } from '../../support/tokens.ts'
 
-// What a term finds is said once, and held against the rule, the database before and after there are tokens, and memory.
-// That these agree on any term is what memory-index-exact.test.ts tries at random.
+// Each case is checked against the rule, the database before and after indexing, and memory. memory-index-exact.test.ts
+// compares random terms.
 
 interface Named extends Partial<Searchable> {
   firstName: string
@@ -22,7 +22,7 @@ const marina: Named = {
 }
 const bob: Named = { firstName: 'Bob', lastName: 'Kuhn', email: 'kuhn@zyz.de', phone: '4930111222', externalRef: 'Q' }
 
-/** One term after the other, all of which find the same. */
+/** Terms that all find the same leads. */
 const each = (terms: readonly string[], names: string[]): [string, string[]][] => terms.map((term) => [term, names])
 
 const nameOf = ({ firstName, lastName }: Named) => [firstName, ...(lastName == null ? [] : [lastName])].join('|')
@@ -119,7 +119,7 @@ const groups: [what: string, leads: Named[], finds: [term: string, names: string
 for (const [what, given, finds] of groups) {
   const leads = given.map((lead, n) => ({ uniqueCode: `~${n}`, ...lead }))
 
-  test(`a search finds ${what}: by the rule, the database with and without tokens, and memory`, async () => {
+  test(`a search finds ${what}: by the rule, in the database with and without tokens, and in memory`, async () => {
     const w = await imageWorld()
     const searchables = leads.map((lead) => ({ lastName: null, email: null, phone: null, externalRef: null, ...lead }))
     for (const lead of leads) await w.lead({ ...lead })
@@ -150,7 +150,7 @@ async function waysOf(w: ImageWorld): Promise<Record<string, (search: string) =>
   return { feed: ask, tokens: ask, memory: async (search) => namesIn((await node.list(query(search))).body) }
 }
 
-test('a term of nothing but blanks filters nothing, and a search is of one workspace', async () => {
+test('a blank term filters nothing, and a search is limited to one workspace', async () => {
   const [w, other] = [await imageWorld(), await imageWorld()]
   for (const each of [w, other]) await each.lead({ ...marina })
   assert.equal(await other.nodes[0]?.images.warm(other.workspaceId), true)
@@ -159,7 +159,7 @@ test('a term of nothing but blanks filters nothing, and a search is of one works
   }
 })
 
-test('search follows a change, an upsert, a deletion and a restoration at once', async () => {
+test('search reflects a change, an upsert, a deletion and a restore at once', async () => {
   const w = await imageWorld()
   const { id } = await w.lead({ firstName: 'Before', lastName: '王伟', phone: '5581991234567' })
   const ways = Object.values(await waysOf(w))
@@ -184,7 +184,7 @@ test('search follows a change, an upsert, a deletion and a restoration at once',
   await check(['jo', '李'], ['Jo|李雷'])
 })
 
-test('a masked reader finds nobody by any part of a number, in whatever field it stands', () => {
+test('a masked reader finds no lead by any part of a phone, in any field', () => {
   const phone = '5581991234567'
   const lead = {
     ...marina,

@@ -17,7 +17,7 @@ async function inMemory(w: ImageWorld, member: TestMember): Promise<TestMember> 
   return memberAt(node, w, member)
 }
 
-test('a choice of the workspace sorts as it is offered, numbers fit whatever their decimals, and k_ goes by its name', async () => {
+test('choices sort in their defined order, numbers match regardless of decimals, and k_ fields match without the prefix', async () => {
   const w = await imageWorld()
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const field = { key: 'size', label: 'Size', type: 'select', choices: ['Small', 'Medium', 'Large'] }
@@ -45,7 +45,7 @@ test('a choice of the workspace sorts as it is offered, numbers fit whatever the
   assert.equal(w.nodes[0]?.counts.database, 0, 'all of the second came from memory')
 })
 
-test('labels are conditions among others, also where one of several is enough, and never answered from memory', async () => {
+test('label conditions combine with others, also with match any, and are never answered from memory', async () => {
   const w = await imageWorld()
   const [admin, member] = [await signedInMember(w, 'admin'), await signedInMember(w)]
   const label = async (name: string): Promise<string> =>
@@ -72,7 +72,7 @@ test('labels are conditions among others, also where one of several is enough, a
     ['labels.empty;email.empty', 'Bia Caio Davi', 'any'],
     [`labels.isNot.${gold};name.contains.ana`, 'Ana Caio Davi', 'any'],
   ] as const) {
-    // One order that the database keeps, and one of what is sealed.
+    // One order that the database supports, and one of encrypted values.
     for (const sortBy of ['createdAt', 'name']) {
       assert.equal(await names(member, { where, match, sortBy, sortOrder: 'asc' }), expected, `${where} ${sortBy}`)
     }

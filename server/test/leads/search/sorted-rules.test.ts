@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { readConditions } from '../../../src/leads/search/sorted/conditions.ts'
 import { collationKey, languages } from '../../../src/leads/search/sorted/order.ts'
 
-test('texts stand where the collation of their language has them', () => {
+test('texts are sorted by the collation of their language', () => {
   const word = fc.string({ unit: fc.constantFrom(...'aábcçdeéêfgnñoõuüzAÁEÉNÑZ019 -'.split('')), maxLength: 9 })
   for (const language of languages) {
     const { compare } = new Intl.Collator(language)
@@ -17,7 +17,7 @@ test('texts stand where the collation of their language has them', () => {
   }
 })
 
-test('what reads as conditions is kept, and anything else is refused by what is wrong with it', () => {
+test('valid conditions are parsed, and invalid ones are rejected with the reason', () => {
   for (const [text, list] of [
     ['', []],
     ['email.empty', [{ column: 'email', operator: 'empty', values: [] }]],

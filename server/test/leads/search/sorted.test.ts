@@ -19,7 +19,7 @@ async function names(member: Member, query: Record<string, string>): Promise<str
   return pick(body.leads, 'firstName')
 }
 
-/** The member at a node that opens leads, and at one that has their values in memory. */
+/** The member at a node that decrypts leads, and at one that has their values in memory. */
 async function readers(): Promise<Member[]> {
   const w = await imageWorld()
   const [node] = w.nodes
@@ -45,7 +45,7 @@ async function people(w: World): Promise<Member> {
   return member
 }
 
-test('leads are sorted by any column, empty ones last in both directions, accents as readers have them; opened or in memory', async () => {
+test('leads are sorted by any column, empty values last in both directions, with accents by language; in the database or in memory', async () => {
   const byName = ['Alba', 'álvaro', 'Bruno', 'Ñandú', 'Nzinga', 'Zoë']
   const rows: [sortBy: string, sortOrder: string, first: string[]][] = [
     ['name', 'asc', byName],
@@ -71,7 +71,7 @@ test('leads are sorted by any column, empty ones last in both directions, accent
   }
 })
 
-test('conditions hold on any column, all of them or any; opened or in memory', async () => {
+test('conditions apply to any column, with match all or any; in the database or in memory', async () => {
   // Between the days of the first and the second lead.
   const { clock } = await world()
   const dayAfter = new Date(clock.now().getTime() + 43_200_000).toISOString().replaceAll('.', '%2E')
@@ -115,7 +115,7 @@ test('conditions hold on any column, all of them or any; opened or in memory', a
   }
 })
 
-test('a walk by cursor in any order meets each lead once, whatever is written meanwhile', async () => {
+test('paging by cursor in any order returns each lead once during concurrent writes', async () => {
   const w = await world()
   const member = await signedInMember(w)
   for (let n = 0; n < 23; n++) {
@@ -138,7 +138,7 @@ test('a walk by cursor in any order meets each lead once, whatever is written me
       const { ids, nextCursor } = await page({ ...query, limit: '8', ...(cursor && { cursor }) })
       met.push(...ids)
       cursor = nextCursor
-      // The lead that the cursor names goes: the walk goes on from its place.
+      // Deletes the lead that the cursor names: paging continues at its position.
       if (met.length === 8) await w.call('DELETE', leadPath(met[7] ?? ''))
     }
     assert.deepEqual(met, whole, sortBy)
@@ -147,7 +147,7 @@ test('a walk by cursor in any order meets each lead once, whatever is written me
   }
 })
 
-test('a cursor of another order, or altered, is malformed, and none holds a name', async () => {
+test('a cursor of another order, or an altered one, is malformed, and no cursor contains a name', async () => {
   const w = await world()
   const member = await people(w)
   const query = { sortBy: 'name', sortOrder: 'asc', limit: '2' }
@@ -175,7 +175,7 @@ test('a cursor of another order, or altered, is malformed, and none holds a name
   assert.equal((await member.call('GET', path({ ...query, cursor: altered }))).status, 400)
 })
 
-test('more leads than are opened, or than the database puts in order, are refused by name; an order of times is by index', async () => {
+test('more leads than can be decrypted or sorted are rejected with a code; an order by time uses an index', async () => {
   const w = await world()
   const member = await people(w)
   const actor = { type: 'system', id: null } as const
@@ -202,7 +202,7 @@ test('more leads than are opened, or than the database puts in order, are refuse
   }
 })
 
-test('board, export and changes of all leads that fit take conditions, or refuse them by name', async () => {
+test('board, export and bulk changes by filter support conditions, or reject them with a code', async () => {
   const w = await world()
   const member = await people(w)
   const owner = await signedInMember(w, 'owner')

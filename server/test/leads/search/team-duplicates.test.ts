@@ -18,7 +18,7 @@ interface Found {
 const shown = (body: { duplicates: Found[] }) => body.duplicates.map(({ lead, same }) => [lead.id, same])
 const check = async (member: TestMember, body: object) => shown((await member.call('POST', '/leads/check', body)).body)
 
-test('duplicates of a lead have its phone in any variant or its e-mail in any case; deleted ones and itself are none', async () => {
+test('duplicates of a lead have its phone in any variant or its e-mail in any case, without deleted leads and itself', async () => {
   const { w, member } = await withMember()
   const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
   w.clock.advance(1000)
@@ -40,7 +40,7 @@ test('duplicates of a lead have its phone in any variant or its e-mail in any ca
   assert.equal((await member.call('GET', '/leads/nobody/duplicates')).status, 404)
 })
 
-test('what is typed into a new lead is checked as it would be read, and finds nobody while it is half typed', async () => {
+test('input for a new lead is checked as it would be parsed, and incomplete input matches nothing', async () => {
   const { w, member } = await withMember()
   const { id } = await w.lead({ phone: '5581991234567', email: 'marina@example.com' })
   assert.deepEqual(await check(member, { phone: '(81) 99123-4567' }), [[id, ['phone']]])
@@ -52,7 +52,7 @@ test('what is typed into a new lead is checked as it would be read, and finds no
   assert.equal((await member.call('POST', '/leads/check', { name: 'Marina' })).status, 400)
 })
 
-test('an address in another case, or with its domain in the other form, is one contact and is found in both', async () => {
+test('an e-mail in another case, or with its domain in the other form, is the same contact and is found in both forms', async () => {
   const { w, member } = await withMember()
   const [own, other, encoded] = ['Ana@München.de', 'ANA@münchen.DE', 'ana@xn--mnchen-3ya.de'] as const
   const ids: string[] = []
@@ -71,7 +71,7 @@ test('an address in another case, or with its domain in the other form, is one c
   }
 })
 
-test("another workspace's leads are nobody's duplicates", async () => {
+test('leads of another workspace are not duplicates', async () => {
   const { w: theirs } = await withMember()
   const { id } = await theirs.lead({ phone: '5581991234567', email: 'marina@example.com' })
   const { w, member } = await withMember()

@@ -45,7 +45,7 @@ async function read(member: TestMember, id: string, query = ''): Promise<Entry[]
 const kindsOf = (entries: readonly Entry[]) =>
   entries.map(({ kind, partOf }) => (partOf === null ? kind : `${kind} ${partOf.split(':')[0]}`))
 
-test('a merge is one line of the timeline: who was merged by whom, what the lead got, until when it can be undone', async () => {
+test('a merge is one timeline entry: other lead, author, changes, and until when it can be undone', async () => {
   const { w, member, one, two, merge } = await timelineWorld()
   const id = await merge(one.id, two.id)
   const [line, ...rest] = await read(member, one.id)
@@ -66,7 +66,7 @@ test('a merge is one line of the timeline: who was merged by whom, what the lead
   })
 })
 
-test('an undo is told with its merge, and by what went back; of the other lead, that a merge deleted it and an undo brought it back', async () => {
+test('an undo is shown with its merge and the reverted fields; the other lead shows its deletion and restore', async () => {
   const { w, member, colleague, one, two, merge, undo } = await timelineWorld()
   await undo(await merge(one.id, two.id))
   const entries = await read(member, one.id)
@@ -84,7 +84,7 @@ test('an undo is told with its merge, and by what went back; of the other lead, 
   assert.deepEqual(kindsOf(await read(member, two.id)), ['restored unmerge', 'deleted merge', 'created'])
 })
 
-test('after 30 days the line stays, and tells neither who the other was nor what came from it', async () => {
+test('after 30 days the entry stays, without the name and the values of the other lead', async () => {
   const { w, one, two, merge } = await timelineWorld()
   const id = await merge(one.id, two.id)
   w.clock.advance(31 * dayMs)

@@ -31,7 +31,7 @@ async function timeline(member: TestMember, id: string, query = ''): Promise<Ent
   return body.entries
 }
 
-/** A lead with something of every kind, a second apart. */
+/** Lead with an entry of every kind, one second apart. */
 async function busyLead(w: InboxWorld, member: TestMember): Promise<string> {
   const { id } = await w.lead({ phone, customFieldValues: { cidade: 'Recife' } })
   const then = () => w.clock.advance(1000)
@@ -53,7 +53,7 @@ const brief = ({ kind, actor, text, changes }: Entry) =>
     ' ',
   )
 
-test('a lead has one timeline of what was said, noted and changed, with who did it, newest first', async () => {
+test('a timeline has messages, notes and changes of a lead with their authors, newest first', async () => {
   const { w, member } = await withMember()
   const id = await busyLead(w, member)
   const entries = await timeline(member, id)
@@ -72,7 +72,7 @@ test('a lead has one timeline of what was said, noted and changed, with who did 
   assert.equal(entries.find(({ kind }) => kind === 'created')?.actor?.id, w.keyId)
 })
 
-test('pages of a timeline follow each other without a gap or a repeat, whatever the kinds', async () => {
+test('pages of a timeline have no gaps or repeats, for any kinds', async () => {
   const { w, member } = await withMember()
   const id = await busyLead(w, member)
   const all = await timeline(member, id)
@@ -88,7 +88,7 @@ test('pages of a timeline follow each other without a gap or a repeat, whatever 
   assert.equal((await member.call('GET', `/leads/${id}/timeline?cursor=abc`)).status, 400)
 })
 
-test('a timeline shows only what was said, noted or changed, when asked', async () => {
+test('a timeline can be filtered by messages, notes or changes', async () => {
   const { w, member } = await withMember()
   const id = await busyLead(w, member)
   const kinds = async (kind: string) => (await timeline(member, id, `?kind=${kind}`)).map((entry) => entry.kind)
@@ -97,7 +97,7 @@ test('a timeline shows only what was said, noted or changed, when asked', async 
   assert.deepEqual((await kinds('changes')).sort(), ['created', 'fields', 'fields', 'status'])
 })
 
-test('a deletion and the way back stand in the timeline, and a deleted lead has none', async () => {
+test('deletion and restore are in the timeline, and a deleted lead has none', async () => {
   const { w, member } = await withMember()
   const { id } = await w.lead()
   w.clock.advance(1000)
@@ -108,7 +108,7 @@ test('a deletion and the way back stand in the timeline, and a deleted lead has 
   assert.deepEqual((await timeline(member, id)).map(brief), ['restored user ', 'deleted user ', 'created agent '])
 })
 
-test('a note on a lead that is sent twice under one key is there once', async () => {
+test('a note sent twice with one idempotency key is added once', async () => {
   const { w, member } = await withMember()
   const { id } = await w.lead()
   const headers = { 'idempotency-key': 'note-1' }
@@ -120,7 +120,7 @@ test('a note on a lead that is sent twice under one key is there once', async ()
   assert.equal((await member.call('POST', '/leads/nobody/notes', { text: 'x' })).status, 404)
 })
 
-test('a timeline is read by indexes, whatever the statistics say', async () => {
+test('a timeline is read by indexes, whatever the statistics are', async () => {
   const { w, member } = await withMember()
   const id = await busyLead(w, member)
   const tables = [
@@ -133,6 +133,6 @@ test('a timeline is read by indexes, whatever the statistics say', async () => {
     await member.call('GET', `/leads/${id}/timeline?limit=2&cursor=${body.nextCursor}`)
   })
   assert.deepEqual(await badPlans(w.db, statements, tables), [])
-  // Eight sources, and who asks: what a page costs does not grow with what happened.
+  // Eight sources, and the caller: the cost of a page does not grow with the history.
   assert.ok(statements.length <= 30, `${statements.length} statements for two pages`)
 })

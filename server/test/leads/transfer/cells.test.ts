@@ -33,7 +33,7 @@ for (const [text, guarded] of cells) {
   })
 }
 
-test('whatever letter some spreadsheet may read as the beginning of a formula is guarded', () => {
+test('every character that a spreadsheet may read as the start of a formula is guarded', () => {
   for (let code = 0; code <= 0x10ffff; code++) {
     const text = String.fromCodePoint(code)
     if (/^\s*[=+\-@]/.test(text.normalize('NFKC'))) assert.equal(guardCell(text, ','), `'${text}`, code.toString(16))
@@ -44,7 +44,7 @@ test('whatever letter some spreadsheet may read as the beginning of a formula is
 const letters = ['=', '+', '-', '@', '＝', '\t', '\r', '\n', ' ', '\u00a0', "'", 'a', '"', ',', ';']
 const text = fc.string({ unit: fc.constantFrom(...letters) })
 
-test('a written cell comes back as it was, whatever it holds and whatever the delimiter', () => {
+test('a written cell is read back unchanged, whatever its content and delimiter', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 1 }), fc.constantFrom(...delimiters), (texts, delimiter) => {
       const [read] = parse(csvLine(texts, delimiter), { delimiter }) as string[][]
@@ -54,7 +54,7 @@ test('a written cell comes back as it was, whatever it holds and whatever the de
   )
 })
 
-test('a line holds no formula, also where a program cuts it at another delimiter and heeds no quotes', () => {
+test('a line contains no formula, even if a program splits it at another delimiter and ignores quotes', () => {
   fc.assert(
     fc.property(fc.array(text), fc.constantFrom(...delimiters), (texts, delimiter) => {
       for (const cell of texts.map((one) => guardCell(one, delimiter))) {

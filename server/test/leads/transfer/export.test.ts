@@ -9,7 +9,7 @@ import { signedInMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
 import { testTeamToken } from '../../support/world.ts'
 
-test('a CSV export imported elsewhere makes the same leads, formulas and quotes included', async () => {
+test('a CSV export imported elsewhere creates the same leads, including formulas and quotes', async () => {
   const [from, to] = [await importWorld(), await importWorld()]
   await from.lead({ firstName: '=cmd|1', lastName: "'=x", notes: 'a "b"\nc;d,e', phone: '+55 81 99123-4567' })
   await from.lead({ firstName: '＝1+1', notes: 'Asked:\n- price; =1+1\n"x",\'-y' })
@@ -27,7 +27,7 @@ test('a CSV export imported elsewhere makes the same leads, formulas and quotes 
   assert.equal(read.data.customFieldValues.vip, 'yes')
 })
 
-test('a CSV export begins before it has walked through the leads for their columns', async () => {
+test('a CSV export starts before the custom field columns are collected', async () => {
   const w = await importWorld()
   await w.lead({ customFieldValues: { city: 'Recife' } })
   const user = { ...w, defaultCountry: null, masked: false, actor: { type: 'token', id: w.workspaceId } } as const
@@ -42,7 +42,7 @@ test('a CSV export begins before it has walked through the leads for their colum
   assert.match(parts.join(''), /,"Recife",""\r\n$/)
 })
 
-test('an export is compressed for whoever takes it, and is the same file', async () => {
+test('an export is compressed if accepted, and has the same content', async () => {
   const w = await importWorld()
   const rows = Array.from({ length: 600 }, (_, n) => `Lead ${n},ref-${n}`)
   await w.importAll(`name,externalRef\n${rows.join('\n')}`, { match: 'externalRef' })
@@ -57,7 +57,7 @@ test('an export is compressed for whoever takes it, and is the same file', async
   }
 })
 
-test('an NDJSON export has every lead that fits, oldest first over many pages, and ends with their count', async () => {
+test('an NDJSON export has every matching lead, oldest first over many pages, and ends with their count', async () => {
   const w = await importWorld()
   const rows = Array.from({ length: 1100 }, (_, n) => `Lead ${n},ref-${n},${n % 2 ? 'won' : 'new'}`)
   await w.importAll(`name,externalRef,status\n${rows.join('\n')}`, { match: 'externalRef' })
@@ -73,7 +73,7 @@ test('an NDJSON export has every lead that fits, oldest first over many pages, a
   assert.deepEqual([again.rows, again.unchanged], [550, 550])
 })
 
-test('the audit log keeps the beginning and the end of an export, with how many leads and no value of theirs', async () => {
+test('the audit log records start and end of an export, with the number of leads and none of their values', async () => {
   const w = await importWorld()
   const owner = await signedInMember(w, 'owner')
   await w.lead({ firstName: 'Marina' })

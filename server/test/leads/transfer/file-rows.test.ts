@@ -10,7 +10,7 @@ import {
 } from '../../../src/leads/transfer/file/file-rows.ts'
 import { type ImportChoice, refusedRow } from '../../../src/leads/transfer/import/settings.ts'
 
-test('a first line that tells Excel the delimiter is obeyed, and is no header', async () => {
+test('a first line that tells Excel the delimiter is used and is not a header', async () => {
   for (const [delimiter, bom] of [
     [';', ''],
     [',', '\uFEFF'],
@@ -30,7 +30,7 @@ test('a first line that tells Excel the delimiter is obeyed, and is no header', 
   }
 })
 
-test('the reason of a refused row stands below its header, whatever the row has too much or too little of', () => {
+test('the reason of a refused row is in its own column, even if the row has too many or too few cells', () => {
   const choice = { format: 'csv', columns: ['firstName', 'phone'], delimiter: ',' } as unknown as ImportChoice
   const refused = (cells: string[]) =>
     refusedRow({ cells, end: 0 }, [{ row: 1, field: '', message: 'is refused' }], choice)
@@ -43,7 +43,7 @@ const utf16 = (text: string, encoding: Encoding): Buffer => {
   return encoding === 'utf-16be' ? bytes.swap16() : bytes
 }
 
-/** In pieces of a few bytes, so that some end within a character. */
+/** Splits into pieces of a few bytes, so that some end within a character. */
 async function* piecesOf(bytes: Buffer, length = 7) {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
 }
@@ -64,7 +64,7 @@ const csv = `${table.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""
 
 for (const encoding of ['utf-16le', 'utf-16be'] as const) {
   for (const bom of ['\uFEFF', '']) {
-    test(`a file of ${encoding} ${bom === '' ? 'without' : 'with'} a mark is found out, read, and read on from any row`, async () => {
+    test(`a ${encoding} file ${bom === '' ? 'without' : 'with'} a byte order mark is detected, read, and resumed from any row`, async () => {
       const bytes = utf16(bom + csv, encoding)
       assert.equal(detectEncoding(bytes), encoding)
       const format = { format: 'csv', encoding, delimiter: '\t' } as const
@@ -90,18 +90,18 @@ for (const encoding of ['utf-16le', 'utf-16be'] as const) {
   }
 }
 
-test('other files are not taken for UTF-16, and what is none is refused with the encoding to choose', async () => {
+test('other files are not detected as UTF-16, and invalid UTF-16 is rejected with the encoding to choose', async () => {
   for (const text of ['', 'a', 'name,phone\nJoão,1\n', '张三', `name\n${'a'.repeat(99)}\0\0`])
     assert.equal(detectEncoding(Buffer.from(text)), 'utf-8', text)
   const csvIn = (encoding: Encoding) => ({ format: 'csv', encoding, delimiter: '\t' }) as const
   const wide = (encoding: Encoding, bom = '\uFEFF') => utf16(bom + csv, encoding)
   await assert.rejects(rowsOf(wide('utf-16be'), csvIn('utf-8')), /Choose the encoding utf-16be/)
   await assert.rejects(rowsOf(wide('utf-16be'), csvIn('utf-16le')), /other byte order/)
-  await assert.rejects(rowsOf(wide('utf-16le').subarray(0, -1), csvIn('utf-16le')), /not UTF-16 to its end/)
-  await assert.rejects(rowsOf(utf16('a\uD800b', 'utf-16le'), csvIn('utf-16le')), /not UTF-16 to its end/)
+  await assert.rejects(rowsOf(wide('utf-16le').subarray(0, -1), csvIn('utf-16le')), /not valid UTF-16/)
+  await assert.rejects(rowsOf(utf16('a\uD800b', 'utf-16le'), csvIn('utf-16le')), /not valid UTF-16/)
 })
 
-test('a file of UTF-16 is held a few pieces at a time, however long it is', async () => {
+test('only a few pieces of a UTF-16 file are in memory, whatever its size', async () => {
   const line = utf16(`${'x'.repeat(1000)},1\n`, 'utf-16le')
   let [given, mostAhead] = [0, 0]
   async function* pieces() {

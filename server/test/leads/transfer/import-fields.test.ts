@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { importWorld } from '../../support/leads/import-world.ts'
 import { pick } from '../../support/pick.ts'
 
-test('a file fills defined fields by their label, in their types; what does not fit is refused', async () => {
+test('a file fills defined fields by label, in their types; invalid values are refused', async () => {
   const w = await importWorld()
   for (const field of [
     { key: 'cidade', label: 'Cidade', type: 'select', choices: ['Recife', 'São Paulo'] },
@@ -46,7 +46,7 @@ async function planWorld() {
 
 const file = 'nome;plano;gosta\nAna;ouro;cha, café | forte\nBia;GOLD;Mate|suco\nCaio;nenhum;Suco\nDuda;"Silver, old";\n'
 
-test('what a file writes for options is listed one by one, with the option that it probably is', async () => {
+test('the values in a file for a choice field are listed separately, with the probable choice', async () => {
   const w = await planWorld()
   const id = await w.upload(file)
   const values = async (column: string, field: string) =>
@@ -70,7 +70,7 @@ test('what a file writes for options is listed one by one, with the option that 
   }
 })
 
-test('an option that nobody knows is refused by row and column until somebody says what it stands for', async () => {
+test('an unknown choice is refused with row and column until it is mapped', async () => {
   const w = await planWorld()
   const refused = await w.importAll(file, { match: 'none' })
   assert.deepEqual([refused.created, refused.refused], [1, 3])
@@ -93,7 +93,7 @@ test('an option that nobody knows is refused by row and column until somebody sa
   ])
 })
 
-test('a meaning that is no option, or of a field without options, is refused before anything is read', async () => {
+test('a mapping to an unknown choice, or for a field without choices, is rejected before the file is read', async () => {
   const w = await planWorld()
   assert.equal((await w.team('POST', '/lead-fields', { key: 'altura', label: 'Altura', type: 'number' })).status, 201)
   const id = await w.upload(file)

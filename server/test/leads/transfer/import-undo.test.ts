@@ -30,7 +30,7 @@ async function undoWorld() {
   }
 }
 
-test('the leads of an import are listed by it, whether it made them, changed them, or found them so', async () => {
+test('leads can be listed by import, whether created, changed or unchanged by it', async () => {
   const w = await undoWorld()
   await w.lead({ firstName: 'Same', externalRef: 's' })
   await w.lead({ firstName: 'Other', externalRef: 'o' })
@@ -46,7 +46,7 @@ test('the leads of an import are listed by it, whether it made them, changed the
   assert.equal((await w.call('GET', '/api/v1/leads', { query: { importId: done.id } })).status, 400)
 })
 
-test('undoing an import deletes what it made and gives back what it changed, but for leads that were touched since', async () => {
+test('undoing an import deletes created leads and restores former values, except for leads changed since', async () => {
   const w = await undoWorld()
   const old = await w.lead({
     firstName: 'Old',
@@ -87,7 +87,7 @@ test('undoing an import deletes what it made and gives back what it changed, but
   assert.equal((await w.team('POST', `/lead-imports/${done.id}/undo`)).status, 409)
 })
 
-test('a lead that several rows changed goes back to what it was before the first', async () => {
+test('a lead changed by several rows gets its values from before the first row', async () => {
   const w = await undoWorld()
   const rows = Array.from({ length: 600 }, (_, n) => `Filler ${n},f${n},,`)
   await w.lead({ firstName: 'Old', externalRef: 'a', status: 'contacted' })
@@ -108,7 +108,7 @@ test('a lead that several rows changed goes back to what it was before the first
   assert.deepEqual(pick(leads, 'firstName', 'status', 'notes'), [['Old', 'contacted', null]])
 })
 
-test('an import whose worker stops is taken up by another at once, and undone as far as it came when it is cancelled', async () => {
+test('an import whose worker stops is resumed by another at once, and its rows are undone if it is cancelled', async () => {
   const w = await undoWorld()
   const text = `name\n${Array.from({ length: 1200 }, (_, n) => `Lead ${n}`).join('\n')}\n`
   const id = await w.upload(text)
@@ -128,7 +128,7 @@ test('an import whose worker stops is taken up by another at once, and undone as
   assert.equal((await w.leads()).length, 0)
 })
 
-test('a dry run cannot be undone, nor an import by a member or a day later', async () => {
+test('a dry run cannot be undone, nor an import by a member or after a day', async () => {
   const w = await undoWorld()
   const text = `name\n${Array.from({ length: 700 }, (_, n) => `Lead ${n}`).join('\n')}\n`
   const id = await w.upload(text)
@@ -150,7 +150,7 @@ test('a dry run cannot be undone, nor an import by a member or a day later', asy
   assert.equal((await w.read(id)).undo.state, 'over')
 })
 
-test('a name that went to another lead since stays there', async () => {
+test('a name that another lead has since taken is not restored', async () => {
   const w = await undoWorld()
   const { id } = await w.lead({ firstName: 'Old', uniqueCode: 'code-1', externalRef: 'a' })
   w.clock.advance(1000)

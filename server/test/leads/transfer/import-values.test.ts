@@ -5,7 +5,7 @@ import { importWorld } from '../../support/leads/import-world.ts'
 import { signedInMember } from '../../support/member.ts'
 import { pick } from '../../support/pick.ts'
 
-test('an amount of a file is read when it can mean one thing, or when it is told what stands before cents', () => {
+test('an amount in a file is parsed if it is unambiguous, or if the decimal separator is given', () => {
   const table: [string, DecimalSign | null, number | null][] = [
     ['1500', null, 1500],
     ['1500.50', null, 1500.5],
@@ -39,7 +39,7 @@ test('an amount of a file is read when it can mean one thing, or when it is told
   }
 })
 
-test('what a value of a file probably means is proposed from its name, its accents and three languages', () => {
+test('the probable meaning of a file value is proposed from its name, ignoring accents, in three languages', () => {
   const statuses = ['new', 'won', 'lost', 'em_negociacao']
   const table: [Parameters<typeof proposeValue>[0], string, string | null][] = [
     ['status', 'Novo', 'new'],
@@ -58,7 +58,7 @@ test('what a value of a file probably means is proposed from its name, its accen
 
 const file = 'nome;etapa;origem\nAna;Novo;Site\nBia;ganho;\nCaio;GANHO;Feira\nDuda;Arquivado;ads\nEva;won;x\n'
 
-test('an import makes no new status: what it does not know is refused until somebody says what it stands for', async () => {
+test('an import creates no statuses: unknown values are refused until they are mapped', async () => {
   const w = await importWorld()
   const refused = await w.importAll(file, { match: 'none' })
   assert.deepEqual([refused.created, refused.refused], [0, 5])
@@ -68,7 +68,7 @@ test('an import makes no new status: what it does not know is refused until some
   ])
 })
 
-test('the values of a column are listed with what they probably mean, and a mapping makes leads of their rows', async () => {
+test('the values of a column are listed with their probable meaning, and their rows are imported with a mapping', async () => {
   const w = await importWorld()
   const id = await w.upload(file)
   const listed = await w.team('GET', `/lead-imports/${id}/values?column=etapa&field=status`)
@@ -103,7 +103,7 @@ test('the values of a column are listed with what they probably mean, and a mapp
   ])
 })
 
-test('people are named by e-mail, or by a name that one member alone has', async () => {
+test('members are matched by e-mail, or by a unique name', async () => {
   const w = await importWorld()
   const member = await signedInMember(w)
   const text = 'name,owner\nAna,ana lima\nBia,Nobody\n'
@@ -121,7 +121,7 @@ test('people are named by e-mail, or by a name that one member alone has', async
   assert.equal(again.body.values[0].value, null, 'two have this name')
 })
 
-test('full names are split only where somebody says so, and a last name of the row is kept', async () => {
+test('full names are split only on request, and a last name in the row is kept', async () => {
   const w = await importWorld()
   const rows = 'name,sobrenome\nAna Maria de Souza,\nBia,\n"Lima, Caio",\nDuda Reis,Alves\n'
   await w.importAll(rows, { match: 'none' })
@@ -138,7 +138,7 @@ test('full names are split only where somebody says so, and a last name of the r
   ])
 })
 
-test('custom fields are called as the column is, or as somebody says, and keep a name that they have', async () => {
+test('custom fields get the column heading or the chosen label, and existing fields keep theirs', async () => {
   const w = await importWorld()
   const text = 'name,externalRef,Cidade natal,k_plan\nAna,a,Olinda,Gold\n'
   await w.importAll(text, { match: 'externalRef', labels: { k_plan: 'Plano' } })
@@ -154,12 +154,12 @@ test('custom fields are called as the column is, or as somebody says, and keep a
   assert.deepEqual((await fields())[1], { key: 'k_plan', label: 'Plano', type: 'text', value: 'Silver' })
 })
 
-test('amounts that can be read in two ways are refused, or read as somebody says', async () => {
+test('ambiguous amounts are refused, or parsed with the given decimal separator', async () => {
   const w = await importWorld()
   const text = 'name;valor\nAna;R$ 2.500\nBia;1.234,50\n'
   const unclear = await w.importAll(text, { match: 'none' })
   assert.deepEqual([unclear.created, unclear.refused], [1, 1])
-  assert.match(unclear.refusals.kinds[0].message, /say what stands before cents/)
+  assert.match(unclear.refusals.kinds[0].message, /set the decimal separator/)
   const told = await w.importAll(text, { match: 'none', decimal: ',' })
   assert.equal(told.created, 2)
   assert.deepEqual(pick(await w.leads(), 'estimatedValue'), [1234.5, 2500, 1234.5])

@@ -5,7 +5,7 @@ import { importWorld } from '../../support/leads/import-world.ts'
 import { eventCounts, quotaUsed, stored } from '../../support/leads/leads.ts'
 import { pick } from '../../support/pick.ts'
 
-test('a CSV file becomes leads by its headings, with history, events and quota as of an upsert', async () => {
+test('a CSV file is imported by its headings, with history, events and quota as in an upsert', async () => {
   const w = await importWorld({ defaultCountry: 'BR' })
   await w.lead({ firstName: 'Old', phone: '5581991234567', status: 'new' })
   const done = await w.importAll(
@@ -29,7 +29,7 @@ test('a CSV file becomes leads by its headings, with history, events and quota a
   assert.equal(await quotaUsed(w), 2)
 })
 
-test('batches are made ahead, and each still sees what those before it have written', async () => {
+test('batches are prepared ahead, and each still sees the rows written before', async () => {
   const w = await importWorld()
   await w.lead({ firstName: 'Old', externalRef: 'ref-1400' })
   const repeated = [7, 600, 1200]
@@ -44,7 +44,7 @@ test('batches are made ahead, and each still sees what those before it have writ
   assert.deepEqual([again.created, again.updated + again.unchanged], [0, 1500])
 })
 
-test('refused rows are told by row, field and reason, and their file can be mended and imported', async () => {
+test('refused rows are listed by row, field and reason, and their file can be corrected and imported', async () => {
   const w = await importWorld()
   const done = await w.importAll(
     'name,phone,email,status,city\nAna,12,ana@,Bad Status,"=1+1"\nBia,+55 81 99123-4567,,,\n,+55 81 99123-4568,,,\nCarla,,,,\nx,+55 81 99123-4569,,,,too many\n',
@@ -69,7 +69,7 @@ test('refused rows are told by row, field and reason, and their file can be mend
   assert.equal(body.data.customFieldValues.k_city, '=1+1')
 })
 
-test('refused rows that are refused again say so once, and cells come back as they were', async () => {
+test('rows refused twice have one reason, and their cells are unchanged', async () => {
   const w = await importWorld()
   const first = await w.importAll('name,phone,notes\n"=Ana","\'+12","\'- likes tea"\n', { match: 'phone' })
   const file = await w.refusedFile(first.id)
@@ -82,7 +82,7 @@ test('refused rows that are refused again say so once, and cells come back as th
   assert.equal(body.data.customFieldValues, undefined)
 })
 
-test('a dry run counts what the start would do and writes nothing; then the same file is started for good', async () => {
+test('a dry run counts what would happen and writes nothing; then the same file can be imported', async () => {
   const w = await importWorld()
   const rows = Array.from({ length: 1200 }, (_, n) => `Lead ${n},ref-${n % 1100}`)
   const id = await w.upload(`name,externalRef\n${rows.join('\n')}\n,ref-x\n`)
@@ -100,11 +100,11 @@ test('a dry run counts what the start would do and writes nothing; then the same
   assert.deepEqual([done.state, done.created, done.updated, done.refused], ['done', 1100, 100, 1])
 })
 
-test('a worker that was held up since a dry run takes no row from the run for good', async () => {
+test('a worker delayed since a dry run processes no row of the real run', async () => {
   const w = await importWorld()
   const id = await w.upload('name,externalRef\nAna,a\nBia,b\n')
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'externalRef', dryRun: true })
-  // Its second transaction is that of its first batch.
+  // The second transaction is that of the first batch.
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let transactions = 0
   const held: typeof w.db = {
@@ -131,7 +131,7 @@ test('a worker that was held up since a dry run takes no row from the run for go
   assert.equal((await w.leads()).length, 2)
 })
 
-test('when the daily quota is used up the import waits for midnight UTC and goes on with the very next row', async () => {
+test('when the daily quota is used up, the import pauses until midnight UTC and resumes with the next row', async () => {
   const w = await importWorld({ dailyLeadQuota: 7 })
   const rows = Array.from({ length: 10 }, (_, n) => `Lead ${n},ref-${n}`)
   const paused = await w.importAll(`name,externalRef\n${rows.join('\n')}`, { match: 'externalRef' })
@@ -144,14 +144,14 @@ test('when the daily quota is used up the import waits for midnight UTC and goes
   w.clock.set(new Date('2026-03-10T12:00:00.000Z'))
 })
 
-test('a dry run does not wait for the quota: it counts what all days together will create', async () => {
+test('a dry run ignores the quota and counts all rows', async () => {
   const w = await importWorld({ dailyLeadQuota: 1 })
   await w.lead()
   const checked = await w.importAll('name,externalRef\nAna,a\nBia,b\n', { match: 'externalRef', dryRun: true })
   assert.deepEqual([checked.state, checked.created], ['checked', 2])
 })
 
-test('NDJSON is read as the leads interface shows leads, and Windows-1252 when it is chosen', async () => {
+test('NDJSON is read in the format of the leads interface, and Windows-1252 if chosen', async () => {
   const w = await importWorld()
   const lines = [
     '{"firstName":"Ana","externalRef":"a","customFieldValues":{"vip":true},"id":"x"}',
@@ -170,7 +170,7 @@ test('NDJSON is read as the leads interface shows leads, and Windows-1252 when i
   assert.equal((await w.leads()).at(-1).firstName, 'João €')
 })
 
-test('a file that a spreadsheet saved as Unicode text is imported as it is', async () => {
+test('a file saved by a spreadsheet as Unicode text can be imported', async () => {
   const w = await importWorld()
   const file = Buffer.from('\uFEFFname\texternalRef\tstatus\r\nJoão 😀\ta\r\nBia\tb\t\t\tx\r\n', 'utf16le')
   const done = await w.importAll(file, { match: 'externalRef' })

@@ -16,14 +16,14 @@ const put = (w: ImportWorld, id: string, offset: number, text: string) =>
     headers: { 'content-type': 'text/csv' },
   })
 
-test('an upload goes on where it broke off, and bytes in the wrong place are refused with the right one', async () => {
+test('an upload resumes where it was interrupted, and a wrong offset is rejected with the right one', async () => {
   const w = await importWorld()
   const id = await made(w, 20)
   assert.equal((await put(w, id, 0, 'name\nAna')).status, 200)
   const early = await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
   assert.deepEqual(
     [early.status, early.body.statusMessage],
-    [409, 'The upload is not complete: 8 of 20 bytes are there'],
+    [409, 'The upload is not complete: 8 of 20 bytes were uploaded'],
   )
   const wrong = await put(w, id, 5, 'x')
   assert.deepEqual([wrong.status, wrong.body.data], [409, { uploadedBytes: 8 }])
@@ -36,7 +36,7 @@ test('an upload goes on where it broke off, and bytes in the wrong place are ref
   assert.deepEqual((await w.leads()).map((lead) => lead.firstName).sort(), ['Ana Lima', 'Bia', '__'])
 })
 
-test('an upload without a body is told what it lacks; an empty one asks whether this is the place', async () => {
+test('an upload without a body is rejected with the reason; an empty body checks the offset', async () => {
   const w = await importWorld()
   const id = await made(w, 20)
   const path = `/api/team/v1/workspaces/${w.workspaceId}/lead-imports/${id}/content?offset=0`
@@ -46,7 +46,7 @@ test('an upload without a body is told what it lacks; an empty one asks whether 
   assert.deepEqual([(await put(w, id, 0, '')).status, (await put(w, id, 1, '')).status], [200, 409])
 })
 
-test('an upload is read no faster than it is stored: what waits in memory stays below two pieces', async () => {
+test('an upload is read no faster than it is stored: less than two pieces are buffered', async () => {
   const w = await importWorld()
   const [chunk, chunks] = [64 * 1024, 240]
   const id = await made(w, chunk * chunks)
@@ -63,7 +63,7 @@ test('an upload is read no faster than it is stored: what waits in memory stays 
   assert.ok(ahead < 2 * 256 * 1024, `${ahead} bytes ahead`)
 })
 
-test('a cancelled import writes nothing more, and its file is gone at once', async () => {
+test('a cancelled import writes nothing more, and its file is deleted at once', async () => {
   const w = await importWorld()
   const id = await w.upload('name\nAna\n')
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'none' })
@@ -79,7 +79,7 @@ test('a cancelled import writes nothing more, and its file is gone at once', asy
   assert.deepEqual([look.status, look.body.statusMessage], [422, 'The file is removed: the import is cancelled'])
 })
 
-test('every file that was left alone, and all refused rows, are gone after seven days', async () => {
+test('abandoned files and refused rows are deleted after seven days', async () => {
   const w = await importWorld()
   for (let n = 0; n < 9; n++) await w.upload('name\nAna\n')
   for (let n = 0; n < 15; n++) await w.importAll('name,phone\nAna,12\n', { match: 'phone' })
@@ -91,20 +91,20 @@ test('every file that was left alone, and all refused rows, are gone after seven
   w.clock.advance(-7 * 86_400_000)
 })
 
-test('a workspace has ten imports open, however many are made at once, until one of them ends', async () => {
+test('a workspace has at most ten open imports, also under concurrency', async () => {
   const w = await importWorld()
   const make = () => w.team('POST', '/lead-imports', { fileName: 'a.csv', size: 1024 ** 3 })
   const answers = await Promise.all(Array.from({ length: 14 }, make))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(10).fill(201), ...Array(4).fill(409)])
   const refused = await make()
-  assert.match(refused.body.statusMessage, /^10 imports are open: finish or cancel one/)
+  assert.match(refused.body.statusMessage, /^10 imports are open; finish or cancel one/)
   const open = answers.find(({ status }) => status === 201)?.body.import.id
   await w.team('POST', `/lead-imports/${open}/cancel`)
   assert.equal((await make()).status, 201)
   assert.equal((await (await importWorld()).team('POST', '/lead-imports', { fileName: 'a.csv', size: 1 })).status, 201)
 })
 
-test('what imports have stored counts, whatever sizes were told, until they end', async () => {
+test('stored import files count towards the limit until they end, whatever size was declared', async () => {
   const w = await importWorld()
   const [full, next] = [await made(w, 1024 ** 3), await made(w, 20)]
   await w.db.sql`
@@ -115,18 +115,18 @@ test('what imports have stored counts, whatever sizes were told, until they end'
   assert.equal((await put(w, next, 0, 'name\nAna')).status, 200)
   const refused = await put(w, next, 8, ' Lima')
   assert.deepEqual([refused.status, refused.body.data], [409, { storedBytes: 2 * 1024 ** 3 }])
-  assert.match(refused.body.statusMessage, /cancel an import that is not needed/)
+  assert.match(refused.body.statusMessage, /use all 2 GiB; cancel an import/)
   await w.team('POST', `/lead-imports/${full}/cancel`)
   assert.equal((await put(w, next, 8, ' Lima')).status, 200)
 })
 
 const growths: [what: string, column: string, value: number, dryRun: boolean, problem: RegExp][] = [
-  ['refused rows', 'refused_bytes', 256 * 1024 ** 2 - 10, false, /^The refused rows would take more than 256 MiB/],
-  ['new leads of a dry run', 'created', 5_000_000, true, /^A dry run goes up to 5,000,000 new leads/],
+  ['refused rows', 'refused_bytes', 256 * 1024 ** 2 - 10, false, /^The refused rows would exceed 256 MiB/],
+  ['new leads of a dry run', 'created', 5_000_000, true, /^A dry run is limited to 5,000,000 new leads/],
 ]
 
 for (const [what, column, value, dryRun, problem] of growths) {
-  test(`an import ends where it would keep too many ${what}`, async () => {
+  test(`an import fails if it would store too many ${what}`, async () => {
     const w = await importWorld()
     const id = await w.upload('name,phone\nAna,12\n')
     await w.team('POST', `/lead-imports/${id}/start`, { match: 'phone', dryRun })
@@ -138,7 +138,7 @@ for (const [what, column, value, dryRun, problem] of growths) {
   })
 }
 
-test('what is stored of a file and of refused rows is sealed', async () => {
+test('stored files and refused rows are encrypted', async () => {
   const w = await importWorld()
   const id = await w.upload('name,phone\nSecretname,12\n')
   await w.team('POST', `/lead-imports/${id}/start`, { match: 'phone', dryRun: true })
@@ -149,7 +149,7 @@ test('what is stored of a file and of refused rows is sealed', async () => {
   for (const { bytes } of rows) assert.ok(!bytes.includes('Secretname'))
 })
 
-test('a mapping that does not fit is refused by name', async () => {
+test('an invalid mapping is rejected with the reason', async () => {
   const w = await importWorld()
   const id = await w.upload('name,phone,x\nAna,5581991234567,1\n')
   const start = async (wish: object) => (await w.team('POST', `/lead-imports/${id}/start`, wish)).body.data?.issues[0]
@@ -159,7 +159,7 @@ test('a mapping that does not fit is refused by name', async () => {
   assert.equal((await start({ match: 'phone', mapping: { x: 'notes', name: 'notes' } })).path, 'mapping')
 })
 
-test('a column may be called whatever it likes', async () => {
+test('a column may have any name', async () => {
   const w = await importWorld()
   const done = await w.importAll('name,constructor\nAna,Lego\n', { match: 'none' })
   assert.equal(done.choice.columns[1].target, 'k_constructor')

@@ -31,7 +31,7 @@ const match = fc.oneof(
   fc.record({ by: fc.constant('phone'), value: phone }),
   fc.record({ by: fc.constant('id'), value: fc.constantFrom('seed 0', 'seed 1', 'nobody') }),
 )
-// Mostly valid items: the first three fields seldom, the unknown one hardly ever.
+// Mostly valid items: the first three fields are rare, the unknown one very rare.
 const item = fc
   .tuple(match, lead, fc.integer({ min: 0, max: 9 }), fc.boolean())
   .map(([matcher, fields, dice, create]): Item => {
@@ -47,7 +47,7 @@ const item = fc
 interface Side {
   w: World
   seeds: string[]
-  /** Ids in the order in which the leads first appeared: the same lead has the same place on both sides. */
+  /** Ids in order of first appearance: the same lead has the same position on both sides. */
   ids: string[]
 }
 
@@ -71,7 +71,7 @@ function plain(shown: any, { ids }: Side) {
   return { ...shown, id: ids.indexOf(shown.id), uniqueCode }
 }
 
-// Issues are named from the batch there and from the body here.
+// Paths of issues start with the item in a batch, and with the body otherwise.
 const errorText = ({ statusCode, statusMessage, data }: { statusCode: number; statusMessage: string; data?: object }) =>
   JSON.stringify({ statusCode, statusMessage, data: data ?? null }).replaceAll(/items\[\d+\](?:\.|(?="))/g, '')
 
@@ -82,7 +82,7 @@ async function together(side: Side, items: Item[]) {
   )
 }
 
-/** What a dry run says of each item; the leads that it only imagines have no ids that could be compared. */
+/** Returns the result of a dry run per item, without the ids of leads that it would create. */
 async function dryly(side: Side, items: Item[]) {
   const options = { query: { dryRun: 'true' }, body: { items: withIds(items, side) } }
   const { body } = await side.w.call('POST', `${leadsPath}/bulk-upsert`, options)
@@ -110,7 +110,7 @@ async function everything(side: Side) {
   }
   const { w } = side
   const found = []
-  // None that may be in a generated uniqueCode, which is another on each side: they have no I, and start with an L.
+  // Terms that cannot be in a generated uniqueCode, which differs on each side: codes have no I and start with L.
   for (const search of ['Lia', 'named lima', 'Bia', '1234567', 'a', 'e', '4930123']) {
     const { body: hits } = await w.call('GET', leadsPath, { query: { ...query, search } })
     found.push(hits.data.map(({ id }: { id: string }) => side.ids.indexOf(id)).sort())
@@ -122,7 +122,7 @@ async function everything(side: Side) {
   return { details, found, changes, counts: await eventCounts(w), quota: await quotaUsed(w) }
 }
 
-test('a batch means what its items mean one by one: answers, leads, what search finds, events, history and quota; and its dry run foretells it', async () => {
+test('a batch equals its items one by one: responses, leads, search results, events, history and quota; a dry run predicts it', async () => {
   const seen = new Set<string>()
   const batches = fc.array(fc.array(item, { minLength: 4, maxLength: 14 }), { minLength: 1, maxLength: 2 })
   await fc.assert(

@@ -21,7 +21,7 @@ async function bulk({ call }: World, items: unknown[], options?: object, query: 
   return answer.body
 }
 
-test('results stand in input order, each with its index, matcher, action and lead', async () => {
+test('results are in input order, each with its index, matcher, action and lead', async () => {
   const w = await world()
   const known = await w.lead({ externalRef: 'known' })
   const items = [
@@ -47,14 +47,14 @@ test('results stand in input order, each with its index, matcher, action and lea
   assert.equal(results[2].lead.phone, '5581991234567')
 })
 
-test('no items: nothing is processed, and that is a success', async () => {
+test('no items: nothing is processed, and the request succeeds', async () => {
   const w = await world()
   const empty = { success: true, processed: 0, created: 0, updated: 0, failed: 0, results: [] }
   assert.deepEqual(await bulk(w, []), empty)
   assert.deepEqual(await bulk(w, [], {}), empty)
 })
 
-/** Items that fail in every way, with what each answers. */
+/** Items that fail for every reason, with their errors. */
 function mixed(): [item: unknown, status: number, message: string, path?: string][] {
   const invalid = 'Validation failed'
   return [
@@ -80,7 +80,7 @@ function mixed(): [item: unknown, status: number, message: string, path?: string
   ]
 }
 
-test('an item that fails fails alone, with its statusCode and statusMessage; the others are done', async () => {
+test('a failing item fails alone, with its statusCode and statusMessage; the others succeed', async () => {
   const w = await world()
   await w.lead({ uniqueCode: 'taken' })
   const rows = mixed()
@@ -136,7 +136,7 @@ test('continueOnError false stops at the first failure: earlier items stay, it i
   assert.equal((await bulk(w, items.slice(0, 2), { continueOnError: false })).success, true)
 })
 
-test('an invalid envelope is a 400 and nothing is stored', async () => {
+test('an invalid envelope returns 400 and nothing is stored', async () => {
   const w = await world()
   const item = by('externalRef', 'a', { firstName: 'A' })
   const before = await stored(w)
@@ -163,7 +163,7 @@ test('an invalid envelope is a 400 and nothing is stored', async () => {
   assert.deepEqual(await stored(w), before)
 })
 
-test('within one batch leads exchange their names, whichever is older, and though others use their ids as names', async () => {
+test('within one batch leads can swap names, in any order of age, even if others use their ids as names', async () => {
   for (const field of ['externalRef', 'uniqueCode']) {
     const w = await world()
     const [a, b] = [await w.lead({ [field]: 'one' }), await w.lead({ [field]: 'two' })]
@@ -186,7 +186,7 @@ test('within one batch leads exchange their names, whichever is older, and thoug
   }
 })
 
-test('20 parallel batches with overlapping matchers: no error, no duplicate, every item done', async () => {
+test('20 parallel batches with overlapping matchers: no error, no duplicate, every item processed', async () => {
   const w = await world()
   const spellings = (n: number) => [`55819912340${10 + n}`, `+55 (81) 9123-40${10 + n}`]
   const batches = Array.from({ length: 20 }, (_, batch) =>

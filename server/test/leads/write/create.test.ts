@@ -4,7 +4,7 @@ import { leadsPath } from '../../support/leads/leads.ts'
 import { bareLead } from '../../support/leads/write-paths.ts'
 import { world } from '../../support/world.ts'
 
-test('firstName is the only field required on create; the rest has the defaults of the contract', async () => {
+test('firstName is the only field required on create; other fields have the defaults of the contract', async () => {
   const { call } = await world()
   const { status, body } = await call('POST', leadsPath, { body: { firstName: '  Marina ' } })
   assert.equal(status, 201)

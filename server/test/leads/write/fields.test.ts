@@ -5,7 +5,7 @@ import { addMember, leadPath, leadsPath, stored } from '../../support/leads/lead
 import { writePaths } from '../../support/leads/write-paths.ts'
 import { world } from '../../support/world.ts'
 
-// What a field takes is the same on every way into a lead; each row is sent on all of them.
+// The rules of a field are the same on every route; each row is sent on all of them.
 
 const long = { email: `${'a'.repeat(242)}@example.com`, smiles: '🙂'.repeat(10_000) }
 const kept: [sent: object, stored?: object][] = [
@@ -43,7 +43,7 @@ const kept: [sent: object, stored?: object][] = [
   ...['externalRef', 'lastName', 'email', 'phone', 'notes', 'assignedTo', 'estimatedValue', 'actualValue'].map(
     (name): [object] => [{ [name]: null }],
   ),
-  // What only the service writes is passed over, so that a lead which was read can be sent back.
+  // Read-only fields are ignored, so that a lead that was read can be sent back.
   [{ id: 'x', createdAt: 1, updatedAt: null, deletedAt: true, customFields: {}, previousStatus: [] }, {}],
 ]
 
@@ -85,7 +85,7 @@ function of(field: string) {
 }
 
 for (const { name, targets: targetsOf, send } of writePaths) {
-  test(`${name}: each value within its limits is kept in its stored form, null clears, and nothing else changes`, async () => {
+  test(`${name}: values within their limits are stored in their stored form, null clears, and nothing else changes`, async () => {
     const w = await world()
     const targets = await targetsOf(w, kept.length)
     const sent = kept.map(([lead]) => lead)
@@ -102,7 +102,7 @@ for (const { name, targets: targetsOf, send } of writePaths) {
     }
   })
 
-  test(`${name}: each value beyond its limits is a 400 naming the field, and nothing is stored`, async () => {
+  test(`${name}: values beyond their limits return 400 with the field, and nothing is stored`, async () => {
     const w = await world()
     const targets = await targetsOf(w, refused.length)
     const before = await stored(w)
@@ -114,14 +114,14 @@ for (const { name, targets: targetsOf, send } of writePaths) {
     assert.deepEqual(await stored(w), before)
   })
 
-  test(`${name}: every mistake of a lead is named at once`, async () => {
+  test(`${name}: all errors of a lead are reported at once`, async () => {
     const w = await world()
     const lead = { firstName: ' ', email: 'nobody', phone: 'none', value: 1.234 }
     const [outcome] = await send(w, await targetsOf(w, 1), [lead])
     assert.deepEqual(outcome?.issues.toSorted(), ['email', 'firstName', 'phone', 'value'])
   })
 
-  test(`${name}: assignedTo must be a member of this very workspace`, async () => {
+  test(`${name}: assignedTo must be a member of the same workspace`, async () => {
     const [w, other] = [await world(), await world()]
     const [member, stranger] = [await addMember(w), await addMember(other)]
     const targets = await targetsOf(w, 2)
@@ -131,7 +131,7 @@ for (const { name, targets: targetsOf, send } of writePaths) {
   })
 
   for (const field of ['externalRef', 'uniqueCode']) {
-    test(`${name}: a ${field} that another lead has is a 409 that names it, and nothing is stored`, async () => {
+    test(`${name}: a ${field} of another lead returns 409 with the field, and nothing is stored`, async () => {
       const w = await world()
       const targets = await targetsOf(w, 1)
       await w.lead({ [field]: 'taken' })
@@ -145,7 +145,7 @@ for (const { name, targets: targetsOf, send } of writePaths) {
 }
 
 for (const { name, targets: targetsOf, send } of writePaths.filter(({ isUpdate }) => isUpdate)) {
-  test(`${name}: what changes nothing answers the lead as it is, and writes nothing`, async () => {
+  test(`${name}: a request that changes nothing returns the lead unchanged, and writes nothing`, async () => {
     const w = await world()
     const [target] = await targetsOf(w, 1)
     const assignedTo = await addMember(w)
@@ -175,7 +175,7 @@ for (const { name, targets: targetsOf, send } of writePaths.filter(({ isUpdate }
   })
 }
 
-test('what cannot be read as one thing is refused as a whole by every route, and nothing is stored', async () => {
+test('ambiguous input is rejected as a whole by every route, and nothing is stored', async () => {
   const w = await world()
   await w.lead({ externalRef: 'r' })
   const before = await stored(w)

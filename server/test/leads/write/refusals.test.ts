@@ -32,7 +32,7 @@ async function callAll(
   assert.deepEqual(await stored(w), before)
 }
 
-test('every route refuses a key that is none of ours with 401, before it looks at anything else', async () => {
+test('every route rejects an unknown key with 401 before any other check', async () => {
   const w = await world()
   await w.lead({ externalRef: 'r' })
   await callAll(
@@ -55,9 +55,9 @@ const needs: [needed: string, routes: (typeof routes)[number][]][] = [
 ]
 
 for (const [needed, those] of needs) {
-  test(`what needs the scope ${needed} says so to a key with all others, whether or not there is such a lead`, async () => {
+  test(`a route that needs the scope ${needed} says so to a key with all others, whether or not the lead exists`, async () => {
     const w = await world()
-    // The writing key of old could delete: until that ends it is not without the right.
+    // leads.write may delete during the transition window, so it does not lack the scope.
     const others = (['leads.read', 'leads.write', 'leads.delete', 'leads.bulk'] as const)
       .filter((scope) => !needed.includes(scope))
       .filter((scope) => needed !== 'leads.delete' || scope !== 'leads.write')
@@ -77,7 +77,7 @@ for (const [needed, those] of needs) {
   })
 }
 
-test('every route answers 403 without a code when the plan does not include leads', async () => {
+test('every route returns 403 without a code if the plan does not include leads', async () => {
   const w = await world()
   await w.lead({ externalRef: 'r' })
   await w.db.sql`update workspaces set leads_enabled = false where id = ${w.workspaceId}`
@@ -93,7 +93,7 @@ test('every route answers 403 without a code when the plan does not include lead
   )
 })
 
-test('every route counts towards the rate limit of its key, and beyond it answers 429 with Retry-After', async () => {
+test('every route counts towards the rate limit of its key, and beyond it returns 429 with Retry-After', async () => {
   const w = await world()
   await w.lead({ externalRef: 'r' })
   const config = loadConfig({ PARLEY_LEADS_RATE_LIMIT: String(routes.length), PARLEY_INBOX_RATE_LIMIT: '0' })
@@ -120,7 +120,7 @@ test('every route counts towards the rate limit of its key, and beyond it answer
   }
 })
 
-test('leads.write still deletes, with a warning, but restores nothing', async () => {
+test('leads.write still deletes, with a warning, but does not restore', async () => {
   const w = await world()
   const { id } = await w.lead({ externalRef: 'r' })
   const { value: key } = await w.addKey({ scopes: ['leads.write'] })
@@ -129,7 +129,7 @@ test('leads.write still deletes, with a warning, but restores nothing', async ()
   assert.equal((await w.call('POST', `${leadPath(id)}/restore`, { key })).status, 401)
 })
 
-test('GET, DELETE and restore pass over a body, whatever it is', async () => {
+test('GET, DELETE and restore ignore a body', async () => {
   const w = await world()
   const { id } = await w.lead({ externalRef: 'r' })
   const options = { raw: '{"any": "thing"}' }

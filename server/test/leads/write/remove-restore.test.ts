@@ -63,7 +63,7 @@ test('deleting frees externalRef and uniqueCode', async () => {
   assert.equal((await call('GET', leadPath('code-1'))).body.data.id, second.id)
 })
 
-test('restore brings the lead back whole, to every read, list, search and matcher', async () => {
+test('restore brings the lead back for every read, list, search and matcher', async () => {
   const { call, lead, clock } = await world()
   const created = await lead(full)
   const before = (await call('GET', leadPath(created.id))).body.data
@@ -94,7 +94,7 @@ test('restore works through the last millisecond of 30 days, and not after', asy
   assert.deepEqual(body, { statusCode: 404, statusMessage: 'Lead not found' })
 })
 
-test('a lead that is not deleted, or is not there, cannot be restored: 404', async () => {
+test('a lead that is not deleted or does not exist cannot be restored: 404', async () => {
   const { call, lead } = await world()
   const { id } = await lead({ uniqueCode: 'code' })
   for (const identifier of [id, 'code', 'nobody', '00000000-0000-7000-8000-000000000000', '..%2F']) {
@@ -109,7 +109,7 @@ test('a lead that is not deleted, or is not there, cannot be restored: 404', asy
 })
 
 for (const field of ['externalRef', 'uniqueCode'] as const) {
-  test(`restore is a 409 that names the field when the ${field} was taken meanwhile`, async () => {
+  test(`restore returns 409 with the field if the ${field} was taken meanwhile`, async () => {
     const w = await world()
     const { id } = await w.lead({ [field]: 'name' })
     await w.call('DELETE', leadPath(id))
@@ -128,7 +128,7 @@ for (const field of ['externalRef', 'uniqueCode'] as const) {
   })
 }
 
-test('a deleted lead may have an assignee who has left meanwhile', async () => {
+test('a restored lead may have an assignee who has left', async () => {
   const w = await world()
   const assignedTo = await addMember(w)
   const { id } = await w.lead({ assignedTo })
@@ -137,7 +137,7 @@ test('a deleted lead may have an assignee who has left meanwhile', async () => {
   assert.equal((await w.call('POST', restorePath(id))).body.data.assignedTo, assignedTo)
 })
 
-test('of parallel deletes one succeeds, of parallel restores too', async () => {
+test('of parallel deletes one succeeds, and of parallel restores too', async () => {
   const w = await world()
   const { id } = await w.lead()
   const tenTimes = (method: 'DELETE' | 'POST', path: string) =>

@@ -13,7 +13,7 @@ async function withMember() {
   return { w, member: await signedInMember(w) }
 }
 
-test('a bulk change writes, tells and remembers each lead as a single change does', async () => {
+test('a bulk change writes, emits and records each lead as a single change does', async () => {
   const { w, member } = await withMember()
   const [first, second] = [await w.lead({ status: 'won' }), await w.lead({ priority: 'high' })]
   const missing = newId(w.clock.now())
@@ -45,7 +45,7 @@ test('a bulk change writes, tells and remembers each lead as a single change doe
   }
 })
 
-test('a lead whose name was taken meanwhile stays deleted, and of two with one name the first comes back', async () => {
+test('a lead whose name was taken stays deleted, and of two with one name the first is restored', async () => {
   const { w, member } = await withMember()
   const take = async (fields: object) => {
     const { id } = await w.lead({ ...fields })
@@ -88,7 +88,7 @@ const refusals: [why: string, body: object][] = [
   ['something that is no id', { ids: ['code-1'], delete: true }],
 ]
 
-test('a bulk change that cannot be is refused, an assignee who is no member fails every lead, and nothing is written', async () => {
+test('an invalid bulk change is rejected, an assignee who is not a member fails every lead, and nothing is written', async () => {
   const before = await stored(shared)
   for (const [why, body] of refusals) assert.equal((await asked.call('POST', path, body)).status, 400, why)
   const { body } = await asked.call('POST', path, { ids: [sharedId], changes: { assignedTo: shared.keyId } })

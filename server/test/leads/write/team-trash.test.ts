@@ -12,11 +12,11 @@ async function withMember() {
   return { w, member: await signedInMember(w) }
 }
 
-test('the trash shows what can be restored, last deleted first, and when it will be destroyed', async () => {
+test('the trash lists restorable leads, most recently deleted first, with the time of their destruction', async () => {
   const { w, member } = await withMember()
   const fields = { phone: '5581991234567', customFieldValues: { k_city: 'Recife' } }
   const [first, second, kept] = [await w.lead(fields), await w.lead(), await w.lead()]
-  // What was made last is deleted first: the order is that of the deletions.
+  // The last created is deleted first: the order is that of the deletions.
   await member.call('DELETE', `/leads/${second.id}`)
   w.clock.advance(1000)
   await member.call('DELETE', `/leads/${first.id}`)
@@ -37,7 +37,7 @@ test('the trash shows what can be restored, last deleted first, and when it will
   assert.equal((await member.call('GET', `/leads/${kept.id}`)).status, 200)
 })
 
-test('a walk through the trash shows each deleted lead once, also those deleted in one moment', async () => {
+test('paging through the trash returns each deleted lead once, also if deleted at the same time', async () => {
   const { w, member } = await withMember()
   const leads = [await w.lead(), await w.lead(), await w.lead(), await w.lead(), await w.lead()]
   for (const { id } of leads) await member.call('DELETE', `/leads/${id}`)
@@ -55,12 +55,12 @@ test('a walk through the trash shows each deleted lead once, also those deleted 
   }
 })
 
-test('after 30 days a lead has left the trash, whether or not it was destroyed already', async () => {
+test('after 30 days a lead is no longer in the trash, whether or not it was destroyed already', async () => {
   const { w, member } = await withMember()
   const { id } = await w.lead()
   await member.call('DELETE', `/leads/${id}`)
   const at = w.clock.now().getTime()
-  // The session of the member has ended by then: the team token asks.
+  // The session of the member has ended by then, so the team token is used.
   const trash = async () => {
     const path = `/api/team/v1/workspaces/${w.workspaceId}/leads/trash`
     return (await w.call('GET', path, { key: testTeamToken })).body

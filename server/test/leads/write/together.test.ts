@@ -10,7 +10,7 @@ const upsert = (w: World, value: string, lead: object) =>
 
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status)
 
-test('leads created at one moment each get their own answer: 201, 409 or 400, whatever their neighbours get', async () => {
+test('concurrent creates each get their own response: 201, 409 or 400, regardless of the others', async () => {
   const w = await world()
   await w.lead({ externalRef: 'taken' })
   const assignedTo = await addMember(w)
@@ -39,7 +39,7 @@ test('leads created at one moment each get their own answer: 201, 409 or 400, wh
   assert.equal(await quotaUsed(w), 26)
 })
 
-test('a lead that cannot be read fails its own upsert, and none of those that came with it', async () => {
+test('a lead that cannot be read fails its own upsert only', async () => {
   const w = await world()
   const refs = Array.from({ length: 30 }, (_, n) => `crm-${n}`)
   for (const externalRef of refs) await w.lead({ externalRef })
@@ -56,7 +56,7 @@ test('a lead that cannot be read fails its own upsert, and none of those that ca
   assert.deepEqual(await eventCounts(w), { 'lead.created': 30, 'lead.updated': 29 })
 })
 
-test('upserts of two keys at one moment each stand under their own name in the history', async () => {
+test('concurrent upserts of two keys each have their own author in the history', async () => {
   const w = await world()
   const other = await w.addKey({ scopes: ['leads.write'] })
   const refs = Array.from({ length: 20 }, (_, n) => `crm-${n}`)

@@ -4,7 +4,7 @@ import { addMember, leadPath } from '../../support/leads/leads.ts'
 import { fullLead } from '../../support/leads/write-paths.ts'
 import { world } from '../../support/world.ts'
 
-test('only the fields that are sent change; updatedAt moves and createdAt stays', async () => {
+test('only the fields that are sent change; updatedAt changes and createdAt stays', async () => {
   const { lead, call, clock } = await world()
   const before = await lead({ lastName: 'Duarte', phone: '5581991234567', notes: 'n' })
   clock.advance(1500)
@@ -43,7 +43,7 @@ test('a payload that changes nothing: No changes detected, with the current lead
   }
 })
 
-test('value is answered beside actualValue, of which it is an alias', async () => {
+test('value is returned next to actualValue as its alias', async () => {
   const { lead, call } = await world()
   const { id } = await lead()
   for (const value of [99.9, null]) {
@@ -52,7 +52,7 @@ test('value is answered beside actualValue, of which it is an alias', async () =
   }
 })
 
-test('the answer says what the status was before this update', async () => {
+test('the response has the status before this update', async () => {
   const { lead, call } = await world()
   const { id } = await lead()
   const statuses = ['qualified', 'new', 'any_token_9', 'won']
@@ -66,7 +66,7 @@ test('the answer says what the status was before this update', async () => {
   assert.equal((await call('PATCH', leadPath(id), { body: { notes: 'x' } })).body.data.previousStatus, 'won')
 })
 
-test('a mask that is not of this very phone is refused', async () => {
+test('a mask of another phone is rejected', async () => {
   const w = await world()
   const { value: key } = await w.addKey({ scopes: ['leads.write'], phoneVisibility: 'masked' })
   const { id } = await w.lead({ phone: '5581991234567' })
@@ -80,7 +80,7 @@ test('a mask that is not of this very phone is refused', async () => {
   assert.equal(full.body.data.issues.length, 1)
 })
 
-test('parallel updates of different fields all stay', async () => {
+test('parallel updates of different fields are all kept', async () => {
   const { lead, call } = await world()
   const { id } = await lead()
   const fields = { lastName: 'L', email: 'a@b.co', phone: '5581991234567', notes: 'n', priority: 'low', source: 'ads' }

@@ -17,7 +17,7 @@ const matchers: [by: string, value: string][] = [
 ]
 
 for (const [by, value] of matchers) {
-  test(`nobody with this ${by}: a lead is created that has it, with the defaults of create, unless lead says otherwise`, async () => {
+  test(`no lead with this ${by}: creates a lead that has it, with the defaults of create, unless lead sets another value`, async () => {
     const w = await world()
     const { status, body } = await upsert(w, by, value, { firstName: 'Marina' })
     assert.equal(status, 200)
@@ -32,7 +32,7 @@ for (const [by, value] of matchers) {
     }
   })
 
-  test(`a lead with this ${by}: it is updated, and only in what was sent`, async () => {
+  test(`a lead with this ${by}: updates it, and only the fields that were sent`, async () => {
     const w = await world()
     const lead = await w.lead({ [by]: value, lastName: 'Duarte', notes: 'n' })
     w.clock.advance(1000)
@@ -43,7 +43,7 @@ for (const [by, value] of matchers) {
   })
 }
 
-test('a matcher looks at its own field only, by phone at every common variant of the oldest lead; else 404 if nothing is to be created', async () => {
+test('a matcher uses its own field only, a phone every common variant and the oldest lead; 404 if nothing may be created', async () => {
   const w = await world()
   const { id } = await w.lead({ uniqueCode: 'code', externalRef: 'ref', phone: '5581991234567' })
   w.clock.advance(1)
@@ -76,7 +76,7 @@ test('a matcher looks at its own field only, by phone at every common variant of
   assert.deepEqual(await stored(w), before)
 })
 
-test('nobody with this id: a lead is created with an id of the service', async () => {
+test('no lead with this id: creates a lead with an id of the service', async () => {
   const w = await world()
   for (const value of ['0f8fad5b-d9cb-469f-a165-70867728950e', 'no uuid']) {
     const { body } = await upsert(w, 'id', value, { firstName: 'New' })
@@ -85,7 +85,7 @@ test('nobody with this id: a lead is created with an id of the service', async (
   }
 })
 
-test('a phone as it was answered matches its lead, whatever the default country makes of its digits', async () => {
+test('a phone from a response matches its lead, whatever the default country makes of its digits', async () => {
   const w = await world({ defaultCountry: 'BR' })
   const berlin = await w.lead({ phone: '+49 30 123456' })
   for (const value of ['4930123456', '+4930123456']) {
@@ -100,7 +100,7 @@ test('a phone as it was answered matches its lead, whatever the default country 
   for (const { body } of bare) assert.deepEqual([body.action, body.data.id], ['updated', national.body.data.id])
 })
 
-test('a bad envelope or matcher is a 400 that names what is wrong, and nothing is stored', async () => {
+test('an invalid envelope or matcher returns 400 with the reason, and nothing is stored', async () => {
   const w = await world()
   await w.lead({ externalRef: 'r' })
   const before = await stored(w)
@@ -144,7 +144,7 @@ test('a bad envelope or matcher is a 400 that names what is wrong, and nothing i
   assert.deepEqual(await stored(w), before)
 })
 
-test('50 parallel upserts of one phone in different spellings make one lead and 49 updates', async () => {
+test('50 parallel upserts of one phone in different spellings create one lead and update it 49 times', async () => {
   const w = await world()
   const spellings = ['5581991234567', '+55 81 99123-4567', '558191234567', '+55 (81) 9123-4567', '0055 81 99123.4567']
   const answers = await Promise.all(
@@ -158,7 +158,7 @@ test('50 parallel upserts of one phone in different spellings make one lead and 
   assert.deepEqual(await eventCounts(w), { 'lead.created': 1, 'lead.updated': 49 })
 })
 
-test('parallel upserts and creates of one externalRef make one lead: creates end in 201 or 409, upserts in 200', async () => {
+test('parallel upserts and creates of one externalRef create one lead: creates return 201 or 409, upserts 200', async () => {
   const w = await world()
   for (const externalRef of ['a', 'b', 'c', 'd']) {
     const answers = await Promise.all(
@@ -177,7 +177,7 @@ test('parallel upserts and creates of one externalRef make one lead: creates end
   assert.equal(await quotaUsed(w), 4)
 })
 
-test('parallel upserts by different matchers that want one name make one lead', async () => {
+test('parallel upserts by different matchers that set the same name create one lead', async () => {
   const w = await world()
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) =>
@@ -187,7 +187,7 @@ test('parallel upserts by different matchers that want one name make one lead', 
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(11).fill(409)])
 })
 
-test('dryRun answers what would happen, writes nothing, counts no quota and emits nothing', async () => {
+test('dryRun returns what would happen, writes nothing, uses no quota and emits nothing', async () => {
   const w = await world({ dailyLeadQuota: 3 })
   const lead = await w.lead({ externalRef: 'r', lastName: 'L' })
   await w.lead({ externalRef: 'taken' })

@@ -10,12 +10,12 @@ interface ImportWish {
 export interface ImportWorld extends World {
   /** Calls the team API of the workspace as an operator. */
   team(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer>
-  /** Makes an import of this text and uploads it whole; answers its id. */
+  /** Creates an import of this text and uploads it; returns its id. */
   upload(text: string | Buffer, format?: 'csv' | 'ndjson'): Promise<string>
-  /** Uploads, starts and does the work; answers the import as it ended. */
+  /** Uploads, starts and runs an import; returns it in its final state. */
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   importAll(text: string | Buffer, wish: ImportWish): Promise<any>
-  /** Does the work that waits. */
+  /** Runs pending work. */
   work(): Promise<number>
   refusedFile(id: string): Promise<string>
   /** Every live lead, oldest first. */
@@ -23,7 +23,7 @@ export interface ImportWorld extends World {
   leads(): Promise<any[]>
 }
 
-/** An import whose file is there whole; answers its id. */
+/** Creates an import with its complete file; returns its id. */
 export async function uploadFile(w: Pick<World, 'call' | 'workspaceId'>, text: string | Buffer, format = 'csv') {
   const [key, path, raw] = [testTeamToken, `/api/team/v1/workspaces/${w.workspaceId}/lead-imports`, Buffer.from(text)]
   const made = await w.call('POST', path, { key, body: { fileName: `leads.${format}`, size: raw.length, format } })

@@ -9,18 +9,18 @@ import type { Answered, MemoryIndexLimits } from './index-cache.ts'
 import { type IndexShape, usualShape } from './memory-index.ts'
 import type { Held } from './segment.ts'
 
-/** Lists of large workspaces from memory. What it does not answer, the database does. */
+/** Answers lists of large workspaces from memory. Callers fall back to the database. */
 export interface MemoryIndexes {
-  /** The answer, or null when there is no index that is up to all that was committed before the call. */
+  /** Returns the page, or null if no index contains everything committed before the call. */
   find(workspaceId: string, wanted: Wanted): Promise<Found | null>
-  /** Whether the index for any order and any column is being built, and an answer to be expected. */
+  /** Returns true if the index for any order and column is being built. */
   isArranging(workspaceId: string): boolean
   /**
-   * Whether there is an index now: it is built unless the workspace is too small or too large for one. Where texts do not fit, one
-   * of columns alone is.
+   * Builds an index unless the workspace is too small or too large; resolves to whether one exists. If texts do not
+   * fit, builds an index of columns only.
    */
   warm(workspaceId: string, holds?: Held): Promise<boolean>
-  /** A new master key wraps the secrets from now on; call it before the first is wrapped. */
+  /** Adds a new master key. Call it before the first secret is wrapped with it. */
   useMasterKey(masterKey: Buffer): void
   close(): Promise<void>
 }
@@ -29,34 +29,34 @@ export interface MemoryIndexOptions {
   sql: Sql
   clock: Clock
   log: Log
-  /** Where the worker finds the database, and the keys to what is in there. */
+  /** Database connection and master keys for the worker. */
   db: DbOptions
   masterKeys: MasterKeys
   maxBytes: number
-  /** Smaller workspaces need no index: the database counts them in a few milliseconds. */
+  /** Minimum number of leads for an index: the database counts fewer in a few milliseconds. */
   minLeads?: number
   shape?: IndexShape
   startThread?: (settings: SearchWorkerSettings) => Worker
   repeat?: Repeat
 }
 
-/** Fewer leads are opened for each page in no time. */
+// Fewer leads are decrypted for each page fast enough.
 const minArranged = 2_000
 const idleMs = 600_000
 const tidyMs = 60_000
-/** How often a workspace without an index is looked at again. */
+// Interval for checking again whether a workspace without an index needs one.
 const againMs = 30_000
 const maxWorkspaces = 10_000
 
 export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
   const { clock, log, maxBytes, minLeads = 20_000, shape = usualShape, repeat = repeatAfterPause } = options
-  // What watches the statements of the main thread cannot watch those of another.
+  // Statement hooks of the main thread do not work in another thread.
   const { onStatement: _, ...db } = options.db
   const worker = openSearchWorker(
     { db, masterKeys: options.masterKeys, limits: { maxBytes, idleMs, minSearched: minLeads, shape } },
     { clock, log, startThread: options.startThread },
   )
-  /** Workspaces lately asked for: whether there is an index, whether it is being built, and when that was looked at. */
+  /** Recently requested indexes: whether they exist or are being built, and when this was checked. */
   const known = new Map<string, { exists: boolean; isComing: boolean; lookedAtMs: number }>()
   const keyTo = (workspaceId: string, holds: Held) => `${workspaceId} ${holds}`
 
@@ -97,7 +97,7 @@ export function openMemoryIndexes(options: MemoryIndexOptions): MemoryIndexes {
     }
     return null
   }
-  /** Columns alone answer what is not searched for, where there is no more. */
+  /** Returns the kind of index for a request: columns if there is neither a search term nor an index of texts. */
   const holdsFor = (workspaceId: string, { term, arrangement, conditions }: Wanted): Held => {
     if (!isTimely(arrangement) || conditions.list.length > 0) return 'values'
     const exists = (holds: Held) => known.get(keyTo(workspaceId, holds))?.exists === true
@@ -135,19 +135,19 @@ async function hasLeads(sql: Sql, workspaceId: string, count: number): Promise<b
 }
 
 const nothing: Answered = { answer: null, exists: false }
-/** How long a worker that has died is left alone. */
+// Wait after a worker died before starting another.
 const mourningMs = 30_000
 
 /**
- * Starts the worker when the first index is wanted, since an installation without large workspaces needs none, and ends
- * it once it holds nothing: only so does the memory of its indexes go back to the system.
+ * Starts the worker with the first index, since installations without large workspaces need none. Ends it when no index
+ * is left: only then is its memory returned to the system.
  */
 function openSearchWorker(
   settings: SearchWorkerSettings,
   { clock, log, startThread = startWorker }: Pick<MemoryIndexOptions, 'clock' | 'log' | 'startThread'>,
 ) {
   const waiting = new Map<number, (answered: Answered) => void>()
-  /** Those that have not ended yet, with their ends. */
+  /** Workers that have not ended, with promises of their end. */
   const alive = new Map<Worker, Promise<void>>()
   let worker: Worker | null = null
   let diedAtMs = Number.NEGATIVE_INFINITY
@@ -165,7 +165,7 @@ function openSearchWorker(
   }
   const start = (): Worker => {
     const started = startThread(settings)
-    // A program that has nothing else to do may end.
+    // Does not keep the process running.
     started.unref()
     started.on('message', hear)
     started.on('error', (error) => log.warn('search index worker failed; restarting it when needed', {}, error))
@@ -188,11 +188,11 @@ function openSearchWorker(
   const tell = (question: Question) => worker?.postMessage(question)
 
   return {
-    /** A worker that is dead, or dies, replies with nothing. */
+    /** Resolves to an empty answer if the worker is dead or dies. */
     ask: (request: Request): Promise<Answered> => {
       const nowMs = clock.now().getTime()
       if (closed || (worker === null && nowMs - diedAtMs < mourningMs)) return Promise.resolve(nothing)
-      // A worker that would only begin has no index to find anything in.
+      // A new worker has no index to search.
       if (worker === null && request.kind !== 'warm') return Promise.resolve(nothing)
       worker ??= start()
       return new Promise((resolve) => {
@@ -217,7 +217,7 @@ function openSearchWorker(
 }
 
 function startWorker(workerData: SearchWorkerSettings): Worker {
-  // The indexes themselves are outside of the heap that this bounds.
+  // The indexes are outside the heap that this limits.
   const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 }
   return new Worker(new URL('./search-worker.ts', import.meta.url), {
     workerData,
@@ -226,19 +226,17 @@ function startWorker(workerData: SearchWorkerSettings): Worker {
   })
 }
 
-/** What the worker of the indexes is started with. */
 export interface SearchWorkerSettings {
   db: DbOptions
   masterKeys: MasterKeys
   limits: MemoryIndexLimits
 }
 
-/** What is answered. */
 type Request =
   | { kind: 'find'; workspaceId: string; holds: Held; wanted: Wanted }
   | { kind: 'warm'; workspaceId: string; holds: Held }
 
-/** `nowMs` is the service's time, which may be another than the machine's. */
+/** `nowMs` is the time of the service's clock, which may differ from the system clock. */
 export type Question =
   | (Request & { number: number; nowMs: number })
   | { kind: 'tidy'; nowMs: number }
@@ -246,9 +244,9 @@ export type Question =
   | { kind: 'stop' }
 
 export type Reply =
-  /** A null answer to `find` is no answer; `exists` tells whether there is an index to ask again. */
+  /** `answer` is null if the index cannot answer; `exists` tells whether an index exists to ask again. */
   | ({ kind: 'answer'; number: number } & Answered)
   | { kind: 'built'; workspaceId: string; ms: number }
   | { kind: 'trouble'; workspaceId: string; code: string }
-  /** After a `tidy` that left no index. */
+  /** Sent after a `tidy` that left no index. */
   | { kind: 'empty' }

@@ -1,18 +1,18 @@
 import type { LeadFilter } from '../list-filter.ts'
 import type { Segment } from './segment.ts'
 
-/** Columns whose values are few, each kept as a code; 0 stands for null. */
+/** Columns with few values, stored as codes; 0 is null. */
 export const codedColumns = ['status', 'assignee', 'priority', 'source', 'adPlatform'] as const
 export type CodedColumn = (typeof codedColumns)[number]
 
-/** The codes of an index, for each column by value. */
+/** Codes of an index, by column and value. */
 export type Dictionaries = Record<CodedColumn, Map<string, number>>
 
-/** What a filter asks of the columns; a term is not part of it. */
+/** Filter compiled for the codes of an index, without the search term. */
 export interface Narrowing {
-  /** The same for filters that ask the same. */
+  /** Cache key, equal for equal filters. */
   key: string
-  /** For each column that matters: 1 at the codes that pass. */
+  /** Filtered columns, with 1 at the codes that pass. */
   codes: { column: CodedColumn; passing: Uint8Array }[]
   times: { column: 'created' | 'updated'; from: number; to: number }[]
 }
@@ -51,10 +51,10 @@ function passing(dictionary: ReadonlyMap<string, number>, values: readonly strin
   return flags
 }
 
-/** Whether every live lead passes. */
+/** Returns true if every live lead passes. */
 const isOpen = ({ codes, times }: Narrowing): boolean => codes.length + times.length === 0
 
-/** Which slots are alive and pass, a byte each. Column after column, since that is what the machine does fastest. */
+/** Marks the live slots that pass, one byte each. Works column by column, which is fastest for the CPU. */
 export function narrow(segment: Segment, { codes, times }: Narrowing): Uint8Array {
   const marks = segment.alive.slice(0, segment.count)
   for (const { column, passing } of codes) narrowCodes(marks, segment[column], passing)
@@ -75,7 +75,7 @@ function narrowTimes(marks: Uint8Array, times: Float64Array, from: number, to: n
   }
 }
 
-/** Whether one slot is alive and passes. */
+/** Returns true if a slot is live and passes. */
 export function passes(segment: Segment, slot: number, { codes, times }: Narrowing): boolean {
   return (
     segment.alive[slot] === 1 &&
@@ -87,7 +87,7 @@ export function passes(segment: Segment, slot: number, { codes, times }: Narrowi
   )
 }
 
-/** How many leads pass. A sealed segment remembers it until one of its leads changes. */
+/** Counts the leads that pass. A sealed segment caches the count until one of its leads changes. */
 export function countPassing(segment: Segment, narrowing: Narrowing): number {
   if (isOpen(narrowing)) return segment.live
   const known = segment.counts.get(narrowing.key)

@@ -11,14 +11,14 @@ import type { IndexedLead, IndexShape, MemoryIndex } from './memory-index.ts'
 import { putLead, removeErased, removeLead } from './memory-index.ts'
 import type { Held } from './segment.ts'
 
-/** An index and how far it has followed the events of its workspace. */
+/** Index and its position in the event feed of its workspace. */
 export interface Following {
   workspaceId: string
   index: MemoryIndex
   shape: IndexShape
-  /** Every lead is at least as it was when the event with this place was committed. */
+  /** Feed position: all events up to it are applied. */
   position: number
-  /** Events without a place, by `seq`, that are in the index already. */
+  /** `seq` of applied events that have no position yet. */
   seen: Set<number>
 }
 
@@ -27,30 +27,30 @@ export interface FollowDeps {
   keyStore: KeyStore
 }
 
-/** `level`: all that was committed before is in. `behind`: it is more than a request should wait for. `lost`: start anew. */
+/** `level`: contains everything committed before. `behind`: too many changes for a request. `lost`: must be rebuilt. */
 export type Progress = 'level' | 'behind' | 'lost'
 
 interface ChangeRow extends Omit<ImageRow, 'id'> {
   lastPosition: number
   removedTo: number
-  /** Null when nothing has changed. */
+  /** Null if nothing has changed. */
   seq: number | null
   position: number | null
-  /** The lead that the event tells of. */
+  /** Lead of the event. */
   subjectId: string
-  /** Null when the event was seen, or the lead was erased. */
+  /** Null if the event is already applied, or the lead was erased. */
   id: string | null
 }
 
-/** Changes that one request may wait for. */
+// Maximum number of changes that one request waits for.
 const maxChanges = 1000
-/** Events without a place that may be looked at again and again. */
+/** Number of events without a position that may be read repeatedly. */
 export const fewEvents = 200
 
 /**
- * Brings the index up to all that was committed before the call: one statement, hence one snapshot, tells which leads
- * changed and how they are now. Every change of a lead has recorded an event in its own transaction, and events get
- * their places after the commit, so that what has a place up to ours, or was seen without one, is all there was.
+ * Applies everything committed before the call. One statement, so one snapshot, returns changed leads and their current
+ * state. Every change of a lead records an event in its transaction, and events get positions after the commit: events
+ * up to the stored position, and events applied without one, are therefore complete.
  */
 export async function catchUp({ db, keyStore }: FollowDeps, following: Following): Promise<Progress> {
   const rows = await selectChanges(db.sql, following)
@@ -110,7 +110,7 @@ async function apply(keyStore: KeyStore, following: Following, rows: readonly Ch
   for (const id of erased) removeErased(index, id)
 }
 
-/** Catches up with any number of changes, in steps. */
+/** Applies any number of changes, in batches. */
 export async function pursue(deps: FollowDeps, following: Following): Promise<'level' | 'lost'> {
   for (;;) {
     await placeAll(deps.db, following.workspaceId)
@@ -145,7 +145,7 @@ async function selectNext(sql: Sql, { workspaceId, position, shape }: Following)
     order by e.position`
 }
 
-/** Gives the events of the workspace their places; a few may be without one again by now. */
+/** Assigns positions to the events of the workspace; a few new ones may be without one afterwards. */
 export async function placeAll(db: Db, workspaceId: string): Promise<void> {
   while ((await sequenceEvents(db, workspaceId)) >= fewEvents);
 }
@@ -161,21 +161,21 @@ export async function readFeedState(
   return feed ?? { lastPosition: 0, removedTo: 0 }
 }
 
-/** What an index needs of a lead. */
+/** Columns of a lead that every index needs. */
 type ImageRow = Pick<
   LeadRow,
   'id' | 'status' | 'priority' | 'source' | 'ad_platform' | 'assigned_to' | 'created_at' | 'updated_at' | 'deleted_at'
 > &
   Partial<NamedColumns> & { values?: ValueColumns | null }
 
-/** What any index needs beside it but one of columns alone. */
+/** Columns for indexes of texts and values. */
 type NamedColumns = Pick<LeadRow, 'unique_code' | 'external_ref' | 'person'>
 
-/** What an index of values needs beside these. */
+/** Columns for indexes of values. */
 interface ValueColumns {
   estimated: number | null
   actual: number | null
-  /** In base64. */
+  /** Base64. */
   custom: string | null
   notes: boolean
 }
@@ -208,7 +208,7 @@ const valueColumns = (sql: Sql) => sql`,
     'notes', l.notes is not null
   ) as values`
 
-/** Makes of rows of live leads what an index takes. */
+/** Converts rows of live leads to index entries. */
 async function openRows(
   keyStore: KeyStore,
   workspaceId: string,
@@ -233,7 +233,7 @@ const plainOf = (row: ImageRow) => ({
 
 function openRow(keyring: Keyring, row: ImageRow): IndexedLead {
   const { unique_code: uniqueCode, external_ref: externalRef = null, person, values } = row
-  if (uniqueCode === undefined || person === undefined) throw new Error('A lead was read without its names')
+  if (uniqueCode === undefined || person === undefined) throw new Error('Lead row has no name columns')
   const [firstName, lastName, email, phone, contacts, formerPhones] = openPerson(keyring, row.id, person)
   const texts = { firstName, lastName, email, phone, contacts, formerPhones, uniqueCode, externalRef }
   if (values == null) return { ...plainOf(row), text: leadText(texts) }
@@ -250,7 +250,7 @@ function openRow(keyring: Keyring, row: ImageRow): IndexedLead {
   }
 }
 
-/** The live leads of a workspace, counted up to so many: beyond these the rest is of no account. */
+/** Counts the live leads of a workspace, up to `atMost`. */
 export async function countLive(sql: Sql, workspaceId: string, atMost: number): Promise<number> {
   const [row] = await sql<{ live: number }[]>`
     select count(*)::integer as live
@@ -266,7 +266,7 @@ export async function countLive(sql: Sql, workspaceId: string, atMost: number): 
 
 const batch = 2000
 
-/** Every live lead, oldest first, in batches. A lead that changes meanwhile is read before or after its change. */
+/** Yields all live leads, oldest first, in batches. A lead changed meanwhile is read before or after its change. */
 export async function* readLive(
   sql: Sql,
   keyStore: KeyStore,
@@ -284,7 +284,7 @@ export async function* readLive(
   let next = select(undefined).execute()
   for (;;) {
     const rows = await next
-    // The database reads on while these are opened.
+    // The database reads the next batch while this one is decrypted.
     if (rows.length === batch) next = select(rows.at(-1)).execute()
     yield await openRows(keyStore, workspaceId, rows, holds)
     if (rows.length < batch) return

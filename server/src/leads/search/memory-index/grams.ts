@@ -1,17 +1,17 @@
 import { plainMark, wordMark } from './indexed-text.ts'
 
 /**
- * For each gram that is not of digits, which blocks of a segment have a lead that holds it, a bit each. Grams share
- * buckets: a hint, never an answer. What grams of digits say, postings say better: every lead has a phone, so
- * that every block has nearly all of them.
+ * Bitmap per trigram: which blocks of a segment contain it. Trigrams share buckets, so a set bit is only a hint.
+ * Trigrams of digits are left out: every lead has a phone, so nearly every block would contain them; postings serve
+ * them better.
  */
 export interface BlockBits {
-  /** `words` numbers for each bucket. */
+  /** `words` numbers per bucket. */
   bits: Uint32Array
   words: number
 }
 
-/** Slots in a block. */
+/** Slots per block. */
 export const blockSlots = 128
 const buckets = 14_000
 const zero = 48
@@ -33,7 +33,7 @@ export function blockBits(text: Buffer, starts: Uint32Array, count: number): Blo
   return { bits, words }
 }
 
-/** Which blocks may hold these bytes, a bit each; null when their grams cannot tell any of them apart. */
+/** Returns a bitmap of blocks that may contain these bytes; null if they have no trigram with a bucket. */
 export function candidateBlocks({ bits, words }: BlockBits, bytes: Buffer): Uint32Array | null {
   const found = new Uint32Array(words).fill(0xffffffff)
   let [isKnown, left] = [false, 1]
@@ -51,13 +51,13 @@ export function candidateBlocks({ bits, words }: BlockBits, bytes: Buffer): Uint
   return isKnown ? found : null
 }
 
-/** The bucket of the gram of three bytes that begins here; -1 when it is no gram, or one of digits. */
+/** Returns the bucket of the trigram at this position; -1 if it is not a trigram, or one of digits. */
 function bucketAt(text: Buffer, at: number, end: number): number {
   if (at + 2 >= end) return -1
   const a = text[at] ?? 0
   const b = text[at + 1] ?? 0
   const c = text[at + 2] ?? 0
-  // No term reaches over a mark, but short ones begin with one.
+  // Terms do not span line marks, but short terms start with one.
   if (b < space || c < space || (a < space && a !== plainMark && a !== wordMark)) return -1
   if (isDigit(a) && isDigit(b) && isDigit(c)) return -1
   return (Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1) >>> 7) % buckets
@@ -66,16 +66,16 @@ function bucketAt(text: Buffer, at: number, end: number): number {
 const isDigit = (byte: number): boolean => byte >= zero && byte <= nine
 
 /**
- * For each gram of three digits, and each with a space in it, the slots that hold it. These are the grams of which a
- * lead has few, so that lists of them are short enough to be kept: a part of a phone, or the gap between two words,
- * leads to its leads without a scan. Grams with a space share lists; those of digits do not.
+ * Lists of slots per trigram of three digits, or with a space. A lead has few of these, so the lists are short enough
+ * to store: a part of a phone, or the gap between two words, is found without a scan. Trigrams with a space share
+ * lists; those of digits do not.
  */
 export interface Postings {
-  /** The way from each slot of a list to the next one, a byte each; 0 stands for 255 slots that are passed by. */
+  /** Distance from each slot of a list to the next, one byte each; 0 skips 255 slots. */
   steps: Uint8Array
-  /** The list of bucket n stands from `starts[n]` to `starts[n + 1]`. */
+  /** The list of bucket n is from `starts[n]` to `starts[n + 1]`. */
   starts: Uint32Array
-  /** How many slots each list has. */
+  /** Number of slots per list. */
   counts: Uint32Array
 }
 
@@ -95,14 +95,14 @@ export function postingsOf(text: Buffer, starts: Uint32Array, count: number): Po
   const ends = sizes.slice()
   eachPosting(text, starts, count, (bucket, step) => {
     const end = (ends[bucket] ?? 0) + Math.ceil(step / maxStep)
-    // The bytes before it are 0 from the start. A step of 255 needs none.
+    // The bytes before it are already 0. A step of 255 needs none.
     steps[end - 1] = ((step - 1) % maxStep) + 1
     ends[bucket] = end
   })
   return { steps, starts: sizes, counts }
 }
 
-/** Each gram of each slot once, with the way from the slot that had it before; the first comes from before slot 0. */
+/** Calls `take` once per trigram and slot, with the distance to the previous slot that has it; counts from slot -1. */
 function eachPosting(
   text: Buffer,
   starts: Uint32Array,
@@ -125,12 +125,12 @@ function eachPosting(
 export const postingBytes = ({ steps, starts, counts }: Postings): number =>
   steps.byteLength + starts.byteLength + counts.byteLength
 
-/** A list that is longer than this many times what is left is not worth its reading. */
+// A list longer than this many times the remaining slots costs more than it saves.
 const worthReading = 32
 
 /**
- * The slots that may hold these bytes, in ascending order; null when none of their grams has a list. `isExact` when
- * each of them holds the bytes, wherever in its text.
+ * Returns the slots that may contain these bytes, ascending; null if none of their trigrams has a list. `isExact` means
+ * that all of them contain the bytes.
  */
 export function candidateSlots(postings: Postings, bytes: Buffer): { slots: Uint16Array; isExact: boolean } | null {
   const listed = new Set<number>()
@@ -174,7 +174,7 @@ function keepListed(slots: Uint16Array, { steps, starts }: Postings, bucket: num
   return slots.subarray(0, kept)
 }
 
-/** The bucket of the gram of three bytes that begins here; -1 when it has no list. No line's mark is part of a gram. */
+/** Returns the bucket of the trigram at this position; -1 if it has no list. Trigrams do not contain line marks. */
 function listAt(text: Buffer, at: number): number {
   const a = text[at] ?? 0
   const b = text[at + 1] ?? 0

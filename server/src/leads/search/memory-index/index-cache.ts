@@ -25,18 +25,18 @@ import { queryMemoryIndex } from './query.ts'
 import { clear, type Held, isFull, newSegment, seal } from './segment.ts'
 import { answerArranged } from './sorted-query.ts'
 
-/** A null answer is no answer: ask the database. `exists` tells whether asking again later may help. */
+/** A null answer means that the database must answer. `exists` tells whether it is worth asking the index again. */
 export interface Answered<A = Found> {
   answer: A | null
   exists: boolean
 }
 
 export interface MemoryIndexLimits {
-  /** What all indexes together may take. */
+  /** Maximum size of all indexes together. */
   maxBytes: number
-  /** An index that nobody asked for this long is dropped. */
+  /** Indexes unused for this long are dropped. */
   idleMs: number
-  /** Fewer leads are searched in the order of their values without an index of texts. */
+  /** Minimum number of leads for which a search sorted by value also builds an index of texts. */
   minSearched: number
   shape: IndexShape
 }
@@ -47,25 +47,25 @@ interface IndexCacheDeps extends FollowDeps {
   onTrouble: (workspaceId: string, error: unknown) => void
 }
 
-/** A cached index with what is done to it, never two of them at once. */
+/** Cached index with its operations, which never run concurrently. */
 interface Entry {
   cached: CachedIndex
-  /** Reaches all that was committed before the call, unless that is too much; calls that come together share it. */
+  /** Catches up with everything committed before the call, unless that is too much. Concurrent calls share one run. */
   reachLevel: () => Promise<boolean>
-  /** What is done after an answer. */
+  /** Maintenance after an answer. */
   settle: () => Promise<void>
-  /** Whether it was built for searches in the order of values of its workspace, whose place it then does not take. */
+  /** True if built for searches sorted by value; then it never evicts the index of values of its workspace. */
   isBeside: boolean
-  /** Of values: when the index of texts was last wanted beside it. */
+  /** For an index of values: when an index of texts was last requested for it. */
   besideAtMs: number
 }
 
-/** What a lead takes at first guess; more than it does. */
+// Estimated bytes per lead, above the real size.
 const bytesPerLead: Record<Held, number> = { text: 180, values: 180, columns: 48 }
-/** How often an index of texts that was not built is tried again for searches in the order of values. */
+// Interval for retrying to build an index of texts for searches sorted by value.
 const besideAgainMs = 30_000
 
-/** The indexes of the workspaces that are searched these minutes, within a bound of memory. */
+/** Opens a cache for the indexes of recently searched workspaces, limited by memory. */
 export function openIndexCache(deps: IndexCacheDeps) {
   const { limits } = deps
   const entries = new Map<string, Entry>()
@@ -86,7 +86,7 @@ export function openIndexCache(deps: IndexCacheDeps) {
     drop(entry)
     return { answer: null, exists: false }
   }
-  /** The index of texts for a search in the order of values; null while there is none, and it is built if it is worth it. */
+  /** Returns the index of texts for a search sorted by value, or null. Builds it if the workspace is large enough. */
   const textsBeside = async (values: Entry, nowMs: number): Promise<MemoryIndex | null> => {
     const { workspaceId, index, state } = values.cached
     const { answer, exists } = await ask(keyTo(workspaceId, 'text'), nowMs, (texts) => texts)
@@ -98,9 +98,11 @@ export function openIndexCache(deps: IndexCacheDeps) {
   }
 
   return {
-    /** Builds the index unless it is there; false when it does not fit, or, of columns alone, when one of texts would. */
+    /**
+     * Builds the index if missing. Resolves to false if it does not fit, or is of columns and one of texts would fit.
+     */
     warm: (workspaceId: string, nowMs: number, holds: Held) => builds.warm(workspaceId, nowMs, holds, false),
-    /** Asks the index that holds so much. */
+    /** Queries the index of this kind. */
     find: (workspaceId: string, holds: Held, wanted: Wanted, nowMs: number): Promise<Answered> => {
       const key = keyTo(workspaceId, holds)
       if (holds !== 'values') return ask(key, nowMs, (index) => queryMemoryIndex(index, wanted))
@@ -108,11 +110,11 @@ export function openIndexCache(deps: IndexCacheDeps) {
       const texts = values === undefined || wanted.term === null ? null : textsBeside(values, nowMs)
       return ask(key, nowMs, async (index) => answerArranged(index, wanted, await texts))
     },
-    /** Drops what nobody has asked for lately. */
+    /** Drops indexes that have not been used lately. */
     tidy: (nowMs: number) => {
       for (const entry of entries.values()) if (isIdle(entry, nowMs, limits)) drop(entry)
     },
-    /** Neither holds an index nor builds one. */
+    /** Returns true if no index exists or is being built. */
     isEmpty: () => entries.size === 0 && builds.isIdle(),
   }
 }
@@ -124,7 +126,7 @@ interface Shelf {
   fits(entry: Entry): boolean
 }
 
-/** The indexes that are being built, each once. */
+/** Builds indexes, each at most once at a time. */
 function openBuilds(deps: IndexCacheDeps, { entries, isKept, drop, fits }: Shelf) {
   const building = new Map<string, Promise<boolean>>()
 
@@ -136,9 +138,9 @@ function openBuilds(deps: IndexCacheDeps, { entries, isKept, drop, fits }: Shelf
   const settle = async (entry: Entry): Promise<void> => {
     if (!(await tend(deps, entry.cached)) || !fits(entry)) drop(entry)
   }
-  /** The live leads that fit at first guess. */
+  /** Returns the estimated number of leads that fit. */
   const mostOf = (holds: Held) => Math.floor(deps.limits.maxBytes / bytesPerLead[holds])
-  /** A workspace that does not fit is looked at again every half minute: no more of it is counted than tells so. */
+  /** Counts leads only as far as needed: a workspace that does not fit is checked again every 30 seconds. */
   const count = async (workspaceId: string, holds: Held): Promise<number> => {
     const columns = entries.get(keyTo(workspaceId, 'columns'))?.cached
     if (columns !== undefined && columns.state !== 'building') return countLeads(columns.index)
@@ -217,7 +219,7 @@ async function level(deps: IndexCacheDeps, cached: CachedIndex): Promise<Progres
   return progress
 }
 
-/** What need not be done before an answer; false when the index has to be built anew. */
+/** Maintains the index after an answer; false if it has to be rebuilt. */
 async function tend(deps: IndexCacheDeps, cached: CachedIndex): Promise<boolean> {
   if (cached.state === 'behind') {
     if ((await pursue(deps, cached)) === 'lost') return false
@@ -235,8 +237,9 @@ const keyTo = (workspaceId: string, holds: Held): string => `${workspaceId} ${ho
 const keyOf = ({ cached: { workspaceId, shape } }: Entry): string => keyTo(workspaceId, shape.holds ?? 'text')
 
 /**
- * Drops the indexes that were used longest ago until this one fits; false when it does not fit even so. Values never take
- * the place of the text of their own workspace, nor does text that is there for their sake: both would be built by turns.
+ * Drops the least recently used indexes until this one fits; false if it cannot fit. An index of values never evicts
+ * the index of texts of its own workspace, nor the other way round if the texts were built for it: both would be
+ * rebuilt in turn.
  */
 function makeRoom(entries: Map<string, Entry>, wanted: Entry, maxBytes: number): boolean {
   const key = keyOf(wanted)
@@ -256,10 +259,9 @@ function makeRoom(entries: Map<string, Entry>, wanted: Entry, maxBytes: number):
   return true
 }
 
-/** A memory index in the cache. */
 interface CachedIndex extends Following {
   lastUsedMs: number
-  /** What it takes in memory, or is expected to once it is built. */
+  /** Size in memory, or its estimate until it is built. */
   bytes: number
   state: 'building' | 'ready' | 'behind'
 }
@@ -269,10 +271,10 @@ function newCachedIndex(workspaceId: string, shape: IndexShape, nowMs: number, b
   return { workspaceId, index, shape, position: 0, seen: new Set(), lastUsedMs: nowMs, bytes, state: 'building' }
 }
 
-/** Reads every lead into the index, then what changed meanwhile; false when `mayGoOn` denies it more memory. */
+/** Loads all leads, then applies changes made meanwhile; false if `mayGoOn` denies more memory. */
 async function fill(deps: FollowDeps, cached: CachedIndex, mayGoOn: () => boolean): Promise<boolean> {
   const { index, shape, workspaceId } = cached
-  // Read before the leads are: whatever is committed later comes after it.
+  // Read before the leads, so that later commits are after this position.
   await placeAll(deps.db, workspaceId)
   cached.position = (await readFeedState(deps.db.sql, workspaceId)).lastPosition
   const open = newSegment(shape.segmentSlots, shape.holds)

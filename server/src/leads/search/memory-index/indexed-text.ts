@@ -2,14 +2,14 @@ import { shortWords } from '../../../base/text/search-text.ts'
 import type { Searchable, SearchLines, SearchTerm } from '../../lead/search-lines.ts'
 import { isWordTerm, maskedLines, searchLines } from '../../lead/search-lines.ts'
 
-// A mark begins every line. Folded text has no control characters, so no term reaches from one line into the next, and
-// the beginning of a plain column can be looked for like any text.
+// A mark starts every line. Folded text has no control characters, so no term spans lines, and the start of a plain
+// column can be searched for like any text.
 export const plainMark = 1
 const personalMark = 2
 export const phoneMark = 3
-/** Stands before the mark of a line that a masked reader's search does not look at. */
+/** Precedes the mark of a line that is hidden from masked readers. */
 export const hiddenMark = 4
-/** Stands on either side of each short word of the name. */
+/** Surrounds each short word of the name. */
 export const wordMark = 5
 
 const plain = String.fromCharCode(plainMark)
@@ -18,13 +18,13 @@ const phone = String.fromCharCode(phoneMark)
 const hidden = String.fromCharCode(hiddenMark)
 const word = String.fromCharCode(wordMark)
 
-/** What is searched of a lead, in one text. */
+/** Returns the searchable text of a lead in one string. */
 export function leadText(lead: Searchable): string {
   const lines = searchLines(lead)
   return indexedText(lines, maskedLines(lead, lines))
 }
 
-/** What a masked reader's search looks at is part of what others' does: only pieces of its own are added. */
+/** Adds the lines; a masked reader searches a subset of them, plus pieces of masked names. */
 function indexedText(lines: SearchLines, shown = lines): string {
   const markOf = (line: string, mark: string, isShown: boolean) => (isShown ? '' : hidden) + mark + line
   let text = ''
@@ -38,7 +38,7 @@ function indexedText(lines: SearchLines, shown = lines): string {
   return text + wordsText(shortWords(lines.name), shown.name === lines.name ? null : shortWords(shown.name))
 }
 
-/** The short words of a name, each between marks, so that a whole word can be looked for like any text. */
+/** Returns the short words of a name, each between marks, so that a whole word can be searched for like any text. */
 function wordsText(words: readonly string[], shown: readonly string[] | null): string {
   const seen = shown === null ? words : words.filter((each) => shown.includes(each))
   const unseen = shown === null ? [] : words.filter((each) => !shown.includes(each))
@@ -46,15 +46,15 @@ function wordsText(words: readonly string[], shown: readonly string[] | null): s
   return text + unseen.map((each) => hidden + word + each + word).join('')
 }
 
-/** Bytes that a lead's text must hold for the term to match, in any of its lines or in those that are said. */
+/** Bytes to find in a lead's text, in any line or in lines of one kind. */
 export interface Pattern {
   bytes: Buffer
-  /** For each byte: how far it allows to move on, when it stands where the last of these bytes should (Horspool). */
+  /** Shift per byte for Boyer–Moore–Horspool search. */
   skips: Uint8Array
   within: 'all' | 'phone' | 'shown'
 }
 
-/** A lead matches a term when it matches one of these. */
+/** Returns the patterns of a term; a lead matches if it contains one of them. */
 export function patternsOf(term: SearchTerm): Pattern[] {
   const within = term.masked ? 'shown' : 'all'
   if (isWordTerm(term)) return [plain + term.text, word + term.text + word].map((text) => patternOf(text, within))

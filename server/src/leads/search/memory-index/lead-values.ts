@@ -9,7 +9,7 @@ import type { MemoryIndex } from './memory-index.ts'
 import { type Marks, order, type Segment, sortSlots } from './segment.ts'
 import { lookUp, type Selection, scanText } from './text-scan.ts'
 
-// What orders and conditions look at of a lead, in one text: parts with a mark between them, the custom fields behind.
+// Values for orders and conditions in one text: parts separated by a mark, custom fields last.
 
 const mark = '\u001f'
 const keyMark = '\u001e'
@@ -44,7 +44,7 @@ export function valuesText(values: Values): string {
     .join(mark)
 }
 
-/** What is kept of a custom field: a page of text is neither sorted nor filtered by. */
+// Longer texts are neither sorted nor filtered by.
 const maxCustomText = 255
 
 const parts: Record<TextColumn, number> = { name: 0, email: 1, phone: 2, uniqueCode: 3, externalRef: 4 }
@@ -53,7 +53,7 @@ const [phonesPart, emailsPart] = [6, 7]
 const firstCustom = 8
 const columnOf = { assignedTo: 'assignee' } as const
 
-/** Reads one lead of a segment after the other: what it was told to look at last. */
+/** Reads leads of a segment, one slot at a time; `at` selects the slot. */
 export interface SlotReader extends ReadableLead {
   at(slot: number): SlotReader
   matches(term: SearchTerm): boolean
@@ -74,7 +74,7 @@ export function slotReader(segment: Segment, names: Record<ChoiceColumn, readonl
     },
     text: (column) => part(parts[column]),
     hasNotes: () => part(notesPart) !== '',
-    // Conditions on labels are for the database.
+    // Only the database evaluates conditions on labels.
     labels: () => [],
     choice: (column) => names[column][segment[column === 'assignedTo' ? columnOf[column] : column][slot] ?? 0] ?? null,
     number: (column) => numberAt(segment, slot, column),
@@ -115,7 +115,7 @@ function numberAt(segment: Segment, slot: number, column: NumberColumn): number 
   return Number.isNaN(number) ? null : number
 }
 
-/** The values of each choice by their codes. */
+/** Returns the values of each choice column by code. */
 export function namesOf(dictionaries: Dictionaries): Record<ChoiceColumn, readonly (string | null)[]> {
   const byCode = (dictionary: ReadonlyMap<string, number>) => {
     const names: (string | null)[] = [null]
@@ -132,8 +132,8 @@ export function namesOf(dictionaries: Dictionaries): Record<ChoiceColumn, readon
 }
 
 /**
- * The slots of an index of values whose leads an index of texts finds, for each segment that has some. Both are of one
- * workspace and know all that was committed before the call; of what came later one may know more than the other.
+ * Finds leads in an index of texts and marks them in an index of values of the same workspace, per segment. Both
+ * contain everything committed before the call; one may also contain later changes.
  */
 export function searchedValues(
   values: MemoryIndex,
@@ -142,7 +142,7 @@ export function searchedValues(
 ): Map<Segment, Marks> {
   const narrowing = narrowingOf(texts.dictionaries, filter)
   const patterns = patternsOf(term)
-  // The large ones first: nearly all leads are there, and few are left to be looked for in the others.
+  // Largest first: nearly all leads are there, and few are left to look for in the others.
   const targets = [...values.segments, values.tail].sort((a, b) => b.count - a.count)
   for (const target of targets) order(target)
   const found = new Map<Segment, Marks>()
@@ -153,7 +153,7 @@ export function searchedValues(
   return found
 }
 
-/** The selected slots by (created, id). */
+/** Returns the selected slots ordered by (created, id). */
 function inOrder(segment: Segment, { marks, count }: Selection): Uint16Array {
   const slots = new Uint16Array(count)
   if (marks === null) return slots
@@ -171,13 +171,13 @@ function inOrder(segment: Segment, { marks, count }: Selection): Uint16Array {
   return slots
 }
 
-/** So few slots are sorted rather than met on a walk through all of them. */
+// Up to this many slots are sorted; more are collected by walking the stored order.
 const fewSlots = 512
 
 /**
- * Marks the live slots of `into` that have the leads of these slots, and returns those whose leads it does not have. Both
- * stand in one order. Mostly they are the same leads, slot for slot, so that the next one is as far from the last one on
- * either side; else it is looked for in steps that grow.
+ * Marks the live slots of `into` that have the leads of these slots, and returns the slots of leads it does not have.
+ * Both are in the same order and usually have the same leads, so the next lead is expected at the same distance;
+ * otherwise it is searched with growing steps.
  */
 function markSame(from: Segment, slots: Uint16Array, into: Segment, found: Map<Segment, Marks>): Uint16Array {
   if (isApart(from, slots, into)) return slots
@@ -212,7 +212,7 @@ function isApart(from: Segment, slots: Uint16Array, { byCreated, created, count 
   return first > timeAt(count - 1) || last < timeAt(0)
 }
 
-/** The first place from this one on whose lead does not stand before that of the slot. */
+/** Returns the first place, from `place` on, whose lead is not before the lead of the slot. */
 function firstFrom(from: Segment, slot: number, into: Segment, place: number): number {
   const isBefore = (at: number) => compare(from, slot, into, into.byCreated[at] ?? 0) > 0
   let [low, high] = [place, place]
@@ -228,7 +228,7 @@ function firstFrom(from: Segment, slot: number, into: Segment, place: number): n
   return low
 }
 
-/** The live slot of the lead; a dead one may have the same place. */
+/** Returns the live slot of the lead, or -1; a dead slot may have the same key. */
 function liveAt(from: Segment, slot: number, into: Segment, place: number): number {
   for (let at = place; at < into.count; at++) {
     const target = into.byCreated[at] ?? 0
@@ -248,7 +248,7 @@ function sameness(a: Segment, b: Segment): (slotA: number, slotB: number) => boo
 
 const wordsOf = (ids: Buffer): Uint32Array => new Uint32Array(ids.buffer, ids.byteOffset, ids.length / 4)
 
-// Byte by byte: that many leads that were imported at one moment differ in their ids alone, and a call costs more.
+// Byte by byte: leads of one import differ only in their ids, and a call to Buffer.compare costs more.
 function compare(a: Segment, slotA: number, b: Segment, slotB: number): number {
   const difference = (a.created[slotA] ?? 0) - (b.created[slotB] ?? 0)
   if (difference !== 0) return difference

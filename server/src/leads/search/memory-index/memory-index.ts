@@ -14,7 +14,7 @@ import {
   seal,
 } from './segment.ts'
 
-/** The live leads of a workspace as lists see them. Sealed segments, and one in which changes gather. */
+/** Live leads of a workspace: sealed segments, and a tail for changes. */
 export interface MemoryIndex {
   segments: Segment[]
   tail: Segment
@@ -22,9 +22,9 @@ export interface MemoryIndex {
   dictionaries: Dictionaries
 }
 
-/** A live lead as the index takes it: times in milliseconds, and what is searched in one text. */
+/** Lead to add: times in milliseconds, searchable values in one text. */
 export interface IndexedLead extends Record<CodedColumn, string | null> {
-  /** Only of an index of values. */
+  /** Only in an index of values. */
   estimated?: number | null
   actual?: number | null
   id: string
@@ -34,11 +34,11 @@ export interface IndexedLead extends Record<CodedColumn, string | null> {
 }
 
 export interface IndexShape {
-  /** Changes that gather before they are sealed. Looked at one by one, so not many. */
+  /** Capacity of the tail. It is scanned without an index, so it should be small. */
   tailSlots: number
-  /** Leads that a sealed segment holds at most. */
+  /** Maximum number of leads in a sealed segment. */
   segmentSlots: number
-  /** What its text is: what is searched, the values that lists are sorted and narrowed by, or none. */
+  /** Contents of the text: searchable text, values to sort and filter by, or nothing. */
   holds?: Held
 }
 
@@ -55,7 +55,7 @@ export function newMemoryIndex(shape: IndexShape): MemoryIndex {
   }
 }
 
-/** Sets a lead as it is now. */
+/** Adds or replaces a lead. */
 export function putLead(index: MemoryIndex, shape: IndexShape, lead: IndexedLead): void {
   removeLead(index, lead)
   if (isFull(index.tail)) sealTail(index, shape)
@@ -79,7 +79,7 @@ function codeOf(dictionary: Map<string, number>, value: string | null, column: U
   return code
 }
 
-/** Forgets a lead; nothing happens when it is not there. When a lead was created never changes. */
+/** Removes a lead if present. Its creation time, which never changes, locates it. */
 export function removeLead(index: MemoryIndex, { id, created }: { id: string; created: number }): void {
   if (removeFromTail(index, id)) return
   const bytes = idBytes(id)
@@ -91,7 +91,7 @@ export function removeLead(index: MemoryIndex, { id, created }: { id: string; cr
   }
 }
 
-/** The same for a lead of which nothing is left to tell when it was created: every slot is looked at. */
+/** Removes an erased lead, whose creation time is unknown, by scanning all slots. */
 export function removeErased(index: MemoryIndex, id: string): void {
   if (removeFromTail(index, id)) return
   const bytes = idBytes(id)
@@ -114,12 +114,12 @@ function sealTail(index: MemoryIndex, shape: IndexShape): void {
   index.tailSlots.clear()
 }
 
-/** Small segments of about one size that may stand side by side before they become one. */
+// More small segments of similar size than this are merged.
 const maxSiblings = 6
 
 /**
- * Merges some small segments, or rewrites one that has lost a quarter of its leads. One step at a time, so that
- * queries are not held up; false when there is nothing to do.
+ * Merges small segments, or rewrites one that has lost a quarter of its leads. Does one step per call, so that queries
+ * are not blocked; returns false if there was nothing to do.
  */
 export function compact(index: MemoryIndex, shape: IndexShape): boolean {
   const worn = index.segments.find(({ live, count }) => count - live > count / 4)

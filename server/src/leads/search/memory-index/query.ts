@@ -6,7 +6,7 @@ import type { MemoryIndex } from './memory-index.ts'
 import { compareId, compareIds, idBytes, idText, order, type Segment, sortSlots } from './segment.ts'
 import { estimate, holds, type Lookup, lookUp, type Selection, scanText } from './text-scan.ts'
 
-/** One page of a list in order of a time. */
+/** Returns a page of a list sorted by time. */
 export function queryMemoryIndex(index: MemoryIndex, query: Wanted): Found {
   const { dictionaries } = index
   const segments = [...index.segments, index.tail]
@@ -29,14 +29,14 @@ export function queryMemoryIndex(index: MemoryIndex, query: Wanted): Found {
   return { places: placesOf(found, query), total }
 }
 
-/** Every slot that matches and passes. */
+/** Selects every slot that matches the term and passes the filter. */
 function select(lookup: Lookup, narrowing: Narrowing): Selection {
   const { segment, wheres } = lookup
   if (wheres.length > 0) return scanText(lookup, narrowing)
   return { marks: narrow(segment, narrowing), count: countPassing(segment, narrowing) }
 }
 
-/** So few slots are sorted rather than met on a walk through all of them. */
+// Up to this many slots are sorted; more are found by walking the stored order.
 const fewSlots = 512
 
 function shownOf({ marks, count }: Selection): Shown {
@@ -53,13 +53,13 @@ export function markedSlots(marks: Uint8Array, count: number): Uint16Array {
 }
 
 /**
- * What a page needs of a segment: slot after slot is tested, which is all that it takes when many leads match. Where
- * that is dearer than to look for all of them, or turns out to be, all of them are looked for.
+ * Tests slots one by one, which is cheapest when many leads match. If selecting all matches at once is estimated to be
+ * cheaper, or the tests exceed its cost, selects all matches.
  */
 function show(lookup: Lookup, narrowing: Narrowing, wanted: number): Shown {
   const { segment, wheres } = lookup
   const { perSlot, tests } = estimate(lookup)
-  // The estimate is a bound: reckon with half of it.
+  // The estimate is an upper bound, so half of it is assumed.
   if (wanted > (perSlot / 2) * tests) return shownOf(select(lookup, narrowing))
   let testsLeft = tests
   let all: Shown | null = null
@@ -81,13 +81,12 @@ function placesOf(found: readonly FoundSlot[], { arrangement }: PageSlice): Plac
   })
 }
 
-/** A lead in its segment. */
 interface FoundSlot {
   segment: Segment
   slot: number
 }
 
-/** A segment, and what is shown of it: asked only when the page reaches the segment. */
+/** Segment of a page; `show` is called only if the page reaches it. */
 export interface Part {
   segment: Segment
   show: () => Shown
@@ -95,7 +94,7 @@ export interface Part {
 
 export interface Shown {
   accepts: (slot: number) => boolean
-  /** All that can be shown, when that is little. */
+  /** All slots that pass, if there are few. */
   few: Uint16Array | null
 }
 
@@ -103,20 +102,19 @@ interface Walker {
   segment: Segment
   slots: Uint16Array
   times: Float64Array
-  /** Where in `slots` the walk stands. */
+  /** Current position in `slots`. */
   at: number
-  /** Whether the slot there is known to be shown. */
+  /** True if the slot at `at` is known to pass. */
   isSettled: boolean
   show: () => Shown
   shown: Shown | null
 }
 
-/** A page of a list in order of a time. */
 type PageSlice = Pick<Wanted, 'arrangement' | 'after' | 'offset' | 'limit'>
 
 /**
- * The slice of what the segments show, merged in sort order. Lazy: no more slots are looked at than it takes to fill
- * the page, and of segments whose leads all come later, none.
+ * Merges the passing slots of all segments in sort order. Lazy: tests only the slots needed to fill the page, and no
+ * segments whose leads all come later.
  */
 function mergePage(parts: readonly Part[], slice: PageSlice): FoundSlot[] {
   const walkers = parts.map((part) => walkerOf(part, slice))
@@ -152,7 +150,7 @@ function startOf(walker: Walker, { arrangement, after }: PageSlice): number {
   return (after === null ? walker.slots.length : firstBehind(walker, after, 0)) - 1
 }
 
-/** How many slots come before the place, that of the place itself included when `inclusive` is 1. */
+/** Returns the number of slots before the place; `inclusive` 1 includes the place itself. */
 function firstBehind({ segment, slots, times }: Walker, place: Place, inclusive: 0 | 1): number {
   const id = idBytes(place.id)
   const time = Number(place.key)
@@ -167,7 +165,7 @@ function firstBehind({ segment, slots, times }: Walker, place: Place, inclusive:
   return low
 }
 
-/** Moves on to a slot that is shown. */
+/** Advances to the next slot that passes. */
 function settle(walker: Walker, slice: PageSlice): void {
   if (walker.shown === null) {
     walker.shown = walker.show()

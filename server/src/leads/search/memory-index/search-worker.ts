@@ -1,5 +1,5 @@
-// The worker that holds the indexes: reading, opening and searching a million leads here keeps no request waiting that
-// has nothing to do with it. Started by client.ts.
+// Worker thread with the memory indexes: reading, decrypting and searching a million leads here does not block other
+// requests. Started by client.ts.
 import { parentPort, workerData } from 'node:worker_threads'
 import { detectDistribution } from '../../../base/citus/distributed-sql.ts'
 import { systemClock } from '../../../base/clock.ts'
@@ -10,9 +10,9 @@ import type { Question, Reply, SearchWorkerSettings } from './client.ts'
 import { openIndexCache } from './index-cache.ts'
 
 const settings = workerData as SearchWorkerSettings
-// One to catch up for those who ask, one for an index that is being built.
+// One connection to catch up for requests, one for an index being built.
 const db = openDb({ ...settings.db, maxConnections: 2, applicationName: 'parley-memory-index' })
-// Bytes arrive here as they are in plain arrays, while the keys are compared as buffers.
+// Worker data arrives as Uint8Array; keys are compared as Buffer.
 const { current, previous = [] } = settings.masterKeys
 const masterKeys = { current: Buffer.from(current), previous: previous.map((key) => Buffer.from(key)) }
 await detectDistribution(db)

@@ -1,56 +1,53 @@
 import { type BlockBits, blockBits, type Postings, postingBytes, postingsOf } from './grams.ts'
 
 /**
- * What an index is asked for: texts to search, values to sort and narrow by, or neither, so that it is small: pages and totals
- * of what is not sealed.
+ * Contents of an index: texts to search, values to sort and filter by, or only plain columns for pages and totals
+ * without encrypted values, which takes the least memory.
  */
 export type Held = 'text' | 'values' | 'columns'
 
-/**
- * Up to 65,536 leads in columns, a slot for each in the order of their arrival. Times are milliseconds. Once a segment
- * is sealed, nothing of it changes but `alive`.
- */
+/** Up to 65,536 leads in columns, in order of arrival. Times are milliseconds. After sealing, only `alive` changes. */
 export interface Segment {
   holds: Held
-  /** Slots that are taken. */
+  /** Number of used slots. */
   count: number
-  /** Slots whose lead still is as it says. */
+  /** Number of live slots: those with the current version of their lead. */
   live: number
   alive: Uint8Array
-  /** 16 bytes a slot. */
+  /** 16 bytes per slot. */
   ids: Buffer
   created: Float64Array
   updated: Float64Array
-  /** Places in the dictionaries of the index. */
+  /** Codes from the dictionaries of the index. */
   status: Uint16Array
   assignee: Uint16Array
   priority: Uint8Array
   source: Uint8Array
   adPlatform: Uint8Array
-  /** Only of an index of values, empty else; what is not known is no number. */
+  /** Only in an index of values, otherwise empty; NaN if unknown. */
   estimated: Float64Array
   actual: Float64Array
-  /** The text of slot n stands from `starts[n]` to `starts[n + 1]`; none of an index of columns alone. */
+  /** The text of slot n is from `starts[n]` to `starts[n + 1]`; empty in an index of columns only. */
   text: Buffer
   starts: Uint32Array
-  /** Slots in ascending order of (created, id) and of (updated, id). */
+  /** Slots ordered by (created, id) and by (updated, id). */
   byCreated: Uint16Array
   byUpdated: Uint16Array
-  /** How many slots the two orders hold: fewer than `count` while they are out of date. */
+  /** Number of slots in the two orders; less than `count` while they are outdated. */
   ordered: number
-  /** Only when sealed. */
+  /** Only in a sealed segment. */
   index: { blocks: BlockBits; postings: Postings } | null
-  /** How many slots pass a filter, by its key, since the last lead died. */
+  /** Cached counts of slots that pass a filter, by filter key; cleared when a lead dies. */
   counts: Map<string, number>
-  /** Of an index of values: its last orders, and which live slots pass. */
+  /** Only in an index of values: cached orders, and cached marks of live slots that pass. */
   orders: Map<string, SlotOrder>
   marks: Map<string, Marks>
 }
 
-/** The slots of a segment in an order, those with nothing to be sorted by behind the others. */
+/** Slots of a segment in sort order, those without a key last. */
 export interface SlotOrder {
   slots: Uint16Array
-  /** How many have something to be sorted by. */
+  /** Number of slots with a key. */
   filled: number
 }
 
@@ -59,7 +56,6 @@ export interface Marks {
   count: number
 }
 
-/** What a slot holds, apart from the text. */
 interface SlotFields {
   id: string
   created: number
@@ -74,15 +70,15 @@ interface SlotFields {
 }
 
 export const maxSlots = 65_536
-/** What a slot takes besides its text and its share of the block index. */
+// Bytes per slot, without its text and its share of the block index.
 const slotBytes = 1 + 16 + 8 + 8 + 2 + 2 + 3 + 2 + 2
-/** Where its text begins. */
+// Bytes per slot for the start of its text.
 const startBytes = 4
 const textBytesAtFirst = 96
-/** What orders and marks of a slot may come to. */
+// Maximum bytes per slot for cached orders and marks.
 const maxKeptBytes = 4 * 2
 
-/** What a slot of an index of values takes beside. */
+// Additional bytes per slot in an index of values.
 const valueBytes = 8 + 8
 
 export function newSegment(capacity: number, holds: Held = 'text'): Segment {
@@ -117,11 +113,11 @@ export function newSegment(capacity: number, holds: Held = 'text'): Segment {
 
 export const isFull = (segment: Segment): boolean => segment.count === segment.alive.length
 
-/** Takes the next slot; the segment must not be full. */
+/** Appends a lead. The segment must not be full. */
 export function append(segment: Segment, fields: SlotFields, text: string): number {
   const slot = segment.count
   const start = segment.starts[slot] ?? 0
-  // UTF-8 takes three bytes at most for each unit of a string.
+  // UTF-8 needs at most three bytes per UTF-16 unit.
   makeRoom(segment, start + text.length * 3)
   segment.starts[slot + 1] = start + segment.text.write(text, start)
   segment.ids.write(fields.id.replaceAll('-', ''), slot * 16, 'hex')
@@ -138,7 +134,7 @@ export function append(segment: Segment, fields: SlotFields, text: string): numb
   return slot
 }
 
-/** Takes the next slot for a lead of another segment. */
+/** Appends a lead from another segment. */
 export function copySlot(into: Segment, from: Segment, slot: number): void {
   const target = into.count
   const start = into.starts[target] ?? 0
@@ -179,19 +175,19 @@ export function kill(segment: Segment, slot: number): void {
   segment.live -= segment.alive[slot] ?? 0
   segment.alive[slot] = 0
   segment.counts.clear()
-  // What a slot holds never changes: of those that pass, this one is one less.
+  // A slot never changes its values, so only this slot is removed from the marks.
   for (const kept of segment.marks.values()) {
     kept.count -= kept.marks[slot] ?? 0
     kept.marks[slot] = 0
   }
 }
 
-/** Brings the two orders up to date. */
+/** Updates the two orders. */
 export function order(segment: Segment): void {
   if (segment.ordered === segment.count) return
   segment.byCreated = sorted(segment, segment.created)
   const byUpdated = sorted(segment, segment.updated)
-  // Leads that nobody has touched stand in one order: once is enough.
+  // Leads never updated have the same order in both, which is then stored once.
   const isSame = byUpdated.every((slot, place) => slot === segment.byCreated[place])
   segment.byUpdated = isSame ? segment.byCreated : byUpdated
   segment.ordered = segment.count
@@ -205,7 +201,7 @@ function sorted(segment: Segment, times: Float64Array): Uint16Array {
   )
 }
 
-/** Sorts slots in place, by time and id. */
+/** Sorts slots in place by time and id. */
 export function sortSlots(segment: Segment, slots: Uint16Array, times: Float64Array): Uint16Array {
   const compare = (a: number, b: number) => (times[a] ?? 0) - (times[b] ?? 0) || compareIds(segment, a, segment, b)
   let isSorted = true
@@ -217,7 +213,7 @@ export function compareIds(a: Segment, slotA: number, b: Segment, slotB: number)
   return a.ids.compare(b.ids, slotB * 16, slotB * 16 + 16, slotA * 16, slotA * 16 + 16)
 }
 
-/** A copy of the segment without spare room, ordered and indexed. */
+/** Returns a compact copy of the segment, sorted and indexed. */
 export function seal(segment: Segment): Segment {
   order(segment)
   const { holds, count, live, byCreated, byUpdated } = segment
@@ -261,7 +257,7 @@ function columnsOf(segment: Segment): Pick<Segment, (typeof columns)[number]> {
   return Object.fromEntries(entries) as Pick<Segment, (typeof columns)[number]>
 }
 
-/** Makes a segment that is not sealed as it was when it was new, in the memory that it has. */
+/** Empties an unsealed segment, keeping its memory. */
 export function clear(segment: Segment): void {
   Object.assign(segment, { count: 0, live: 0, ordered: 0, byCreated: none, byUpdated: none })
 }
@@ -269,7 +265,7 @@ export function clear(segment: Segment): void {
 const none = new Uint16Array(0)
 const noneOfThem = new Uint32Array(0)
 
-/** The slot of a live lead with this id, which was created at this time; -1 when there is none. */
+/** Returns the live slot with this id and creation time, or -1. */
 export function findSlot(segment: Segment, id: Buffer, created: number): number {
   order(segment)
   if (!spans(segment, created)) return -1
@@ -282,7 +278,7 @@ export function findSlot(segment: Segment, id: Buffer, created: number): number 
     if (isBefore) low = middle + 1
     else high = middle
   }
-  // A dead slot may have the same key as the live one that came after it.
+  // A dead slot may have the same key as the live slot after it.
   for (; low < segment.count; low++) {
     const slot = segment.byCreated[low] ?? 0
     if (segment.created[slot] !== created || compareId(segment, slot, id) !== 0) return -1
@@ -291,13 +287,13 @@ export function findSlot(segment: Segment, id: Buffer, created: number): number 
   return -1
 }
 
-/** Whether a lead of this time may be there; most segments are of another time. */
+/** Returns true if the time is in the range of the segment; most segments cover other times. */
 function spans({ byCreated, created, count }: Segment, time: number): boolean {
   const [first, last] = [created[byCreated[0] ?? 0], created[byCreated[count - 1] ?? 0]]
   return count > 0 && time >= (first ?? 0) && time <= (last ?? 0)
 }
 
-/** The order of a slot's id and another id, which is that of PostgreSQL. */
+/** Compares the id of a slot with another id, in PostgreSQL's order. */
 export function compareId(segment: Segment, slot: number, id: Buffer): number {
   return segment.ids.compare(id, 0, 16, slot * 16, slot * 16 + 16)
 }
@@ -309,7 +305,6 @@ export function idText(segment: Segment, slot: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** What the segment takes in memory. */
 export function bytesOf(segment: Segment): number {
   const { index, holds } = segment
   const indexBytes = index === null ? 0 : index.blocks.bits.byteLength + postingBytes(index.postings)
@@ -320,14 +315,14 @@ export function bytesOf(segment: Segment): number {
 
 type AnyColumn = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
-/** From here on memory is worth to be given back. */
+// From this size on, memory should be returned to the system.
 const largeBytes = 1024 ** 2
-/** The C library keeps what is freed for later use, except for pieces that are larger than 32 MB. */
+// The C library caches freed memory, except for blocks larger than 32 MB.
 const returnedBytes = 33 * 1024 ** 2
 
 /**
- * The same columns in one piece of memory. A large one is asked for larger than it need be, since only so does it go back
- * to the system when it is dropped; the pages that nothing is written to take no memory.
+ * Copies columns into one block of memory. Large blocks are allocated larger than needed, since only blocks over 32 MB
+ * are returned to the system when freed; pages never written take no memory.
  */
 export function pack<T extends Record<string, AnyColumn>>(columns: T): T {
   const bytes = Object.values(columns).reduce((sum, column) => sum + aligned(column.byteLength), 0)

@@ -8,18 +8,18 @@ import type { MemoryIndex } from './memory-index.ts'
 import { markedSlots } from './query.ts'
 import { idText, type Marks, type Segment, type SlotOrder } from './segment.ts'
 
-/** So few slots are sorted each time, rather than an order of all be kept. */
+/** Up to this many slots are sorted per query instead of caching an order of the whole segment. */
 const isFew = (count: number, segment: Segment): boolean => count <= Math.min(512, segment.count / 2)
-/** Of so few it is quicker to read what they are sorted by than to meet them on a walk through an order that is kept. */
+// For this few slots, reading their sort keys is faster than walking a cached order.
 const veryFew = 16
-/** Where a search finds so small a part of a segment, conditions are tested on that part alone. */
+// If a search matches at most this share of a segment, conditions are tested on the matches only.
 const searchedShare = 1 / 16
 const maxKept = 4
 
 /**
- * One page of a list in any order. What segments need for it is made one segment at a time, so that nobody else waits for
- * long, and kept with them; the page itself is then found in one go, so that it is of one moment. What a search finds
- * the index of texts tells; without one, each lead is read.
+ * Returns a page of a list in any order. Prepares and caches the orders and marks of one segment at a time, so that
+ * other work is not blocked; then builds the page synchronously, so that it is consistent. Search terms are looked up
+ * in the index of texts; without one, each lead is read.
  */
 export async function answerArranged(
   index: MemoryIndex,
@@ -41,7 +41,7 @@ export async function answerArranged(
     const total = segments.reduce((sum, segment) => sum + look.marksOf(segment).count, 0)
     return { places: page(segments, look, query), total: query.needsTotal ? total : null }
   } finally {
-    // What people search for is not remembered.
+    // Search results are not cached.
     for (const segment of index.segments) segment.marks.delete(ownKey)
   }
 }
@@ -85,7 +85,7 @@ function lookAt(index: MemoryIndex, texts: MemoryIndex | null, query: Wanted, ow
   }
 }
 
-/** Which slots of a segment are of the list. */
+/** Returns functions that mark the slots of a segment that are in the list. */
 function markingOf(
   index: MemoryIndex,
   texts: MemoryIndex | null,
@@ -128,7 +128,7 @@ function markingOf(
 
 const nothing: Marks = { marks: new Uint8Array(0), count: 0 }
 
-/** Of the slots that are marked, those that fit. */
+/** Keeps the marks of slots that pass the test. */
 function markedOf(marks: Uint8Array, fits: ((slot: number) => boolean) | null): Marks {
   let count = 0
   for (let slot = 0; slot < marks.length; slot++) {
@@ -181,7 +181,7 @@ function page(segments: readonly Segment[], look: Look, { arrangement, after, of
   const compare = comparePlaces(arrangement.order)
   const slotAt = ({ order }: Walker, at: number): number => {
     if (arrangement.order === 'asc') return order.slots[at] ?? 0
-    // Those with nothing to be sorted by stay behind the others.
+    // Slots without a sort key stay last.
     const from = at < order.filled ? order.filled - 1 - at : order.slots.length - 1 - (at - order.filled)
     return order.slots[from] ?? 0
   }
@@ -220,7 +220,7 @@ function page(segments: readonly Segment[], look: Look, { arrangement, after, of
   return places
 }
 
-/** The first place from which on it is so. */
+/** Returns the first index for which `isBehind` is true. */
 function firstBehind(length: number, isBehind: (at: number) => boolean): number {
   let [low, high] = [0, length]
   while (low < high) {

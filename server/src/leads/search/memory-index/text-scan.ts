@@ -3,24 +3,24 @@ import { blockSlots, candidateBlocks, candidateSlots } from './grams.ts'
 import { hiddenMark, type Pattern, phoneMark } from './indexed-text.ts'
 import type { Segment } from './segment.ts'
 
-/** Slots that were found, a byte each; null stands for none. */
+/** Selected slots, one byte each; `marks` is null if there are none. */
 export interface Selection {
   marks: Uint8Array | null
   count: number
 }
 
-/** Where in a segment a pattern may be: in single slots, or in runs of slots, as first and one past the last. */
+/** Candidates of a pattern in a segment: single slots, or ranges of slots as first and end (exclusive). */
 type Where =
   | { pattern: Pattern; slots: Uint16Array; isExact: boolean }
   | { pattern: Pattern; slots: null; runs: [first: number, end: number][] }
 
-/** What the indexes of a segment tell of patterns, of which a match has one. */
+/** Candidates of several patterns, of which a match contains at least one. */
 export interface Lookup {
   segment: Segment
   wheres: Where[]
 }
 
-/** Testing a slot by itself costs so many times what it costs to scan past it. */
+// Cost of testing one slot, relative to scanning past it.
 const testCost = 4
 
 export function lookUp(segment: Segment, patterns: readonly Pattern[]): Lookup {
@@ -46,7 +46,7 @@ function inBlocks(slots: Uint16Array, blocks: Uint32Array): Uint16Array {
   })
 }
 
-/** How likely a slot is to match, at most, and how many tests of single slots are as dear as finding every match. */
+/** Estimates the maximum share of matching slots, and how many single tests cost as much as finding all matches. */
 export function estimate({ segment: { count }, wheres }: Lookup): { perSlot: number; tests: number } {
   if (wheres.length === 0) return { perSlot: 1, tests: count / testCost }
   let [perSlot, tests] = [0, 0]
@@ -58,14 +58,14 @@ export function estimate({ segment: { count }, wheres }: Lookup): { perSlot: num
   return { perSlot: Math.min(1, perSlot), tests }
 }
 
-// The blocks tell how many of them have a match, and not how many it has.
+// The bitmap shows how many blocks have a match, but not how many matches a block has.
 const perSlotOf = (shareOfBlocks: number): number => 1 - (1 - shareOfBlocks) ** (1 / blockSlots)
 
 function slotsIn(where: Where): number {
   return where.slots === null ? where.runs.reduce((sum, [first, end]) => sum + end - first, 0) : where.slots.length
 }
 
-/** Which slots match and pass. */
+/** Selects the slots that match and pass. */
 export function scanText({ segment, wheres }: Lookup, narrowing: Narrowing): Selection {
   const found: Selection = { marks: null, count: 0 }
   const passing = countPassing(segment, narrowing)
@@ -88,7 +88,7 @@ function testSlots(
   }
 }
 
-/** Of few slots that pass, each by itself. */
+/** Tests each passing slot by itself, for few passing slots. */
 function testPassing(
   segment: Segment,
   { pattern, runs }: Where & { slots: null },
@@ -109,7 +109,7 @@ function select({ count }: Segment, slot: number, found: Selection): void {
   found.count++
 }
 
-/** Whether one slot holds the pattern. In so short a text a loop is done before a native search has been set up. */
+/** Returns true if the slot contains the pattern. For such short texts a loop is faster than a native search. */
 export function holds({ text, starts }: Segment, slot: number, { bytes, skips, within }: Pattern): boolean {
   const end = starts[slot + 1] ?? 0
   const length = bytes.length - 1
@@ -132,7 +132,7 @@ function runsOf(blocks: Uint32Array, count: number): [number, number][] {
   for (const [n, word] of blocks.entries()) {
     for (let bits = word; bits !== 0; bits &= bits - 1) {
       const first = (n * 32 + 31 - Math.clz32(bits & -bits)) * blockSlots
-      // Bits after the last block are set as long as no gram has cleared them.
+      // Bits after the last block stay set if no trigram has cleared them.
       if (first >= count) break
       const end = Math.min(first + blockSlots, count)
       if (last?.[1] === first) last[1] = end
@@ -162,7 +162,7 @@ function scanSlots(
     if (at < 0) return
     slot = slotOf(starts, offset + at, slot, end)
     if (passes(segment, slot, narrowing)) select(segment, slot, found)
-    // Once is enough: on to the next lead.
+    // One match per lead is enough; continue with the next lead.
     at = (starts[slot + 1] ?? 0) - offset
     slot++
     if (slot >= end) return
@@ -175,14 +175,16 @@ function findFrom(text: Buffer, { bytes, within }: Pattern, from: number): numbe
   return at
 }
 
-/** Whether this place is in a line of the kind, which the mark of the line tells. */
+/** Returns true if the position is in a line of this kind, according to the line's mark. */
 function isWithin(text: Buffer, at: number, within: 'phone' | 'shown'): boolean {
   let place = at
   while ((text[place] ?? 0) >= 32) place--
   return within === 'phone' ? text[place] === phoneMark : text[place - 1] !== hiddenMark
 }
 
-/** The slot from `low` to before `high` whose text has this offset. Matches of common terms are near each other. */
+/**
+ * Returns the slot in [low, high) with this offset. Searches from `low`: matches of common terms are close together.
+ */
 function slotOf(starts: Uint32Array, offset: number, low: number, high: number): number {
   let step = 1
   let [first, end] = [low, low + 1]

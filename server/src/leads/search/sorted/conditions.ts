@@ -5,7 +5,7 @@ import { foldText } from '../../../base/text/search-text.ts'
 import { readIsoTime } from '../../../base/time.ts'
 import { keyProblem } from '../../lead/custom-fields.ts'
 
-/** What a list can be narrowed by, each with the kind of its values. A custom field is `field:` and its key. */
+/** Columns for filters, with the type of their values. A custom field is `field:<key>`. */
 export const columns = {
   name: 'text',
   email: 'text',
@@ -46,7 +46,6 @@ export interface Condition {
   values: string[]
 }
 
-/** Conditions of which all, or one at least, hold. */
 export interface Conditions {
   match: 'all' | 'any'
   list: Condition[]
@@ -62,9 +61,7 @@ const isCustom = (column: string): column is CustomColumn =>
 
 export const kindOf = (column: Column | CustomColumn): Kind => (isCustom(column) ? 'custom' : columns[column as Column])
 
-/**
- * Reads `column.operator.value.value;…`; of a value, `.`, `;` and `%` are written in percent-encoding.
- */
+/** Parses `column.operator.value.value;…`. In values, `.`, `;` and `%` are percent-encoded. */
 export function readConditions(text: string, match: 'all' | 'any'): { conditions: Conditions; issues: Issue[] } {
   const issues: Issue[] = []
   const parts = text.split(';').filter((part) => part !== '')
@@ -80,7 +77,7 @@ export function readConditions(text: string, match: 'all' | 'any'): { conditions
   return { conditions: { match, list }, issues }
 }
 
-/** The condition, or what is wrong with it. */
+/** Returns the condition, or what is wrong with it. */
 function readCondition(text: string): Condition | string {
   const [column = '', operator = '', ...encoded] = text.split('.')
   if (!Object.hasOwn(columns, column) && !isCustom(column)) return 'must begin with a column or field:<key>'
@@ -139,7 +136,7 @@ export const isNumber = (text: string): boolean => /^-?\d{1,15}(?:\.\d{1,10})?$/
 const dayMs = 86_400_000
 const minuteMs = 60_000
 
-/** Relative times as they are now, to the minute: the pages of one look agree. */
+/** Resolves relative times, rounded down to the minute so that all pages of a list agree. */
 export function resolved(conditions: Conditions, now: Date): Conditions {
   const list = conditions.list.map((condition): Condition => {
     if (condition.operator !== 'last') return condition
@@ -149,7 +146,7 @@ export function resolved(conditions: Conditions, now: Date): Conditions {
   return { ...conditions, list }
 }
 
-/** The same for conditions that ask the same; it does not tell what for. */
+/** Returns a digest of the conditions, which does not reveal their values. */
 export const conditionsKey = (conditions: Conditions): string =>
   createHash('sha256').update(JSON.stringify(conditions)).digest('base64url')
 
@@ -157,7 +154,7 @@ export type TextColumn = 'name' | 'email' | 'phone' | 'uniqueCode' | 'externalRe
 export type ChoiceColumn = 'status' | 'priority' | 'source' | 'adPlatform' | 'assignedTo'
 export type NumberColumn = 'estimatedValue' | 'actualValue' | 'createdAt' | 'updatedAt'
 
-/** A lead as conditions and orders look at it. Texts that are not there are empty; times are milliseconds. */
+/** Lead as conditions and orders read it. Missing texts are empty; times are milliseconds. */
 export interface ReadableLead {
   text(column: TextColumn): string
   choice(column: ChoiceColumn): string | null
@@ -169,7 +166,7 @@ export interface ReadableLead {
 
 export type Test = (lead: ReadableLead) => boolean
 
-/** Whether a lead fits the conditions, which are resolved. None at all fit every lead. */
+/** Returns a test for resolved conditions. Without conditions every lead passes. */
 export function testOf({ match, list }: Conditions): Test {
   const tests = list.map(testOfOne)
   if (tests.length === 0) return () => true
@@ -244,12 +241,12 @@ function numberTest(condition: Condition, column: NumberColumn): Test {
   }
 }
 
-// Also where one has more decimals; what has a zero in front is no number but a code.
+// Ignores trailing decimals, so 1 equals 1.0. A number with a leading zero is a code, not a number.
 const isSameNumber = ({ values }: Condition, text: string): boolean =>
   isWritten(text) && values.some((value) => isWritten(value) && Number(value) === Number(text))
 const isWritten = (text: string): boolean => isNumber(text) && !/^-?0\d/.test(text)
 
-/** What a bound of a plain column is as a number; a time, in milliseconds. */
+/** Returns a bound of a plain column as a number; times as milliseconds. */
 export function numberOf(bound: string | undefined, column: Column): number | undefined {
   if (bound === undefined) return undefined
   return kindOf(column) === 'time' ? readIsoTime(bound)?.getTime() : Number(bound)
@@ -260,7 +257,7 @@ export function boundsOf({ operator, values }: Condition): [from: string | undef
   return operator === 'from' ? [values[0], undefined] : [undefined, values[0]]
 }
 
-/** Numbers are compared with numbers, and days with days; what is of another kind is in no range. */
+/** Compares numbers with numbers and dates with dates; values of another type never match. */
 function rangeOfText(condition: Condition, read: (lead: ReadableLead) => string): Test {
   const bounds = boundsOf(condition)
   if (bounds.every((bound) => bound === undefined || isNumber(bound))) {

@@ -10,10 +10,10 @@ import type { Found, Wanted } from '../list-filter.ts'
 import { type Conditions, type ReadableLead, testOf } from './conditions.ts'
 import { comparePlaces, type Place, placeKeyOf } from './order.ts'
 
-/** What orders and conditions look at of a lead, as its table holds it. */
+/** Columns of a lead that orders and conditions use. */
 interface OpenableRow extends Omit<LeadRow, 'notes' | 'deleted_at'> {
   has_notes: boolean
-  /** Where a condition asks for them. */
+  /** Set only if a condition uses labels. */
   label_ids?: string[] | null
 }
 
@@ -46,7 +46,7 @@ const labelColumn = (sql: Sql, workspaceId: string) => sql`,
 
 const stretch = 1000
 
-/** The page of all leads that fit, each opened and put in its place; null when they are more than `most`. */
+/** Decrypts and sorts all matching leads and returns a page; null if there are more than `most`. */
 export async function openPlaces(
   sql: Sql,
   keyring: Keyring,
@@ -54,13 +54,13 @@ export async function openPlaces(
   { filter, conditions, term, arrangement, after, offset, limit }: Wanted,
   most: number,
 ): Promise<Found | null> {
-  // What the database can tell, it tells before anything is opened.
+  // Evaluates plain conditions in SQL before decrypting.
   const plain = {
     match: conditions.match,
     list: conditions.list.filter((one) => arePlain({ match: 'all', list: [one] })),
   }
   const fits = () => filterCondition(sql, workspaceId, filter, conditions.match === 'all' ? plain : noConditions)
-  // Before one is opened: 20,000 take a core as long as a request may take.
+  // Counts before decrypting: 20,000 leads take a core as long as a request may take.
   const [beyond] = await sql`
     select 1
     from ${leadsOf(sql, workspaceId, filter)}
@@ -120,7 +120,7 @@ function readableRow(keyring: Keyring, row: OpenableRow) {
     labels: () => row.label_ids ?? [],
     field: (key) => {
       fields ??= new Map(customTexts(keyring, row))
-      // What a parameter has brought also goes by its name without the prefix.
+      // A field created from a query parameter is also found without its `k_` prefix.
       return fields.get(key) ?? fields.get(`k_${key}`) ?? ''
     },
   } satisfies ReadableLead & { searchable: object }

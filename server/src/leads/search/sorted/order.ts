@@ -2,14 +2,14 @@ import { adPlatforms, priorities, sources } from '../../lead/lead.ts'
 import type { ChoiceColumn, Column, CustomColumn, NumberColumn, ReadableLead, TextColumn } from './conditions.ts'
 import { isNumber, kindOf } from './conditions.ts'
 
-/** Languages whose order of letters is known. English and Portuguese have the same one. */
+/** Languages with a sort order. English and Portuguese have the same one. */
 export const languages = ['en', 'es', 'pt'] as const
 export type Language = (typeof languages)[number]
 
-/** What of a text its place in an order depends on; the rest of a longer one is not looked at. */
+// Only this much of a text affects its order.
 const maxLength = 64
 
-// As the Unicode collation has them: blanks, signs, digits, letters.
+// Order of the Unicode collation: spaces, punctuation, digits, letters.
 const signs = `\t _-,;:!?.'"()[]{}@*/\\&#%\`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz`
 const weights = new Map([...signs].map((sign, place) => [sign, 2 * place + 2]))
 const lettersBeyond = 0x200
@@ -23,8 +23,8 @@ const isMark = /\p{M}/u
 const plain = /^[ -~]*$/
 
 /**
- * Texts stand in the order of these keys, compared as they are: by their letters, then by accents, then by case, as
- * readers of the language are used to. A key of its own, for comparing a million texts by `Intl.Collator` takes seconds.
+ * Returns a sort key; keys compare as plain strings. Sorts by letters, then accents, then case, as in the language.
+ * Custom, because comparing a million texts with `Intl.Collator` takes seconds.
  */
 export function collationKey(text: string, language: Language): string {
   const cut = text.slice(0, maxLength).trim()
@@ -68,16 +68,16 @@ const weightOf = (sign: string): string =>
 
 const accentOf = (mark: string): string => String.fromCharCode(2 + ((marks.indexOf(mark) + 64) % 64))
 
-/** An order by any column but the notes and the labels. */
+/** Sort order of a list, by any column except notes and labels. */
 export interface Arrangement {
   by: Exclude<Column, 'notes' | 'labels'> | CustomColumn
   order: 'asc' | 'desc'
   language: Language
-  /** The values of a choice in their order; of statuses, people and custom fields, those of the workspace. */
+  /** Values of a choice column in their order; for statuses, members and custom fields those of the workspace. */
   choices: readonly string[]
 }
 
-/** What a lead's place depends on: numbers or texts, of one kind in one order; null stands last in both directions. */
+/** Sort key of a lead. All keys of one order have the same type; null sorts last in both directions. */
 export type PlaceKey = number | string | null
 
 export interface Place {
@@ -85,7 +85,7 @@ export interface Place {
   id: string
 }
 
-/** Choices stand as they are offered, not by their names. */
+/** Values of fixed choice columns, in their sort order. */
 export const fixedChoices: Partial<Record<Column, readonly string[]>> = {
   priority: priorities,
   source: sources,
@@ -120,7 +120,7 @@ export function placeKeyOf(arrangement: Arrangement): (lead: ReadableLead) => Pl
 
 const textKey = (text: string, language: Language): string | null => (text === '' ? null : collationKey(text, language))
 
-// Numbers come before words, each among their own, and what can be chosen before both.
+// Choices sort before numbers, numbers before other texts.
 const customKey = (text: string, language: Language): string | null =>
   isNumber(text)
     ? `\u0001${sortableNumber(Number(text))}`
@@ -130,7 +130,7 @@ const customKey = (text: string, language: Language): string | null =>
 
 const bits = new DataView(new ArrayBuffer(8))
 
-/** A number as a text that stands where the number does. */
+/** Returns a number as a string that sorts like the number. */
 function sortableNumber(number: number): string {
   bits.setFloat64(0, number === 0 ? 0 : number)
   const isNegative = bits.getUint8(0) >= 0x80
@@ -142,7 +142,7 @@ function sortableNumber(number: number): string {
     .join('')
 }
 
-/** The order of the list; that of ids as texts is the same as that of their bytes. */
+/** Returns the comparison of a list. Ids as text sort like their bytes. */
 export function comparePlaces(order: 'asc' | 'desc'): (a: Place, b: Place) => number {
   const sign = order === 'asc' ? 1 : -1
   return (a, b) => {

@@ -18,7 +18,7 @@ import { listFilters, readListRequest } from '../../search/list-request.ts'
 import { csvLine } from '../file/cells.ts'
 import { fieldTargets, targetOfKey } from '../file/targets.ts'
 
-/** An answer that is a file. */
+/** Response schema of a file download. */
 export const fileAnswer = (description: string) =>
   Type.Unsafe<Readable>({
     description,
@@ -28,7 +28,7 @@ export const fileAnswer = (description: string) =>
     },
   })
 
-/** Sends it as a file of this name, while its parts come. */
+/** Streams the parts as a file with this name. */
 export const sendFile = (
   reply: FastifyReply,
   name: string,
@@ -41,17 +41,17 @@ export const sendFile = (
     .send(Readable.from(streamInContext(parts)))
 
 const pageRows = 500
-// A table of more columns opens in no spreadsheet; the fields beyond stand together in the last one.
+// Spreadsheets do not open tables with more columns; further fields share the last column.
 const maxCustomColumns = 100
 
 export interface Export {
-  /** Leads that fit when it began; those deleted meanwhile are not in the file. */
+  /** Number of matching leads at the start; leads deleted during the export are not in the file. */
   total: number
-  /** The file, a page of leads at a time; it ends early only by an error. */
+  /** The file, one page of leads at a time; ends early only with an error. */
   file: AsyncGenerator<string>
 }
 
-/** Writes every lead that fits, oldest first, and tells the audit log when it began and how it ended. */
+/** Exports every matching lead, oldest first, and records start and end in the audit log. */
 export async function exportLeads(
   deps: ListDeps,
   user: LeadUser & { actor: TeamActor },
@@ -102,7 +102,7 @@ async function* pages(deps: ListDeps, user: LeadUser, filter: LeadFilter, first:
   }
 }
 
-/** The custom fields that become columns. They are sealed in their leads, so only a walk through these tells them. */
+/** Returns the custom field keys that become columns. Values are encrypted, so this reads all leads. */
 async function customKeys(deps: ListDeps, user: LeadUser, filter: LeadFilter, first: LeadPage): Promise<string[]> {
   const keys = new Set<string>()
   for await (const leads of pages(deps, user, filter, first)) {
@@ -114,7 +114,7 @@ async function customKeys(deps: ListDeps, user: LeadUser, filter: LeadFilter, fi
 const bom = '\uFEFF'
 
 async function* csvFile(pages: AsyncIterable<Lead[]>, keysOf: () => Promise<string[]>): AsyncGenerator<string> {
-  // Sent before the walk for the columns, which takes a while in a large workspace: whoever waits sees that it began.
+  // Sent before collecting the columns, which takes long in a large workspace, so that the download starts at once.
   yield bom
   const keys = await keysOf()
   const header = ['id', ...fieldTargets, 'createdAt', 'updatedAt', ...keys.map(targetOfKey), 'moreCustomFields']
@@ -152,13 +152,12 @@ const ExportQuery = Type.Object(
   closed,
 )
 
-/** The export of leads, for owners. */
 export function exportRoutes(api: TeamApi, deps: ListDeps): void {
   api.get('/api/team/v1/workspaces/:workspaceId/leads/export', 'owner', {
     operationId: 'exportLeads',
     summary: 'Export leads',
     description:
-      'For owners: every lead that fits the filters of the list, oldest first, in clear, as a file that an import takes. CSV: UTF-8 with a byte order mark, commas, every cell in quotes, custom fields as columns; what a spreadsheet might run (=, +, - or @ at the beginning of a cell, of a line in it or after a semicolon or tab, also behind blanks and in wide letters) gets an apostrophe in front, which an import takes off. NDJSON: a lead a line, and `{"endOfExport":{"count":…}}` as the last one. `x-total-count` is the number of leads when it began. A file that was cut short ends in a connection error. The audit log keeps who exported how many.',
+      'For owners. Exports every lead that matches the filters of the list, oldest first and unmasked, as a file that can be imported. CSV: UTF-8 with a byte order mark, commas, every cell quoted, custom fields as columns. An apostrophe is added before text that a spreadsheet might run as a formula (=, +, - or @ at the start of a cell or a line, or after a semicolon or tab, also after spaces and in wide forms); an import removes it. NDJSON: one lead per line, with `{"endOfExport":{"count":…}}` as the last line. `x-total-count` is the number of leads at the start. An incomplete file ends with a connection error. The audit log records who exported how many leads.',
     query: ExportQuery,
     answers: { 200: fileAnswer('The leads.') },
     errors: [409, 422],

@@ -2,22 +2,22 @@ import type { FieldRule, Fitting, LeadFieldType } from '../../fields/lead-fields
 import { choiceSeparator, fitValue, hasChoices } from '../../fields/lead-fields.ts'
 import { adPlatforms, priorities, sources } from '../../lead/lead.ts'
 
-/** Fields of which a lead has one of a few values, so that what a file has in them may have to be translated. */
+/** Fields with a fixed set of values, for which values of a file may need a mapping. */
 export const chosenFields = ['status', 'priority', 'source', 'adPlatform', 'assignedTo'] as const
 export type ChosenField = (typeof chosenFields)[number]
 
 export const isChosen = (field: string): field is ChosenField => (chosenFields as readonly string[]).includes(field)
 
-/** What the values of a file stand for, by how the file writes them; null is left out. */
+/** Mapping from values of the file, by field; null leaves the field out. */
 export type ValueMapping = Partial<Record<ChosenField, Record<string, string | null>>>
 
-/** The same of fields that the workspace defines, by what a column fills. */
+/** Mapping from values of the file, by target, for fields that the workspace defines. */
 export type FieldValueMapping = Record<string, Record<string, string | null>>
 
-/** What a file writes, whatever its case and the blanks around it. */
+/** Returns the key of a file value in mappings, which ignores case and surrounding spaces. */
 export const valueKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
-/** What a lead of this workspace can have in the field; null for the ids of members. */
+/** Returns the allowed values of the field in this workspace; null for member ids. */
 export function allowedValues(field: ChosenField, statuses: readonly string[]): readonly string[] | null {
   if (field === 'status') return statuses
   if (field === 'priority') return priorities
@@ -25,13 +25,13 @@ export function allowedValues(field: ChosenField, statuses: readonly string[]): 
   return field === 'adPlatform' ? adPlatforms : null
 }
 
-/** The value that a text is, whatever its case and accents: `Em negociação` is `em_negociacao`. Undefined for others. */
+/** Returns the value that equals the text, ignoring case and accents: `Em negociação` is `em_negociacao`. */
 export function sameValue(text: string, allowed: readonly string[]): string | undefined {
   const folded = fold(text)
   return allowed.find((value) => value === text || (folded !== '' && value === folded))
 }
 
-// What people write in English, Portuguese and Spanish, folded by `fold`.
+// Common words in English, Portuguese and Spanish, folded by `fold`.
 const words: Partial<Record<ChosenField, Record<string, string>>> = {
   status: {
     new: 'novo nova nuevo nueva open aberto abierto entrada',
@@ -70,7 +70,7 @@ const words: Partial<Record<ChosenField, Record<string, string>>> = {
   },
 }
 
-/** The value that a text probably means, to be shown and confirmed by a person; null when none suggests itself. */
+/** Returns the value that a text probably means, for a person to confirm; null if none fits. */
 export function proposeValue(field: ChosenField, text: string, statuses: readonly string[]): string | null {
   const allowed = allowedValues(field, statuses) ?? []
   const same = sameValue(text, allowed)
@@ -80,7 +80,7 @@ export function proposeValue(field: ChosenField, text: string, statuses: readonl
   return meant !== undefined && allowed.includes(meant) ? meant : null
 }
 
-/** A heading or value without case, accents and blanks: `Orçamento enviado` is `orcamento_enviado`. */
+/** Folds a heading or value: removes case and accents, replaces spaces. `Orçamento enviado` is `orcamento_enviado`. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -90,17 +90,17 @@ export function fold(text: string): string {
     .replace(/^_|_$/g, '')
 }
 
-/** What stands before the cents of a file's amounts. */
+/** Decimal separator of amounts in a file. */
 export type DecimalSign = '.' | ','
 
 const longest = 60
-// A currency may stand before the number or behind it: `US$`, `€`, `PEN`, `S/`.
+// A currency may be before or after the number: `US$`, `€`, `PEN`, `S/`.
 const sign = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|S/\.?|Bs\.?|Gs\.?|Kz|Kč|kr\.?|zł|lei|Ft|R[Mps]|[LQ])?`
 const shape = new RegExp(String.raw`^(-?)${sign}(-?)(\d[\d.,]*)${sign}$`, 'u')
 
 /**
- * An amount as a file writes it: `1500`, `R$ 1.500,50`, `1 500.50`. Nothing is guessed: a lone sign with three digits after
- * it, as in `1.500`, is read when it is told what stands before cents, and otherwise null, as whatever is no amount.
+ * Parses an amount in a file: `1500`, `R$ 1.500,50`, `1 500.50`. Does not guess: a single separator followed by three
+ * digits, as in `1.500`, needs `decimal`; otherwise returns null, as for text that is not an amount.
  */
 export function readFileAmount(text: string, decimal: DecimalSign | null): number | null {
   if (text.length > longest) return null
@@ -124,14 +124,14 @@ function readDigits(digits: string, told: DecimalSign | null): number | null {
 
 const isThree = (group: string): boolean => /^\d{3}$/.test(group)
 
-/** What a number's own signs say of what stands before its cents; null when they can be read in two ways. */
+/** Returns the decimal separator that the number itself shows; null if it is ambiguous. */
 function decimalOf(digits: string): DecimalSign | null {
   const signs = [...digits].filter((sign): sign is DecimalSign => sign === '.' || sign === ',')
   const last = signs.at(-1)
   if (last === undefined) return '.'
   const other = last === '.' ? ',' : '.'
   if (signs.includes(other)) return last
-  // Two of a kind stand between thousands.
+  // Two of the same separator mark thousands.
   if (signs.length > 1) return other
   return digits.length - digits.indexOf(last) === 4 ? null : last
 }
@@ -140,7 +140,7 @@ function decimalOf(digits: string): DecimalSign | null {
 const yes = ['true', 'yes', 'y', 'sim', 's', 'si', 'x', '1', 'verdadeiro', 'verdadero']
 const no = ['false', 'no', 'n', 'nao', '0', 'falso']
 
-/** The value of a field that the workspace defines, as a file writes it; or what is wrong with it. */
+/** Parses the value of a field that the workspace defines; returns it, or what is wrong with it. */
 export function readFieldValue(
   field: FieldRule,
   text: string,
@@ -154,11 +154,11 @@ export function readFieldValue(
   const amount = readFileAmount(text, decimal)
   if (amount !== null) return fitValue(field, String(amount), country)
   if (decimal === null && readFileAmount(text, '.') !== null) return { problem: unclear }
-  // Nothing with a sign in it is read otherwise than as an amount.
+  // Text with a separator is only ever parsed as an amount.
   return fitValue(field, /[.,]/.test(text) ? 'none' : text, country)
 }
 
-const unclear = 'can be read in two ways: say what stands before decimals'
+const unclear = 'is ambiguous; set the decimal separator'
 
 const isNumber = (type: LeadFieldType): boolean => type === 'number' || type === 'amount'
 
@@ -171,7 +171,7 @@ function meantBy(field: FieldRule, text: string): string | boolean {
     .join(choiceSeparator)
 }
 
-/** What a cell of a field with choices names: one, or several that signs stand between. */
+/** Returns the choices that a cell names: one, or several with separators between them. */
 export function choicesIn({ type, choices }: FieldRule, text: string): string[] {
   if (type !== 'multiselect') return [text.trim()]
   return text
@@ -181,13 +181,13 @@ export function choicesIn({ type, choices }: FieldRule, text: string): string[] 
     .filter((part) => part !== '')
 }
 
-/** The choice that a text is, whatever its case and accents. */
+/** Returns the choice that equals the text, ignoring case and accents. */
 export function sameChoice(choices: readonly string[], text: string): string | undefined {
   const folded = fold(text)
   return choices.find((choice) => choice === text) ?? choices.find((choice) => folded !== '' && fold(choice) === folded)
 }
 
-/** The cell as somebody said what its values stand for; what is to be left out is gone. */
+/** Returns the cell with its values mapped; values mapped to null are left out. */
 export function meantChoices(
   field: FieldRule,
   text: string,

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse'
 
-/** Why a file cannot be read on from some place, in words that quote nothing of it. */
+/** Reason why a file cannot be read further; the text quotes nothing from the file. */
 export class FileProblem extends Error {}
 
 export const encodings = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const
@@ -13,8 +13,8 @@ const boms: readonly (readonly [Encoding, Buffer])[] = [
 const sampleBytes = 4096
 
 /**
- * Returns the encoding that the first bytes of a file show: UTF-16 by its mark, or by its zeros, of which every second byte is
- * one in the letters and digits of English; UTF-8 for all else.
+ * Returns the encoding that the first bytes of a file show: UTF-16 by its byte order mark, or by zeros in every second
+ * byte, as in English letters and digits; otherwise UTF-8.
  */
 export function detectEncoding(beginning: Buffer): Encoding {
   const marked = boms.find(([, bom]) => beginning.subarray(0, 2).equals(bom))
@@ -29,13 +29,13 @@ export function detectEncoding(beginning: Buffer): Encoding {
   return odd > even * 10 ? 'utf-16le' : even > odd * 10 ? 'utf-16be' : 'utf-8'
 }
 
-/** The first bytes of a file as text, for a look at its first line. */
+/** Decodes the first bytes of a file, to inspect its first line. */
 export const decodeBeginning = (beginning: Buffer, encoding: Encoding): string =>
   new TextDecoder(encoding).decode(beginning.subarray(0, 2 * maxFirstLine))
 
 const maxFirstLine = 64 * 1024
 
-/** Passes the pieces on; throws `FileProblem` at the first that is not UTF-8. */
+/** Passes the pieces through; throws `FileProblem` at the first that is not UTF-8. */
 export async function* checkUtf8(pieces: AsyncIterable<Buffer>, isBeginning: boolean): AsyncGenerator<Buffer> {
   const decode = decoderFor('utf-8', 'The file is not UTF-8. Save it as UTF-8, or choose the encoding windows-1252.')
   let isFirst = isBeginning
@@ -49,23 +49,23 @@ export async function* checkUtf8(pieces: AsyncIterable<Buffer>, isBeginning: boo
   decode()
 }
 
-/** A file of UTF-16 as UTF-8, and where in the file a place of that is. */
+/** UTF-16 file converted to UTF-8, with a mapping of positions to the file. */
 interface Transcoded {
   pieces: AsyncIterable<Buffer>
-  /** The bytes of the file that the first `bytes` of the text take. Call it with growing numbers. */
+  /** Returns the number of file bytes for the first `bytes` of the text. Call it with increasing numbers. */
   fileBytes(bytes: number): number
 }
 
-/** Reads UTF-16 as UTF-8. Keeps only what was read and not yet asked for by `fileBytes`. */
+/** Converts UTF-16 to UTF-8. Keeps only text that was read but not yet passed to `fileBytes`. */
 function fromUtf16(pieces: AsyncIterable<Buffer>, encoding: Encoding): Transcoded {
   const unread: Buffer[] = []
   let [textAt, fileAt] = [0, 0]
   async function* read() {
-    const decode = decoderFor(encoding, 'The file is not UTF-16 to its end. Save it as UTF-8.')
+    const decode = decoderFor(encoding, 'The file is not valid UTF-16. Save it as UTF-8.')
     for await (const piece of pieces) {
       const text = decode(piece)
       if (text.startsWith(swappedBom))
-        throw new FileProblem('The file is UTF-16 of the other byte order. Choose that encoding.')
+        throw new FileProblem('The file is UTF-16 with the other byte order. Choose that encoding.')
       const bytes = Buffer.from(text)
       unread.push(bytes)
       yield bytes
@@ -78,7 +78,7 @@ function fromUtf16(pieces: AsyncIterable<Buffer>, encoding: Encoding): Transcode
       for (let first = unread[0]; first !== undefined && textAt < bytes; first = unread[0]) {
         const taken = first.subarray(0, bytes - textAt)
         textAt += taken.length
-        // Records begin and end with whole characters, and so do pieces.
+        // Records and pieces start and end with whole characters.
         fileAt += 2 * taken.toString().length
         if (taken.length === first.length) unread.shift()
         else unread[0] = first.subarray(taken.length)
@@ -90,7 +90,7 @@ function fromUtf16(pieces: AsyncIterable<Buffer>, encoding: Encoding): Transcode
 
 const swappedBom = '\uFFFE'
 
-/** Decodes piece by piece, and without one to the end; throws `FileProblem` in these words where it cannot. */
+/** Returns a decoder for pieces; call it without a piece at the end. Throws `FileProblem` with this text on failure. */
 function decoderFor(encoding: Encoding, words: string): (piece?: Buffer) => string {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
   return (piece) => {
@@ -104,24 +104,22 @@ function decoderFor(encoding: Encoding, words: string): (piece?: Buffer) => stri
 
 export type Delimiter = ',' | ';' | '\t'
 
-/** How a file is read. */
 export interface FileFormat {
   format: 'csv' | 'ndjson'
   encoding: Encoding
   delimiter: Delimiter
 }
 
-/** One record of a file. */
 export interface FileRow {
-  /** CSV: its cells. NDJSON: its line alone. */
+  /** CSV: the cells. NDJSON: the line. */
   cells: string[]
-  /** Where the next record begins, in bytes of the file. */
+  /** Start of the next record, in bytes of the file. */
   end: number
 }
 
 export const maxRecordBytes = 1024 * 1024
 
-/** The records from `start` on, which must be where one begins. Reads ahead by a piece or two, whatever the size. */
+/** Yields the records from `start` on, which must be the start of a record. Reads ahead by one or two pieces. */
 export async function* readRows(
   pieces: AsyncIterable<Buffer>,
   { format, encoding, delimiter }: FileFormat,
@@ -174,11 +172,11 @@ async function* csvRows(
   }
 }
 
-/** `sep=;` in front of the header tells Excel the delimiter, and is no row. */
+/** Returns true for a first line such as `sep=;`, which tells Excel the delimiter and is not a row. */
 const saysDelimiter = ([first = '', ...rest]: readonly string[]): boolean =>
   /^sep=[,;\t]?$/i.test(first) && rest.every((cell) => cell === '')
 
-/** Writes the pieces with backpressure; what fails on the way ends the parser with the same error. */
+/** Writes the pieces with backpressure; an error of the source also ends the parser. */
 async function feed(pieces: AsyncIterable<Buffer>, parser: ReturnType<typeof parse>): Promise<void> {
   const gone = new Promise<void>((resolve) => parser.once('close', resolve))
   try {
@@ -195,14 +193,15 @@ async function feed(pieces: AsyncIterable<Buffer>, parser: ReturnType<typeof par
 
 function problemOf(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return new FileProblem('A quote is opened and never closed')
-  if (code === 'CSV_MAX_RECORD_SIZE') return new FileProblem('A row is longer than 1 MiB: is a quote never closed?')
-  return code.startsWith('CSV_') ? new FileProblem('The quotes of a row do not fit the rules of CSV') : error
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return new FileProblem('A quote is never closed')
+  if (code === 'CSV_MAX_RECORD_SIZE')
+    return new FileProblem('A row is longer than 1 MiB; a closing quote may be missing')
+  return code.startsWith('CSV_') ? new FileProblem('The quotes in a row are not valid CSV') : error
 }
 
 const windows1252 = new TextDecoder('windows-1252')
 
-// The two differ only between 0x80 and 0x9f, which Latin-1 leaves to control characters.
+// They differ only between 0x80 and 0x9f, which are control characters in Latin-1.
 function fromLatin1(cell: string): string {
   return /[\x80-\x9f]/.test(cell) ? windows1252.decode(Buffer.from(cell, 'latin1')) : cell
 }
@@ -227,13 +226,13 @@ async function* lines(pieces: AsyncIterable<Buffer>, encoding: NarrowEncoding, s
   if (!isBlank(last)) yield { cells: [withoutBom(last)], end: end + rest.length }
 }
 
-// The mark at the end of an export says nothing about a lead.
+// Skips the last line of an export, which is not a lead.
 const isBlank = (line: string) => line.trim() === '' || /^\{"endOfExport":\{"count":\d+\}\}\s*$/.test(line)
 const withoutBom = (line: string) => (line.startsWith('\uFEFF') ? line.slice(1) : line)
 
 const delimiters: readonly Delimiter[] = [',', ';', '\t']
 
-/** The delimiter that the first line has most of, outside quotes. */
+/** Returns the most frequent delimiter in the first line, outside quotes. */
 export function detectDelimiter(beginning: string): Delimiter {
   const said = /^(?:\uFEFF|ï»¿)?sep=([,;\t])\r?\n/i.exec(beginning)?.[1]
   if (said !== undefined) return said as Delimiter

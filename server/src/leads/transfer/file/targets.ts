@@ -4,15 +4,15 @@ import { fold } from './field-values.ts'
 
 export type FieldTarget = keyof LeadFields
 
-/** The fields of a lead that a column may fill, those first by which it is known. */
+/** Fields of a lead that a column can fill, identifying fields first. */
 export const fieldTargets: readonly FieldTarget[] = [...leadFieldNames.slice(-2), ...leadFieldNames.slice(0, -2)]
 
 export const customPrefix = 'customFieldValues.'
 
-/** What a column fills: a field of the lead, or `key`, a custom field. */
+/** Target of a column: a field of the lead, or the key of a custom field. */
 export type Target = { field: FieldTarget } | { key: string }
 
-/** A field's name, `k_city`, or `customFieldValues.city`; null for any other text. */
+/** Parses a field name, `k_city` or `customFieldValues.city`; null for other text. */
 export function readTarget(text: string): Target | null {
   const field = fieldTargets.find((name) => name === text)
   if (field !== undefined) return { field }
@@ -24,9 +24,9 @@ export function targetOfKey(key: string): string {
   return key.startsWith('k_') ? key : customPrefix + key
 }
 
-/** Column that the file of refused rows adds, and that an import passes over. */
+/** Column in the file of refused rows; ignored by imports. */
 export const errorColumn = 'import_error'
-// What an export tells beyond what an import can set.
+// Columns of an export that an import cannot set.
 const readOnly = ['id', 'createdAt', 'updatedAt', 'deletedAt', 'moreCustomFields', errorColumn]
 
 // Headings in English, Portuguese and Spanish, folded by `fold`.
@@ -53,12 +53,12 @@ const byHeading = new Map(
   fieldTargets.flatMap((field) => [field.toLowerCase(), ...headings[field].split(' ')].map((name) => [name, field])),
 )
 
-/** What a workspace calls a custom field. */
+/** Custom field that the workspace defines. */
 type Named = { key: string; label: string }
 
 /**
- * The target that each heading asks for, none of them twice: the workspace's own fields by label or key, then those of
- * every lead; unknown ones become custom fields where they can.
+ * Proposes a target per column, each at most once: fields of the workspace by label or key, then lead fields; other
+ * columns become custom fields if possible.
  */
 export function proposeTargets(columns: readonly string[], defined: readonly Named[]): (string | null)[] {
   const taken = new Set<string>()

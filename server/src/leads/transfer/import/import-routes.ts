@@ -40,14 +40,14 @@ import { readTracked } from './track.ts'
 const importsPath = '/api/team/v1/workspaces/:workspaceId/lead-imports'
 const importPath = `${importsPath}/:importId`
 
-/** Imports for the team: made, uploaded, looked at, started, watched. */
+/** Registers the routes to create, upload, preview, start, read, cancel and undo imports. */
 export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Lead imports')
   api.post(importsPath, 'admin', {
     operationId: 'createLeadImport',
-    summary: 'Make an import of leads',
+    summary: 'Create an import of leads',
     description:
-      'Makes room for a file. Then upload it, look at the preview, and start. 409 when 10 imports of the workspace are open (neither done, failed nor cancelled).',
+      'Next, upload the file, check the preview, and start the import. 409 if 10 imports of the workspace are open (neither done, failed nor cancelled).',
     body: NewImportBody,
     answers: { 201: OneImport },
     allErrors: [400, 401, 403, 404, 409],
@@ -69,7 +69,7 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
   api.get(importPath, 'admin', {
     operationId: 'getLeadImport',
     summary: 'Get an import of leads',
-    description: 'How far the upload or the work has come, and what was refused and why.',
+    description: 'Progress of the upload or the import, and refused rows with reasons.',
     params: importParams,
     query: Type.Object({}, closed),
     answers: { 200: OneImport },
@@ -85,13 +85,12 @@ export function importTeamRoutes(app: App, deps: BulkDeps, guard: TeamGuard): vo
   })
 }
 
-/** The work itself. */
 function workRoutes(api: TeamApi, deps: BulkDeps): void {
   api.post(`${importPath}/start`, 'admin', {
     operationId: 'startLeadImport',
     summary: 'Start an import of leads',
     description:
-      'Rows are upserted in order, each seeing those before it, by the rules of the leads interface; events, history and the daily lead quota are as there. When the quota is used up, the import waits for midnight UTC. What was written stays if it fails or is cancelled. A dry run counts what would happen; a lead that it would create counts once, but what a later row would find in it is not looked at. 409 unless the import is `ready` or `checked`; 422 when the file cannot be read.',
+      'Rows are upserted in order, each seeing the changes of earlier ones, by the rules of the leads interface, with its events, history and daily lead quota. When the quota is used up, the import pauses until midnight UTC. Written rows stay if it fails or is cancelled. A dry run counts what would happen; a lead that it would create counts once, but later rows are not compared with its values. 409 unless the import is `ready` or `checked`; 422 if the file cannot be read.',
     params: importParams,
     body: StartBody,
     answers: { 200: OneImport },
@@ -104,7 +103,7 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
   api.post(`${importPath}/cancel`, 'admin', {
     operationId: 'cancelLeadImport',
     summary: 'Cancel an import of leads',
-    description: 'For good; rows that it has written stay, the file is removed. 409 when it has ended.',
+    description: 'Cannot be reversed. Written rows stay, and the file is deleted. 409 if the import has ended.',
     params: importParams,
     answers: { 200: OneImport },
     errors: [409],
@@ -115,7 +114,7 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
     operationId: 'undoLeadImport',
     summary: 'Undo an import of leads',
     description:
-      'Within a day of its end, also of one that failed or was cancelled. Leads that it created are deleted, restorable for 30 days; those that it changed get back what they had. A lead that was changed since is left as it is, and counted in `undo.kept`. 409 when the import has not ended, has changed nothing, was undone, or the day is over.',
+      'Within 24 hours of its end, also if it failed or was cancelled. Leads that it created are deleted and can be restored for 30 days; leads that it changed get their former values. A lead changed since is left as it is and counted in `undo.kept`. 409 if the import has not ended, has changed nothing, was already undone, or the 24 hours are over.',
     params: importParams,
     answers: { 200: OneImport },
     errors: [409],
@@ -130,19 +129,18 @@ function workRoutes(api: TeamApi, deps: BulkDeps): void {
 
 async function answerOf(deps: LeadDeps, { workspaceId }: Member, row: ImportRow) {
   const [shown] = await presentImports(deps, workspaceId, [row])
-  if (shown === undefined) throw new Error('An import is shown as one')
+  if (shown === undefined) throw new Error('Expected one presented import')
   return { import: shown }
 }
 
 const fileTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream']
 
-/** The files of an import: a look at it, the rows that were refused. */
 function fileRoutes(api: TeamApi, deps: LeadDeps): void {
   api.get(`${importPath}/preview`, 'admin', {
     operationId: 'previewLeadImport',
-    summary: 'Look at an uploaded file',
+    summary: 'Preview an uploaded file',
     description:
-      'Its columns with the fields proposed for them, in English, Portuguese and Spanish, and its first rows. A part of the upload is enough. 422 when it cannot be read so, or is gone since the import ended.',
+      'Its columns with proposed fields, recognized in English, Portuguese and Spanish, and its first rows. Works during the upload. 422 if the file cannot be read with these settings, or was deleted because the import ended.',
     params: importParams,
     query: PreviewQuery,
     answers: { 200: Preview },
@@ -157,9 +155,9 @@ function fileRoutes(api: TeamApi, deps: LeadDeps): void {
   })
   api.get(`${importPath}/values`, 'admin', {
     operationId: 'listImportValues',
-    summary: 'List what a column of an uploaded file says',
+    summary: 'List the values of a column of an uploaded file',
     description:
-      'For fields of which a lead has one of a few values: what the file writes, how often, and what it probably stands for, to be sent as `values` or `fieldValues` when the import is started. 422 when there is no such column, or the file cannot be read so.',
+      'For fields with a fixed set of values: the values in the file, how often they occur, and what they probably mean. Send the mapping as `values` or `fieldValues` when you start the import. 422 if there is no such column, or the file cannot be read with these settings.',
     params: importParams,
     query: ValuesQuery,
     answers: { 200: ColumnValues },
@@ -185,7 +183,7 @@ function refusedRoute(api: TeamApi, deps: LeadDeps): void {
     operationId: 'downloadRefusedRows',
     summary: 'Download the refused rows of an import',
     description:
-      'The refused rows as they came, in UTF-8, with the reason in `import_error`: mend them and import the file. Kept for 7 days after the end. 404 when there are none.',
+      'The refused rows as uploaded, in UTF-8, with the reason in `import_error`: correct them and import the file. Kept for 7 days after the end. 404 if there are none.',
     params: importParams,
     query: Type.Object({}, closed),
     answers: { 200: fileAnswer('The refused rows.') },
@@ -210,7 +208,7 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
     operationId: 'uploadLeadImport',
     summary: 'Upload a file to import, or a part of it',
     description:
-      'Sent as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Parts come in order, each where the one before ended, and may be of any length; a request takes 30 s at most, so send 4 MiB at a time. What arrived before a request broke off is kept: ask for `uploadedBytes` and go on there. 409 when `offset` is not the next byte, with `data.uploadedBytes`, or the file grows beyond its size, or the files of all imports of the workspace beyond 2 GiB.',
+      'Send it as `text/csv`, `application/x-ndjson` or `application/octet-stream`. Send parts in order, each starting where the previous one ended, of any length; a request may take at most 30 s, so send 4 MiB at a time. Bytes of an interrupted request are kept: read `uploadedBytes` and continue there. 409 if `offset` is not the next byte, with `data.uploadedBytes`, if the file exceeds its size, or if the import files of the workspace exceed 2 GiB.',
     params: importParams,
     query: UploadQuery,
     answers: { 200: OneImport },
@@ -221,7 +219,7 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
       const { importId } = params
       const stream = body as Readable | null | undefined
       if (!stream)
-        throw invalid('', `must have a body: the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
+        throw invalid('', `must have a body with the file's bytes from \`offset\` on, as ${fileTypes.join(', ')}`)
       const { offset } = query
       stopWaitBudget()
       await appendUpload(deps, workspaceId, importId, offset, piecesOf(stream)).catch(discardBody(request, reply))
@@ -230,7 +228,6 @@ function uploadRoute(api: TeamApi, deps: LeadDeps): void {
   })
 }
 
-/** Imports of a workspace as the team sees them. */
 async function presentImports(
   { db: { sql }, keyStore, clock }: LeadDeps,
   workspaceId: string,

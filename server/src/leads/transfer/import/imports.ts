@@ -11,7 +11,7 @@ import { FileProblem } from '../file/file-rows.ts'
 export const maxFileBytes = 1024 ** 3
 const maxOpenImports = 10
 const maxStoredBytes = 2 * maxFileBytes
-// A row of two bytes is refused in fifty.
+// A refused row of two bytes takes fifty in the file of refused rows.
 const maxRefusedBytes = maxFileBytes / 4
 const maxDryCreated = 5_000_000
 
@@ -22,7 +22,7 @@ const kept = (sql: Sql, workspaceId: string) => sql`
 
 const isOpen = (sql: Sql) => sql`state in ('uploading', 'ready', 'running', 'paused', 'checked')`
 
-/** Throws 409 when the workspace has as many imports open as it may. Of several at a time one counts after the other. */
+/** Throws 409 if the workspace has the maximum number of open imports. Locks the workspace, so other calls wait. */
 export async function checkOpenImports(tx: Tx, workspaceId: string): Promise<void> {
   await lockWorkspace(tx, workspaceId)
   const [row] = await tx<{ open: number }[]>`
@@ -30,31 +30,29 @@ export async function checkOpenImports(tx: Tx, workspaceId: string): Promise<voi
     ${kept(tx, workspaceId)}
       and ${isOpen(tx)}`
   if ((row?.open ?? 0) < maxOpenImports) return
-  throw conflict(`${maxOpenImports} imports are open: finish or cancel one of them first`, { open: row?.open })
+  throw conflict(`${maxOpenImports} imports are open; finish or cancel one first`, { open: row?.open })
 }
 
-/** Throws 409 when so many more bytes are too many. What is stored counts, whatever sizes were told. */
+/** Throws 409 if more bytes would exceed the limit. Counts stored bytes, whatever size was declared. */
 export async function checkStoredBytes(tx: Tx, workspaceId: string, more: number): Promise<void> {
   const [row] = await tx<{ stored: number }[]>`
     select coalesce(sum(refused_bytes + case when ${isOpen(tx)} then uploaded else 0 end), 0)::float8 as stored
     ${kept(tx, workspaceId)}`
   if ((row?.stored ?? 0) + more <= maxStoredBytes) return
   throw conflict(
-    'The files of imports take up the 2 GiB that a workspace has: cancel an import that is not needed, or wait until refused rows are removed (see `filesUntil`)',
+    'The import files of the workspace use all 2 GiB; cancel an import, or wait until refused rows are deleted (see `filesUntil`)',
     { storedBytes: row?.stored },
   )
 }
 
-/** Ends the run of an import that would store more about its rows than a file may have. */
+/** Throws `FileProblem`, which ends the import, if it would store more about its rows than allowed. */
 export function checkGrowth(row: ImportRow, refusedBytes: number): void {
   if (row.refused_bytes + refusedBytes > maxRefusedBytes) {
-    throw new FileProblem(
-      'The refused rows would take more than 256 MiB: mend the file, or its mapping, and begin again',
-    )
+    throw new FileProblem('The refused rows would exceed 256 MiB; correct the file or its mapping, and start again')
   }
   if (row.dry_run && row.created >= maxDryCreated) {
     throw new FileProblem(
-      'A dry run goes up to 5,000,000 new leads: begin again without one, or with a part of the file',
+      'A dry run is limited to 5,000,000 new leads; start again without a dry run, or with a part of the file',
     )
   }
 }
@@ -71,7 +69,6 @@ export const importStates = [
 ] as const
 export type ImportState = (typeof importStates)[number]
 
-/** Nothing leads out of these. */
 export const endStates: readonly ImportState[] = ['done', 'failed', 'cancelled']
 
 export interface ImportRow {
@@ -118,7 +115,7 @@ export const lockImport = (tx: Tx, workspaceId: string, id: string): Promise<Imp
 
 const shown = 50
 
-/** The newest 50. */
+/** Returns the newest 50 imports. */
 export async function listImports(sql: Sql, workspaceId: string): Promise<ImportRow[]> {
   return sql<ImportRow[]>`
     select *
@@ -128,7 +125,7 @@ export async function listImports(sql: Sql, workspaceId: string): Promise<Import
     limit ${shown}`
 }
 
-/** Whether there is an import for `claimImport` to take. */
+/** Watches for imports that `claimImport` can claim. */
 export function watchImports({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`
@@ -143,7 +140,7 @@ export function watchImports({ db, clock }: { db: Db; clock: Clock }): DueWatch 
   )
 }
 
-/** Takes an import that waits for work, or whose worker has gone; no other node takes it for the time of the lease. */
+/** Claims an import that is due or whose lease expired; other nodes cannot claim it until the new lease ends. */
 export async function claimImport(db: Db, now: Date): Promise<ImportRow | undefined> {
   const due = await db.sql<{ workspaceId: string }[]>`
     select workspace_id as "workspaceId"
@@ -179,7 +176,7 @@ async function claimIn(tx: Tx, workspaceId: string, now: Date): Promise<ImportRo
   return row
 }
 
-/** What a batch of rows came to. */
+/** Counts of a finished batch of rows. */
 export interface Progress {
   position: number
   rows: number
@@ -192,8 +189,8 @@ export interface Progress {
 }
 
 /**
- * Changes an import in the run that a worker took up; false when it is not in it any more. A worker that was held up for
- * long may wake when the import was checked by another and started for good, and is at the same place again.
+ * Updates an import in the run that a worker claimed; false if that run has ended. `started_at` identifies the run: a
+ * delayed worker may resume after another has finished a dry run and the import was started again at the same position.
  */
 async function changeRun(tx: Tx, row: ImportRow, changes: Fragment, condition = tx`true`): Promise<boolean> {
   const { count } = await tx`
@@ -208,7 +205,7 @@ async function changeRun(tx: Tx, row: ImportRow, changes: Fragment, condition = 
   return count > 0
 }
 
-/** Moves an import on from where the row stands; false when it was stopped, or another worker has done the batch. */
+/** Records the progress of a batch; false if the import was stopped, or another worker has done the batch. */
 export function advanceImport(tx: Tx, row: ImportRow, progress: Progress, now: Date): Promise<boolean> {
   const changes = tx`
     position = ${progress.position},
@@ -228,7 +225,7 @@ const keptMs = 7 * 86_400_000
 
 export const expiryOf = (now: Date): Date => new Date(now.getTime() + keptMs)
 
-/** Ends the run that a worker took up; false when it was ended before. */
+/** Ends a claimed run; false if it had already ended. */
 export const endRun = (
   tx: Tx,
   row: ImportRow,
@@ -238,10 +235,10 @@ export const endRun = (
 ): Promise<boolean> =>
   changeRun(tx, row, tx`state = ${state}, problem = ${problem}, ended_at = ${now}, expires_at = ${expiryOf(now)}`)
 
-/** Gives an import back whose worker stops: another one need not wait for the end of the lease. */
+/** Releases an import when its worker stops, so that another need not wait for the lease to expire. */
 export const letGoOfImport = (tx: Tx, row: ImportRow, now: Date): Promise<boolean> =>
   changeRun(tx, row, tx`due_at = ${now}`, tx`position = ${row.position}`)
 
-/** Lets an import wait, for the day's quota. */
+/** Pauses an import until the next day's quota. */
 export const pauseImport = (tx: Tx, row: ImportRow, until: Date): Promise<boolean> =>
   changeRun(tx, row, tx`state = 'paused', due_at = ${until}, attempts = 0`)

@@ -15,14 +15,14 @@ import type { LeadDeps } from '../../lead/lead.ts'
 import { checkStoredBytes, endStates, type ImportRow, type ImportState, lockImport } from './imports.ts'
 import { endTracking } from './track.ts'
 
-/** A file of an import, in sealed pieces: the uploaded one, or the one of refused rows. */
+/** File of an import, stored in encrypted pieces: the upload, or the refused rows. */
 interface PieceFile {
   workspaceId: string
   importId: string
   kind: 'file' | 'refused'
 }
 
-// A piece is bound to its place in its file, so that pieces cannot change places.
+// Binds a piece to its position in the file, so that pieces cannot be swapped.
 export const piecePlace = ({ importId, kind }: Omit<PieceFile, 'workspaceId'>, start: number) => ({
   table: 'lead_import_pieces',
   row: importId,
@@ -41,7 +41,7 @@ export async function putPiece(
     values (${file.workspaceId}, ${file.importId}, ${file.kind}, ${start}, ${keyring.encrypt(piecePlace(file, start), bytes)})`
 }
 
-/** The bytes from `from` on, a piece at a time. Keys are asked for at each: they may be rotated while a file is read. */
+/** Yields the bytes from `from` on, by piece. Gets the keyring for each piece, since keys may be rotated meanwhile. */
 export async function* readPieces(
   sql: Sql,
   keyringOf: () => Keyring | Promise<Keyring>,
@@ -80,7 +80,7 @@ export async function dropPieces(
       and (${kind}::text is null or kind = ${kind})`
 }
 
-/** Removes what an import has no more use for: a dry run's file is started again, that of one that ended never. */
+/** Deletes data an import no longer needs. The file is kept after a dry run, which can be started again. */
 export async function dropUsed(tx: Tx, workspaceId: string, importId: string, state: ImportState): Promise<void> {
   await tx`
     delete from lead_import_dry_names
@@ -92,11 +92,11 @@ export async function dropUsed(tx: Tx, workspaceId: string, importId: string, st
 const pieceBytes = 256 * 1024
 
 const wrongOffset = (uploaded: number): ApiError =>
-  conflict('The upload goes on elsewhere: send the bytes from `data.uploadedBytes` on', { uploadedBytes: uploaded })
+  conflict('offset must equal the number of uploaded bytes, see `data.uploadedBytes`', { uploadedBytes: uploaded })
 
 /**
- * Appends what arrives to the file, a piece at a time: a request that breaks off leaves what it has brought, and the
- * next one goes on after it. The stream is read no faster than pieces are stored.
+ * Appends the body to the file, one piece at a time: pieces of an interrupted request are kept, and the next request
+ * continues after them. Reads the stream no faster than pieces are stored.
  */
 export async function appendUpload(
   deps: LeadDeps,
@@ -107,7 +107,7 @@ export async function appendUpload(
 ): Promise<void> {
   let start = offset
   const put = async (bytes: Buffer) => {
-    // Asked for at each piece: uploads take longer than keys that are rotated may be held.
+    // Gets the keyring per piece: an upload may last longer than rotated keys may be held.
     const keyring = await deps.keyStore.keyring(workspaceId)
     await deps.db.tx((tx) => append(tx, keyring, { workspaceId, importId, kind: 'file' }, start, bytes))
     start += bytes.length
@@ -122,7 +122,7 @@ export async function appendUpload(
     waiting = []
     length = 0
   }
-  // An empty body only asks whether this is the place.
+  // An empty body only checks the offset.
   if (length > 0 || start === offset) await put(Buffer.concat(waiting))
 }
 
@@ -145,13 +145,13 @@ async function append(tx: Tx, keyring: Keyring, file: PieceFile, start: number, 
 function checkPlace(row: ImportRow, start: number, length: number): void {
   if (row.state !== 'uploading') throw conflict(`The upload has ended: the import is ${row.state}`)
   if (row.uploaded !== start) throw wrongOffset(row.uploaded)
-  if (start + length > row.size) throw conflict('The file is longer than the size that was told', { size: row.size })
+  if (start + length > row.size) throw conflict('The file is longer than the declared size', { size: row.size })
 }
 
-/** Of a quarter of a MiB each. */
+// 256 KiB each.
 const piecesAtOnce = 16
 
-/** The place of the next look: an import's file, and where in it. */
+/** Next position to search: a file of an import, and an offset in it. */
 interface Look {
   importId: string
   kind: PieceFile['kind']
@@ -159,8 +159,8 @@ interface Look {
 }
 
 /**
- * Looks through stored files of imports, a few MiB a step. One that names the customer goes whole, with its refused rows,
- * and its import is cancelled if it has not ended: else it would bring the customer back.
+ * Searches stored import files for the customer, a few MiB per step. A file that mentions the customer is deleted with
+ * its refused rows, and its import is cancelled if still open: it would otherwise create the customer's lead again.
  */
 export async function eraseImportFiles(tx: Tx, scope: ErasureScope, place: string | null): Promise<ErasureStep> {
   const look = place === null ? await nextFile(tx, scope.workspaceId, null) : (JSON.parse(place) as Look)
@@ -171,14 +171,14 @@ export async function eraseImportFiles(tx: Tx, scope: ErasureScope, place: strin
   return { removed, place: next === null ? null : JSON.stringify(next) }
 }
 
-/** Where to look on, unless the customer was found or the file is at its end. */
+/** Returns the next offset, or whether the customer was found or the file ended. */
 async function lookThrough(
   tx: Tx,
   { workspaceId, keyring, customer }: ErasureScope,
   { importId, kind, from }: Look,
 ): Promise<'here' | 'nowhere' | number> {
   const mentions = mentionFinder(customer)
-  // What stands across the end of the last look is seen whole.
+  // Overlaps the previous step, so that a mention across its end is found.
   const start = Math.max(0, from - longestMention)
   let at = start
   let count = 0
@@ -209,12 +209,12 @@ async function nextFile(tx: Tx, workspaceId: string, after: Look | null): Promis
 }
 
 async function dropFiles(tx: Tx, { workspaceId, now }: ErasureScope, importId: string): Promise<number> {
-  // Locked first, as a batch of a running import does: it then finds that the import is not its own any more.
+  // Locked first, like batches of a running import, which then notice that the import was cancelled.
   const [row] = await tx<{ wasOpen: boolean }[]>`
     update lead_imports i
     set expires_at = null,
       state = case when o.was_open then 'cancelled' else i.state end,
-      problem = case when o.was_open then 'The file held a customer who was erased' else i.problem end,
+      problem = case when o.was_open then 'The file contained an erased customer' else i.problem end,
       ended_at = coalesce(i.ended_at, ${now})
     from (
       select id, state not in ('done', 'failed', 'cancelled') as was_open

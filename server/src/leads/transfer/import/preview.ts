@@ -10,7 +10,7 @@ import { proposeTargets, readTarget } from '../file/targets.ts'
 import { endStates, type ImportRow } from './imports.ts'
 import { readPieces } from './pieces.ts'
 
-/** How the caller wants the file read; what is left out is found out. */
+/** Format chosen by the caller; missing values are detected. */
 interface FormatWish {
   encoding?: Encoding
   delimiter?: Delimiter
@@ -19,9 +19,9 @@ interface FormatWish {
 interface FileLook {
   encoding: Encoding
   delimiter: Delimiter
-  /** The headings with the fields proposed for them; none for NDJSON. */
+  /** Headings with proposed fields; empty for NDJSON. */
   columns: { name: string; target: string | null }[]
-  /** Where the first row of data begins, in bytes. */
+  /** Start of the first row of data, in bytes. */
   dataStart: number
   rows: string[][]
 }
@@ -29,7 +29,7 @@ interface FileLook {
 const shownRows = 10
 const maxColumns = 200
 
-/** Reads the beginning of a file: its columns, and its first rows. */
+/** Reads the columns and the first rows of a file. Throws 422 if it cannot be read. */
 export async function lookAtFile(sql: Sql, keyring: Keyring, row: ImportRow, wish: FormatWish): Promise<FileLook> {
   if (endStates.includes(row.state)) throw unprocessable(`The file is removed: the import is ${row.state}`)
   const file = { workspaceId: row.workspace_id, importId: row.id, kind: 'file' } as const
@@ -61,7 +61,7 @@ export async function lookAtFile(sql: Sql, keyring: Keyring, row: ImportRow, wis
 
 const cellsOf = (rows: readonly FileRow[]) => rows.slice(0, shownRows).map(({ cells }) => cells)
 
-/** Columns without a name, or with one that was there before, get one by which they can be mapped. */
+/** Returns unique column names: empty and repeated names get a number. */
 function unlike(names: readonly string[]): string[] {
   return names.map((name, at) => (name === '' || names.indexOf(name) !== at ? `${name || 'column'} ${at + 1}` : name))
 }
@@ -70,7 +70,7 @@ export const maxValues = 100
 export const maxValueLength = 200
 const maxBytes = 32 * 1024 * 1024
 
-/** What a workspace has that a file may name. */
+/** Statuses and members that values of a file can mean. */
 interface Known {
   statuses: readonly string[]
   members: readonly { userId: string; name: string; email: string }[]
@@ -78,11 +78,11 @@ interface Known {
 
 export interface ColumnValues {
   values: { text: string; count: number; value: string | null }[]
-  /** Whether all of the file was read, and told. */
+  /** True if the whole file was read and all values are listed. */
   isWhole: boolean
 }
 
-/** What a column of a file says, most frequent first, with what each probably means for the field. */
+/** Returns the values of a column, most frequent first, with the probable meaning of each. */
 export async function readColumnValues(
   sql: Sql,
   keyring: Keyring,
@@ -111,7 +111,7 @@ export async function readColumnValues(
       break
     }
   } catch (error) {
-    // The rows before it are told; the import itself says what is wrong.
+    // Returns the values of the rows before the problem; the import itself reports the problem.
     if (!(error instanceof FileProblem)) throw error
     isWhole = false
   }
@@ -134,17 +134,17 @@ function count(counts: Map<string, { text: string; count: number }>, text: strin
   return true
 }
 
-/** The field that a column is to fill, of those whose values may have to be translated. Throws 400 for any other. */
+/** Returns the field that a column fills. Throws 400 unless its values come from a fixed set. */
 export function fieldToFill(name: string, fields: ReadonlyMap<string, LeadField>): ChosenField | LeadField {
   if (isChosen(name)) return name
   const target = readTarget(name)
   const field = target !== null && 'key' in target ? fields.get(target.key) : undefined
   if (field !== undefined && hasChoices(field.type)) return field
-  const message = 'must be a field with few values, or one that the workspace defines with options to choose from'
+  const message = 'must be a field with a fixed set of values'
   throw new InvalidInput([{ path: 'field', message }], 'query')
 }
 
-/** The member with this e-mail, id, or name that nobody else has. */
+/** Returns the member with this e-mail or id, or with this name if it is unique. */
 function memberOfName(members: Known['members'], text: string): string | null {
   const key = valueKey(text)
   const [named, other] = members.filter(({ name }) => valueKey(name) === key)

@@ -24,17 +24,17 @@ export interface RowContext {
   choice: ImportChoice
   leadSettings: LeadSettings
   now: Date
-  /** The id of a member by the e-mail, in its normal form. */
+  /** Member ids by normalized e-mail. */
   memberIds: ReadonlyMap<string, string>
-  /** The statuses of the workspace: a file makes no others. */
+  /** Statuses of the workspace; a file cannot add others. */
   statuses: readonly string[]
-  /** What the workspace says of its custom fields, by key. */
+  /** Custom fields that the workspace defines, by key. */
   fields: ReadonlyMap<string, LeadField>
 }
 
-const unknownStatus = 'is no status of the workspace: say which one it stands for, or add it in the settings first'
+const unknownStatus = 'is not a status of the workspace; map it to one, or add it in the settings'
 const notAnAmount = 'must be a number such as 1500.50 or 1500,50'
-const unclearAmount = `${notAnAmount}; where 1.500 may be either, say what stands before cents`
+const unclearAmount = `${notAnAmount}; set the decimal separator if numbers like 1.500 are ambiguous`
 
 interface Draft {
   lead: Record<string, unknown>
@@ -42,7 +42,7 @@ interface Draft {
   issues: Issue[]
 }
 
-/** Makes an upsert of a row; from there on the rules are those of every other upsert. */
+/** Converts a row to an upsert, which then follows the rules of every other upsert. */
 export function readRow(row: FileRow, context: RowContext): UpsertItem | InvalidInput {
   const { choice, leadSettings, now } = context
   const { lead, parameters, issues } = choice.format === 'csv' ? draftOfCells(row, context) : draftOfLine(row, context)
@@ -60,17 +60,17 @@ export function readRow(row: FileRow, context: RowContext): UpsertItem | Invalid
     : read
 }
 
-// The field that a row is matched by is read twice, and so would be refused twice.
+// The field that matches the row is validated twice, which would report it twice.
 function oneEach(issues: readonly Issue[]): Issue[] {
   return issues.filter(({ path }, at) => issues.findIndex((issue) => issue.path === path) === at)
 }
 
-/** The issue with the path of the field that the row has: `lead.phone` of an upsert is `phone` of a row. */
+/** Returns the issue with the row's field as its path: `lead.phone` of an upsert becomes `phone`. */
 export function inRow({ path, message }: Issue, { match }: ImportChoice): Issue {
   return { path: path === 'match.value' ? match : path.replace(/^lead\./, ''), message }
 }
 
-// `Ana Maria de Souza` is Ana, with all the rest for a last name; `Souza, Ana` says itself which is which.
+// `Ana Maria de Souza`: the first word is the first name. `Souza, Ana`: the comma separates last and first name.
 function splitName(lead: Record<string, unknown>): void {
   const { firstName, lastName } = lead
   if (typeof firstName !== 'string' || (typeof lastName === 'string' && lastName.trim() !== '')) return
@@ -98,7 +98,7 @@ function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
     const written = unguardCell(cells[at] ?? '').trim()
     const text = read === null ? written : meantIn(read, written, context)
     if (target === null || read === null || (text === '' && choice.emptyCells === 'keep')) continue
-    if (text.includes('\0')) refuse(target, 'must not hold the NUL character')
+    if (text.includes('\0')) refuse(target, 'must not contain the NUL character')
     else if ('key' in read) {
       const field = context.fields.get(read.key)
       if (field === undefined || text === '') putCustom(draft, read.key, text, labelOf(choice, target, at))
@@ -109,7 +109,7 @@ function draftOfCells({ cells }: FileRow, context: RowContext): Draft {
   return draft
 }
 
-/** What the person who imports said that a value stands for; empty when it is to be left out. */
+/** Returns the mapped value, or the text if it has no mapping; empty if it is mapped to null. */
 function meantBy(field: FieldTarget, text: string, { values }: ImportChoice): string {
   const mapped = isChosen(field) ? values[field]?.[valueKey(text)] : undefined
   return mapped === undefined ? text : (mapped ?? '')
@@ -121,7 +121,7 @@ function meantIn(target: Target, text: string, { choice, fields }: RowContext): 
   return field === undefined ? text : meantChoices(field, text, choice.fieldValues[targetOfKey(target.key)])
 }
 
-/** A custom field is called as the person said, or as the column's heading, unless that is its bare key. */
+/** Returns the label for a custom field: the chosen label, else the column heading unless that is a bare key. */
 function labelOf({ labels, columns }: ImportChoice, target: string, at: number): string | null {
   const heading = columns[at] ?? ''
   const label = labels[target] ?? (readTarget(heading) === null ? heading : '')
@@ -184,8 +184,9 @@ function draftOfLine({ cells: [line = ''] }: FileRow, context: RowContext): Draf
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refused('The line must be a JSON object')
-  // PostgreSQL takes neither.
-  if (line.includes('\\u') && !isStorable(value)) return refused('The line must not hold NUL or half a surrogate pair')
+  // PostgreSQL stores neither.
+  if (line.includes('\\u') && !isStorable(value))
+    return refused('The line must not contain NUL or an unpaired surrogate')
   const { [errorColumn]: _, ...lead } = value as Record<string, unknown>
   for (const field of chosenFields) {
     const text = lead[field]
@@ -200,7 +201,7 @@ function draftOfLine({ cells: [line = ''] }: FileRow, context: RowContext): Draf
   return { lead, parameters: [], issues }
 }
 
-/** Options of defined fields in the form in which they are kept; answers what is none. */
+/** Converts choices of defined fields to stored form; returns issues for values that are not allowed. */
 function putDefinedOfLine(lead: Record<string, unknown>, { choice, fields, leadSettings }: RowContext): Issue[] {
   const { customFieldValues: given } = lead
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return []

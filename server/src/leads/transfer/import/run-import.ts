@@ -31,20 +31,20 @@ interface ImportDeps extends LeadDeps {
   log: Log
 }
 
-/** Somebody else has stopped the import or done the batch: it is not ours any more. */
+/** Thrown when the import was stopped, or another worker has done the batch. */
 class NotOurs extends Error {}
 
 const maxAttempts = 10
 const dayMs = 86_400_000
 
-/** Works on imports as they are started, here or on another node. */
+/** Runs imports started on any node. */
 export const startImports = ({ repeat, ...deps }: ImportDeps & { repeat?: Repeat }): Loop =>
   startWork(watchImports(deps), (signal) => runImports(deps, signal), {
     repeat,
     onError: (error) => deps.log.warn('failed to poll for imports; retrying', {}, error),
   })
 
-/** Does the work of every import that waits for it, until `signal` says to stop. Returns how many it took up. */
+/** Runs every due import until `signal` aborts. Returns the number of claimed imports. */
 export async function runImports(deps: ImportDeps, signal: AbortSignal): Promise<number> {
   for (let count = 0; ; count++) {
     if (signal.aborted) return count
@@ -56,12 +56,12 @@ export async function runImports(deps: ImportDeps, signal: AbortSignal): Promise
 
 async function workOn(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
   try {
-    if (row.attempts > maxAttempts) throw new FileProblem('The service failed again and again at one place')
+    if (row.attempts > maxAttempts) throw new FileProblem('The import failed repeatedly at the same place')
     await importRows(deps, row, signal)
   } catch (error) {
     if (error instanceof NotOurs) return
     if (error instanceof FileProblem) return end(deps, row, 'failed', error.message)
-    // The lease ends by itself, and then any node tries again from the last batch that was done.
+    // The lease expires, and then any node resumes after the last completed batch.
     deps.log.warn('import interrupted; resuming later', { workspaceId: row.workspace_id, attempt: row.attempts }, error)
   }
 }
@@ -69,7 +69,7 @@ async function workOn(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Pr
 async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
   const keyringOf = () => deps.keyStore.keyring(row.workspace_id)
   const { choice } = openSettings(await keyringOf(), row.id, row.settings)
-  if (choice === null) throw new Error('An import was started without a choice')
+  if (choice === null) throw new Error('Started import has no settings')
   const workspace = await findWorkspace(deps.db.sql, row.workspace_id)
   const statuses = workspace?.leadStatuses ?? []
   const user = userOf(row, workspace)
@@ -86,7 +86,7 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
     statuses,
     fields,
   })
-  // Files are mostly of new leads or mostly of known ones: as the last batch was, the next one will be.
+  // Files have mostly new or mostly known leads, so the previous batch predicts the next one.
   let isOfNew = true
   const foresee = async (items: Batch['items']) =>
     isOfNew && !row.dry_run ? prefetchPlan(await keyringOf(), items, deps.clock.now()) : null
@@ -102,8 +102,8 @@ async function importRows(deps: ImportDeps, row: ImportRow, signal: AbortSignal)
   await end(deps, row, row.dry_run ? 'checked' : 'done', null)
 }
 
-// The database looks at a growing table once a minute. Until then it plans for the table that was, and reads through a
-// workspace to find a lead by its name: an import of 100,000 rows took minutes instead of seconds.
+// PostgreSQL analyzes a growing table once a minute. Until then it uses plans for the former size and scans a workspace
+// to find a lead by name: an import of 100,000 rows took minutes instead of seconds.
 const refreshAtRows = [1_000, 4_000, 16_000, 64_000]
 
 function outgrewStatistics(before: number, after: number): boolean {
@@ -129,7 +129,7 @@ async function memberIdsOf({ db, keyStore }: LeadDeps, workspaceId: string): Pro
   return new Map(members.map(({ email, userId }) => [emailKey(email), userId]))
 }
 
-/** Writes a batch, its refusals and the place reached in one transaction, so that none is done twice or left out. */
+/** Writes a batch, its refused rows and the new position in one transaction, so that no row is repeated or skipped. */
 async function importBatch(
   deps: ImportDeps,
   user: LeadUser,
@@ -215,7 +215,7 @@ function refusedBytes(row: ImportRow, choice: ImportChoice, lines: readonly stri
   return Buffer.from(header + lines.join(''))
 }
 
-// The header is row 1 of a CSV file, as a spreadsheet counts.
+// The header of a CSV file is row 1, as in spreadsheets.
 function refusalsOf(error: Error, rowsBefore: number, choice: ImportChoice): Refusal[] {
   const row = rowsBefore + (choice.format === 'csv' ? 2 : 1)
   if (!(error instanceof InvalidInput)) return [{ row, field: '', message: error.message }]
@@ -240,16 +240,16 @@ async function end(
   })
 }
 
-/** Rows that are written together, and what each of them asks for. */
+/** Rows written together, with their upserts. */
 interface Batch {
   rows: FileRow[]
   items: (UpsertItem | ApiError)[]
-  /** Null when it is not expected to come true. */
+  /** Null if the plan is not expected to hold. */
   prefetched: PrefetchedPlan | null
 }
 
 interface BatchInTurn extends Batch {
-  /** Begins to make the next one, for whoever has the time. */
+  /** Starts preparing the next batch. */
   makeNext(): void
 }
 
@@ -258,7 +258,7 @@ type Foresee = (items: Batch['items']) => Promise<PrefetchedPlan | null>
 const maxRows = 500
 const maxBytes = 1024 * 1024
 
-/** The rows in batches, each made when the one before it says so, or when it is asked for. */
+/** Yields batches of rows. Each is prepared when `makeNext` of the previous one is called, or when it is requested. */
 async function* readBatches(
   rows: AsyncIterable<FileRow>,
   start: number,
@@ -269,7 +269,7 @@ async function* readBatches(
   let coming: Promise<IteratorResult<Batch>> | null = null
   const next = () => {
     coming ??= source.next()
-    // Its failure is told when its turn comes, or to nobody when the work was stopped before.
+    // An error is thrown when the batch is requested; if the import has stopped before, it is ignored.
     coming.catch(() => {})
     return coming
   }
@@ -309,8 +309,8 @@ async function* batchesOf(
 }
 
 /**
- * How many of the leads that a dry run would create an earlier batch of it would have created already: the real run
- * would find those. The names are kept as digests in the database, since the file may have any number of them.
+ * Counts the leads that a dry run would create but an earlier batch would have created already: the real import would
+ * find those. Stores digests of their names in the database, since a file may have any number of them.
  */
 async function countAsFound(
   tx: Tx,

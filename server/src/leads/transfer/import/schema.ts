@@ -12,35 +12,32 @@ import { matchers } from './settings.ts'
 const encoding = oneOf(encodings, {
   title: 'FileEncoding',
   description:
-    'How the file spells letters; `windows-1252` covers Latin-1. Unless sent: UTF-16 where the file begins so, else UTF-8.',
+    'Character encoding; `windows-1252` includes Latin-1. Default: UTF-16 if the file starts like it, else UTF-8.',
 })
 const delimiter = oneOf([',', ';', '\t'], {
   title: 'Delimiter',
-  description: 'CSV: what stands between cells. Found out unless sent.',
+  description: 'CSV: the cell separator. Default: detected.',
 })
 const match = oneOf(matchers, {
   title: 'ImportMatcher',
   description:
-    'The field by which a row finds its lead, as in upsert; the row must have it. `none` makes a lead of every row. `id` is for NDJSON.',
+    'The field that matches a row with a lead, as in upsert; every row must have it. `none` creates a lead for every row. `id` is only for NDJSON.',
   example: 'phone',
 })
 const emptyCells = oneOf(['keep', 'clear'], {
   title: 'EmptyCells',
-  description:
-    'What an empty cell of a CSV file does to a lead that is there: nothing (the default), or clear the field.',
+  description: 'Effect of an empty CSV cell on an existing lead: `keep` (default) leaves the field, `clear` clears it.',
 })
 const field = (description: string) => text(1000, description)
 const cell = (description: string) => text(maxRecordBytes, description)
 const splitNames = (options: object = {}) =>
   Type.Boolean({
-    description:
-      'Whether a first name of several words is split where the row has no last name: the first word, and the rest. Default false.',
+    description: 'If a row has no last name, splits its first name after the first word. Default false.',
     ...options,
   })
 const decimal = oneOf(['.', ','], {
   title: 'DecimalSign',
-  description:
-    'What stands before the cents of amounts. Without it, an amount that could be read in two ways, as `1.500`, is refused.',
+  description: 'Decimal separator of amounts. Without it, ambiguous amounts such as `1.500` are refused.',
 })
 const meaning = (description: string, maxLength = 100) =>
   Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength }), {
@@ -59,26 +56,26 @@ const values = Type.Object(
     ...closed,
     title: 'ImportValues',
     description:
-      'What the values of the file stand for, whatever their case; null leaves the field of such a row out. A status that is neither here nor one of the workspace is refused: an import makes no new ones.',
+      'Mapping of values in the file, ignoring case; null leaves the field out. A status that is neither mapped nor one of the workspace is refused: an import does not create statuses.',
     example: { status: { ganho: 'won', perdido: 'lost', arquivado: null } },
   },
 )
 const fieldValues = Type.Record(Type.String(), meaning('To one of the options of the field.', maxTextLength), {
   maxProperties: 200,
   description:
-    'The same for fields that the workspace defines with options, by `k_…` or `customFieldValues.…`. Of a field that takes several, each of the options that a cell names. What is neither here nor an option is refused.',
+    'Mapping for fields that the workspace defines with choices, by `k_…` or `customFieldValues.…`. For a multiselect, maps each choice in a cell. A value that is neither mapped nor a choice is refused.',
   example: { 'customFieldValues.plan': { ouro: 'Gold', nenhum: null } },
 })
 const labels = Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
   maxProperties: 200,
   description:
-    'CSV: what custom fields are called, by `k_…` or `customFieldValues.…`. Default: the heading of the column. A field that a lead has already keeps its name.',
+    'CSV: labels of custom fields, by `k_…` or `customFieldValues.…`. Default: the column heading. A field that a lead already has keeps its label.',
   example: { k_cidade: 'Cidade' },
 })
-// As many as fit into the longest record.
+// As many columns as fit into the longest record.
 const columns = { maxItems: maxRecordBytes }
 const column = titled('ImportColumn', {
-  name: cell('The heading; repeated and empty ones get a number.'),
+  name: cell('The heading; repeated and empty headings get a number.'),
   target: nullable(
     Type.String({
       maxLength: 100,
@@ -90,39 +87,39 @@ const column = titled('ImportColumn', {
 export const Import = Type.Object(
   {
     id: idSchema('The import.'),
-    fileName: text(255, 'As it was told.'),
+    fileName: text(255, 'File name as sent.'),
     format: oneOf(['csv', 'ndjson']),
     state: oneOf(importStates, {
       title: 'ImportState',
       description:
-        '`uploading` until every byte is there, then `ready`; `running`; `paused` until the daily lead quota is new; then `checked` (a dry run, which may be started again), `done`, `failed` (see `problem`) or `cancelled`.',
+        '`uploading` until the file is complete, then `ready`; `running`; `paused` until the daily lead quota renews; then `checked` (a dry run, which can be started again), `done`, `failed` (see `problem`) or `cancelled`.',
     }),
-    dryRun: Type.Boolean({ description: 'Whether the last start was a dry run: nothing was written.' }),
+    dryRun: Type.Boolean({ description: 'True if the last start was a dry run, which writes nothing.' }),
     sizeBytes: wholeNumber('Bytes of the whole file.'),
-    uploadedBytes: wholeNumber('Bytes that have arrived: a broken upload goes on here.'),
-    doneBytes: wholeNumber('Bytes of the file that are done.'),
-    rows: count('Rows of data that are done.'),
-    created: count('Rows that made a lead, or would.'),
+    uploadedBytes: wholeNumber('Bytes uploaded; an interrupted upload continues here.'),
+    doneBytes: wholeNumber('Bytes of the file that were processed.'),
+    rows: count('Rows processed.'),
+    created: count('Rows that created a lead, or would.'),
     updated: count('Rows that changed a lead, or would.'),
-    unchanged: count('Rows whose lead was so already.'),
-    refused: count('Rows that were refused; they are in the file of refused rows.'),
-    rowsPerSecond: count('On average since the start.'),
+    unchanged: count('Rows whose lead already had the values.'),
+    refused: count('Rows that were refused; they can be downloaded.'),
+    rowsPerSecond: count('Average since the start.'),
     refusals: Type.Object({
       kinds: Type.Array(
         Type.Object({
-          field: field('Empty for the whole row.'),
+          field: field('The field; empty for the whole row.'),
           message: text(maxMessageLength, 'What is wrong with it.'),
-          count: count('How many rows.'),
+          count: count('Number of rows.'),
         }),
         { maxItems: 50 },
       ),
       examples: Type.Array(
         Type.Object({
-          row: count('Counted as a spreadsheet does, the header of a CSV file being 1; blank lines do not count.'),
-          field: field('As above.'),
+          row: count('Row number as in spreadsheets: the header of a CSV file is 1. Blank lines are not counted.'),
+          field: field('The field; empty for the whole row.'),
           message: text(maxMessageLength, 'What is wrong with it.'),
         }),
-        { maxItems: 20, description: 'The first ones.' },
+        { maxItems: 20, description: 'The first 20.' },
       ),
     }),
     choice: Type.Unsafe<object | null>({
@@ -140,27 +137,25 @@ export const Import = Type.Object(
         columns: Type.Array(column, columns),
       }),
       type: ['object', 'null'],
-      description: 'What was chosen at the last start; null before it.',
+      description: 'Settings of the last start; null before it.',
     }),
-    problem: nullable(text(1000, 'Why it failed. Rows before that are written.')),
-    resumesAt: nullable(timestamp('When a paused import goes on.')),
-    startedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Of the user or token.') }),
-    createdAt: timestamp('When it was made.'),
+    problem: nullable(text(1000, 'Why it failed. Rows before the problem were written.')),
+    resumesAt: nullable(timestamp('When a paused import resumes.')),
+    startedBy: Type.Object({ type: oneOf(['user', 'token']), id: uuid('Id of the user or token.') }),
+    createdAt: timestamp('When it was created.'),
     startedAt: nullable(timestamp('When it was last started.')),
     endedAt: nullable(timestamp('When it ended.')),
     undo: nullable(
       titled('ImportUndo', {
         state: oneOf(['possible', 'undoing', 'undone', 'over']),
         leads: count('Leads that the import has created or changed.'),
-        undone: count('How many are as they were; those that it created are deleted, restorable for 30 days.'),
-        kept: count('How many were left as they are, since somebody changed them in between.'),
-        until: nullable(timestamp('Until when it can be undone; null when it cannot be.')),
+        undone: count('Leads reverted; created leads are deleted and can be restored for 30 days.'),
+        kept: count('Leads left as they are because they were changed since.'),
+        until: nullable(timestamp('Until when it can be undone; null if it cannot.')),
       }),
     ),
     filesUntil: nullable(
-      timestamp(
-        'When the refused rows are removed, and the file with them; that of an import that ended is gone at once.',
-      ),
+      timestamp('When the refused rows and the file are deleted. The file of an import that ended is deleted at once.'),
     ),
   },
   { title: 'Import' },
@@ -174,14 +169,14 @@ export const NewImportBody = Type.Object(
     fileName: Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'For people to know it by.',
+      description: 'File name, shown to people.',
       example: 'fair.csv',
     }),
     size: Type.Integer({ minimum: 1, maximum: maxFileBytes, description: 'Bytes of the file, 1 GiB at most.' }),
     format: Type.Optional(
       oneOf(['csv', 'ndjson'], {
         description:
-          'CSV with a header row, or a JSON object a line as the leads interface shows leads. Default `csv`.',
+          'CSV with a header row, or NDJSON with leads as in the leads interface, one per line. Default `csv`.',
       }),
     ),
   },
@@ -189,7 +184,7 @@ export const NewImportBody = Type.Object(
 )
 
 export const UploadQuery = Type.Object(
-  { offset: wholeNumber('Where in the file the body begins, in bytes.', { example: 0 }) },
+  { offset: wholeNumber('Position of the body in the file, in bytes.', { example: 0 }) },
   closed,
 )
 
@@ -203,9 +198,9 @@ export const Preview = titled('ImportPreview', {
   delimiter,
   columns: Type.Array(column, {
     ...columns,
-    description: 'With the fields proposed by their names; empty for NDJSON.',
+    description: 'With the fields proposed for their names; empty for NDJSON.',
   }),
-  rows: Type.Array(Type.Array(cell('As it stands there.'), columns), {
+  rows: Type.Array(Type.Array(cell('Text of the cell.'), columns), {
     maxItems: 10,
     description: 'The cells of the first 10 rows; NDJSON: the lines.',
   }),
@@ -213,11 +208,11 @@ export const Preview = titled('ImportPreview', {
 
 export const ValuesQuery = Type.Object(
   {
-    column: Type.String({ maxLength: 10_000, description: 'CSV: the heading. NDJSON: the name of the field.' }),
+    column: Type.String({ maxLength: 10_000, description: 'CSV: the heading. NDJSON: the field name.' }),
     field: Type.String({
       maxLength: 60,
       pattern: `^(?:${chosenFields.join('|')}|k_[a-z0-9_]{1,38}|customFieldValues\\.[a-z][a-z0-9_]{0,39})$`,
-      description: `What the column is to fill: ${chosenFields.join(', ')}, or a field with options that the workspace defines, as \`k_…\` or \`customFieldValues.…\`.`,
+      description: `The target field of the column: ${chosenFields.join(', ')}, or a field with choices that the workspace defines, as \`k_…\` or \`customFieldValues.…\`.`,
       example: 'status',
     }),
     encoding: Type.Optional(encoding),
@@ -229,14 +224,14 @@ export const ValuesQuery = Type.Object(
 export const ColumnValues = titled('ImportColumnValues', {
   values: Type.Array(
     Type.Object({
-      text: text(maxValueLength, 'As the file has it first; of a field that takes several, one of them.'),
-      count: count('In how many rows.'),
-      value: nullable(text(maxTextLength, 'What it probably stands for; null when nothing suggests itself.')),
+      text: text(maxValueLength, 'First spelling in the file; for a multiselect, a single choice.'),
+      count: count('Number of occurrences.'),
+      value: nullable(text(maxTextLength, 'Probable value; null if there is no proposal.')),
     }),
-    { maxItems: maxValues, description: 'The most frequent first; whatever the case.' },
+    { maxItems: maxValues, description: 'Most frequent first; differences in case are ignored.' },
   ),
   isWhole: Type.Boolean({
-    description: 'Whether these are all: at most 100 values of 200 characters, from the first 32 MiB.',
+    description: 'True if all values are listed: at most 100 values of up to 200 characters, from the first 32 MiB.',
   }),
 })
 
@@ -245,12 +240,12 @@ export const StartBody = Type.Object(
     match,
     mapping: Type.Optional(
       Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 100 }), {
-        description: 'CSV: heading to field, for columns that are to fill another field than the proposed one.',
+        description: 'CSV: heading to field, for columns that should fill another field than the proposed one.',
         example: { 'Full name': 'firstName' },
       }),
     ),
     createIfMissing: Type.Optional(
-      Type.Boolean({ description: 'Default true. When false, rows without a lead are refused.' }),
+      Type.Boolean({ description: 'Default true. If false, rows without a matching lead are refused.' }),
     ),
     emptyCells: Type.Optional(emptyCells),
     values: Type.Optional(values),
@@ -260,7 +255,7 @@ export const StartBody = Type.Object(
     labels: Type.Optional(labels),
     encoding: Type.Optional(encoding),
     delimiter: Type.Optional(delimiter),
-    dryRun: Type.Optional(Type.Boolean({ description: 'Do everything but write. Default false.' })),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Checks the rows without writing. Default false.' })),
   },
   closed,
 )

@@ -7,27 +7,27 @@ import { errorColumn } from '../file/targets.ts'
 export const matchers = ['externalRef', 'uniqueCode', 'phone', 'id', 'none'] as const
 export type Matcher = (typeof matchers)[number]
 
-/** What was chosen when an import was started. */
+/** Settings of a started import. */
 export interface ImportChoice extends FileFormat {
-  /** The headings of the file, empty for NDJSON, and what each column fills: null leaves it out. */
+  /** Headings of the file, empty for NDJSON. `targets` has the field that each column fills, or null. */
   columns: string[]
   targets: (string | null)[]
   match: Matcher
   createIfMissing: boolean
   emptyCells: 'keep' | 'clear'
-  /** What the file's values of fields with few values stand for. */
+  /** Mapping of values for fields with a fixed set of values. */
   values: ValueMapping
-  /** The same of the workspace's own fields. */
+  /** Mapping of values for fields that the workspace defines. */
   fieldValues: FieldValueMapping
-  /** The words after the first one of a first name are the last name, where the row has none. */
+  /** If true, splits a first name after its first word if the row has no last name. */
   splitNames: boolean
-  /** What stands before cents; null where amounts are only read that can be read in one way. */
+  /** Decimal separator; if null, ambiguous amounts are refused. */
   decimal: DecimalSign | null
-  /** What custom fields are called, by what a column fills. */
+  /** Labels of custom fields, by target. */
   labels: Record<string, string>
 }
 
-/** What was not asked for when an import was started. */
+// Defaults for imports started before these settings existed, or without them.
 const plainChoice = {
   values: {},
   fieldValues: {},
@@ -47,7 +47,7 @@ export interface Refusal {
   message: string
 }
 
-/** A summary of what was refused, of bounded size. */
+/** Summary of refused rows, of limited size. */
 interface ImportReport {
   kinds: { field: string; message: string; count: number }[]
   examples: Refusal[]
@@ -58,7 +58,7 @@ const maxExamples = 20
 
 const emptyReport: ImportReport = { kinds: [], examples: [] }
 
-/** The report with more refusals in it. Kinds beyond the 50th are told by the examples and the file alone. */
+/** Returns the report with refusals added. Kinds beyond the 50th appear only in the examples and the file. */
 export function addRefusals(report: ImportReport, refusals: readonly Refusal[]): ImportReport {
   const kinds = report.kinds.map((kind) => ({ ...kind }))
   for (const { field, message } of refusals) {
@@ -94,25 +94,25 @@ export function openReport(keyring: Keyring, importId: string, sealed: Buffer | 
 
 const bom = '\uFEFF'
 
-/** A row as the file of refused rows has it: as it came, with the reason. That file can be mended and imported. */
+/** Returns a line of the file of refused rows: the original row with the reason. The file can be imported again. */
 export function refusedRow(row: FileRow, reasons: readonly Refusal[], choice: ImportChoice): string {
   const words = reasons.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
   if (choice.format === 'ndjson') return ndjsonLine(row.cells[0] ?? '', words)
-  // The line guards every cell again.
+  // csvLine guards every cell again.
   const cells = row.cells.map(unguardCell)
   const padding = Array.from({ length: Math.max(0, choice.columns.length - cells.length) }, () => '')
   const [own, beyond] = [cells.slice(0, choice.columns.length), cells.slice(choice.columns.length)]
-  // The reason stands below its header, also in a row of too many cells.
+  // The reason is in its own column, also in a row with too many cells.
   return csvLine([...withoutReason([...own, ...padding], choice), words, ...beyond], choice.delimiter)
 }
 
-/** What stands before the rows: spreadsheets know UTF-8 by the mark. */
+/** Returns the start of the file; spreadsheets recognize UTF-8 by the byte order mark. */
 export function refusedHeader(choice: ImportChoice): string {
   if (choice.format === 'ndjson') return ''
   return bom + csvLine([...withoutReason(choice.columns, choice), errorColumn], choice.delimiter)
 }
 
-// A file that was refused before has the reason of that time.
+// A re-imported file of refused rows has the reason of the previous import.
 function withoutReason(texts: readonly string[], { columns }: ImportChoice): string[] {
   return texts.filter((_, at) => columns[at] !== errorColumn)
 }
@@ -124,7 +124,7 @@ function ndjsonLine(line: string, words: string): string {
       return `${JSON.stringify({ ...value, [errorColumn]: words })}\n`
     }
   } catch {
-    // Told as it came, below.
+    // Not a JSON object; returned as text below.
   }
   return `${JSON.stringify({ line, [errorColumn]: words })}\n`
 }

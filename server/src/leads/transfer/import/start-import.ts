@@ -19,7 +19,7 @@ import type { NewImportBody, StartBody } from './schema.ts'
 import { type ImportChoice, type ImportSettings, openSettings, sealSettings } from './settings.ts'
 import { endTracking } from './track.ts'
 
-/** Makes room for a file that is to be uploaded. */
+/** Creates an import whose file is then uploaded. Throws 409 if too many are open. */
 export async function createImport(
   { db, keyStore, clock }: LeadDeps,
   workspaceId: string,
@@ -47,7 +47,7 @@ export async function createImport(
 
 type StartWish = Static<typeof StartBody>
 
-/** Starts the work on an uploaded file, from its first row; after a dry run it may be started once more. */
+/** Starts an uploaded import at its first row. After a dry run it can be started again. */
 export async function startImport(
   deps: LeadDeps,
   workspaceId: string,
@@ -119,7 +119,7 @@ async function begin(
 }
 
 function checkStartable({ state, uploaded, size }: ImportRow): void {
-  if (state === 'uploading') throw conflict(`The upload is not complete: ${uploaded} of ${size} bytes are there`)
+  if (state === 'uploading') throw conflict(`The upload is not complete: ${uploaded} of ${size} bytes were uploaded`)
   if (state !== 'ready' && state !== 'checked') throw conflict(`The import cannot be started: it is ${state}`)
 }
 
@@ -136,29 +136,29 @@ function targetsOf(
     if (!columns.some((column) => column.name === name)) {
       refuse(
         `mapping.${name}`,
-        format === 'csv' ? 'is not a column of the file' : 'is for CSV: NDJSON names its fields',
+        format === 'csv' ? 'is not a column of the file' : 'is only for CSV; NDJSON rows name their fields',
       )
     } else if (target !== null && readTarget(target) === null) {
       refuse(`mapping.${name}`, 'must be a field of a lead, k_…, customFieldValues.…, or null')
     }
   }
   const asked = new Set(Object.values(mapping))
-  // A column that was given a field takes it from the one that was only proposed for it.
+  // A column mapped to a field takes it from a column for which it was only proposed.
   const targets = columns.map(({ name, target }) =>
     Object.hasOwn(mapping, name) ? (mapping[name] ?? null) : asked.has(target) ? null : target,
   )
   for (const [at, target] of targets.entries()) {
-    if (target !== null && targets.indexOf(target) !== at) refuse('mapping', `fills ${target} from two columns`)
+    if (target !== null && targets.indexOf(target) !== at) refuse('mapping', `maps two columns to ${target}`)
   }
   if (format === 'csv' && match !== 'none' && match !== 'id' && !targets.includes(match)) {
     refuse('match', 'must be a field that a column fills')
   }
-  if (format === 'csv' && match === 'id') refuse('match', 'by id is for NDJSON: a column cannot fill the id')
+  if (format === 'csv' && match === 'id') refuse('match', 'cannot be id for CSV files')
   if (issues.length > 0) throw new InvalidInput(issues)
   return targets
 }
 
-/** The mapping of values by the form in which a row is asked. Throws 400 for what no lead can have. */
+/** Returns the mapping of values by normalized value. Throws 400 for values that a lead cannot have. */
 async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: StartWish): Promise<ValueMapping> {
   const workspace = await findWorkspace(db.sql, workspaceId)
   const issues: Issue[] = []
@@ -176,7 +176,7 @@ async function valuesOf({ db }: LeadDeps, workspaceId: string, { values = {} }: 
   return mapping
 }
 
-/** The same for fields that the workspace defines. */
+/** Does the same for fields that the workspace defines. */
 async function fieldValuesOf(
   { db }: LeadDeps,
   workspaceId: string,
@@ -191,7 +191,7 @@ async function fieldValuesOf(
     const read = readTarget(target)
     const field = read !== null && 'key' in read ? fields.get(read.key) : undefined
     if (field === undefined || !hasChoices(field.type)) {
-      issues.push({ path, message: 'must be a field that the workspace defines, with options to choose from' })
+      issues.push({ path, message: 'must be a field with choices that the workspace defines' })
       continue
     }
     for (const value of Object.values(meanings)) {
@@ -205,7 +205,7 @@ async function fieldValuesOf(
   return mapping
 }
 
-/** Stops an import for good; rows that it has written stay. */
+/** Cancels an import permanently; written rows stay. */
 export async function cancelImport({ db, clock }: LeadDeps, workspaceId: string, actor: TeamActor, importId: string) {
   return db.tx(async (tx) => {
     const now = clock.now()

@@ -6,7 +6,7 @@ import { itemOf } from '../../bulk/run-bulk-change.ts'
 import type { UpsertOutcome } from '../../write/upsert-plan.ts'
 import type { ImportRow } from './imports.ts'
 
-/** Makes room for which leads an import touches and what they had: by it they are found again, and it is undone. */
+/** Creates the bulk change that records the leads of an import, for lookups and undo. */
 export async function trackImport(tx: Tx, row: ImportRow, now: Date): Promise<void> {
   await tx`
     insert into lead_bulk_changes (workspace_id, id, kind, state, actor_type, actor_id, created_at)
@@ -19,7 +19,7 @@ export async function trackImport(tx: Tx, row: ImportRow, now: Date): Promise<vo
     on conflict do nothing`
 }
 
-/** Notes what a batch did, in its transaction. */
+/** Records the outcomes of a batch, in its transaction. */
 export async function noteBatch(
   tx: Tx,
   keyring: Keyring,
@@ -39,7 +39,7 @@ export async function noteBatch(
   await putItems(tx, keyring, workspaceId, id, [...items.values()])
 }
 
-/** Two rows for one lead: it had what it had before the first, unless somebody changed it in between. */
+/** Combines two rows for one lead: keeps the values before the first, unless someone changed the lead in between. */
 function both(earlier: BulkItem, later: BulkItem, foundAt: Date | null): BulkItem {
   if (later.outcome === 'unchanged') return earlier
   if (earlier.outcome === 'unchanged') return later
@@ -72,7 +72,7 @@ async function readNoted(
   )
 }
 
-/** From now on, and for a day, the import can be undone. */
+/** Ends the record of the import; from now on it can be undone for a day. */
 export async function endTracking(tx: Tx, workspaceId: string, importId: string, now: Date): Promise<void> {
   await tx`
     update lead_bulk_changes c
@@ -91,7 +91,7 @@ export async function endTracking(tx: Tx, workspaceId: string, importId: string,
       and c.state = 'running'`
 }
 
-/** What is kept of imports, by their ids. */
+/** Returns the bulk changes of imports, by import id. */
 export async function readTracked(
   sql: Sql,
   workspaceId: string,
