@@ -100,7 +100,7 @@ export const problemPatterns = {
   endpointOn: /^The endpoint is active already/,
   manyUploads: /^You have (?<n>\d+) uploads/,
   noRoom: /take(?: up the)? 2 GiB/,
-  uploadCut: /^(?:Nothing of the file came|The upload is not complete|The upload goes on elsewhere)/,
+  uploadCut: /^(?:No data received|The upload is not complete|The upload goes on elsewhere)/,
   manyChanges: /^(?<n>\d+) bulk changes are under way/,
   changeOver: /^It cannot be (?:cancelled|undone): it is/,
   undoOver: /^It can be undone for a day/,

@@ -241,7 +241,7 @@ export const uploadTooLarge = errorAnswer(
   'UploadTooLarge',
   413,
   'More bytes than the channel takes of this kind; `data.maxBytes` says how many it takes.',
-  'A file of this kind may have at most 5242880 bytes here. Send a smaller one, or send it as a document.',
+  'Files of this kind can have at most 5242880 bytes. Send a smaller file, or send it as a document.',
   { code: 'FILE_TOO_LARGE', maxBytes: 5_242_880 },
 )
 
@@ -257,7 +257,7 @@ export const uploadLimitReached = errorAnswer(
   'UploadLimitReached',
   409,
   '`TOO_MANY_UPLOADS`: the caller has 20 that no message has taken. `NO_ROOM`: those of the workspace take 2 GiB.',
-  'You have 20 uploads that no message has taken. Send or remove some of them first.',
+  'You have 20 unsent uploads. Send or remove some of them first.',
   { code: 'TOO_MANY_UPLOADS' },
 )
 
