@@ -147,7 +147,7 @@ export type RevisionEvent = Extract<CustomerEvent, { originalId: string }>
 
 export const isRevision = (event: CustomerEvent): event is RevisionEvent => 'originalId' in event
 
-/** Number of former texts kept per message, newest first, and their maximum length; a page decrypts them all. */
+/** Maximum number of former texts kept per message (the newest) and their maximum length; a page decrypts them all. */
 const [maxFormer, maxFormerLength] = [10, 4096]
 
 const untouched: Revision = { editedAt: null, withdrawnAt: null, former: [] }
