@@ -220,12 +220,12 @@ test('a template whose header needs a file goes with it, and without it to nobod
     template: { name, language: 'en', body_params: ['Ana'], ...(header_upload_id && { header_upload_id }) },
   })
   const refused = [
-    [body(), /needs a file of the kind image/],
+    [body(), /requires a header file of the kind image/],
     [
       body(await w.upload(id, { kind: 'document', type: 'application/pdf' })),
       /takes a file of the kind image, not document/,
     ],
-    [body(await w.upload(id), 'with_null'), /no header that takes a file/],
+    [body(await w.upload(id), 'with_null'), /no media header/],
   ] as const
   for (const [asked, words] of refused) assert.match((await refusalOf(send(w, id, asked))).message, words)
   const ofKey = await w.post(id, { body: body() })
@@ -247,17 +247,17 @@ const refusals: [why: string, body: (w: SendWorld, one: Conversation) => Promise
   [
     'an upload that is not there',
     async () => ({ upload_id: freshKey() }),
-    /^upload_id is no upload of this conversation/,
+    /^upload_id is not an upload of this conversation/,
   ],
   [
     'that of another conversation',
     async (w) => ({ upload_id: await w.upload((await w.conversation()).id) }),
-    /^upload_id is no upload of this conversation/,
+    /^upload_id is not an upload of this conversation/,
   ],
-  ['too many bytes', upload({ bytes: Buffer.alloc(big) }), /^The file has 6291456 bytes; this channel takes 5242880/],
-  ['a type that is not taken', upload({ type: 'image/tiff' }), /takes no image of this type. It takes image\/jpeg/],
-  ['too long a caption', upload({}, 'x'.repeat(1025)), /^text may have 1024 characters beside a file/],
-  ['words beside a voice note', upload({ kind: 'voice', type: 'audio/ogg' }, 'Hi'), /of the kind voice has no caption/],
+  ['too many bytes', upload({ bytes: Buffer.alloc(big) }), /^The file has 6291456 bytes; this channel accepts at most 5242880/],
+  ['a type that is not taken', upload({ type: 'image/tiff' }), /does not accept this image type. Accepted types: image\/jpeg/],
+  ['too long a caption', upload({}, 'x'.repeat(1025)), /^text can have at most 1024 characters with a file/],
+  ['words beside a voice note', upload({ kind: 'voice', type: 'audio/ogg' }, 'Hi'), /A voice file cannot have a caption/],
 ]
 
 function upload(file: Partial<NewUpload>, words?: string) {
