@@ -163,8 +163,8 @@ function nameOf(keyring: Keyring, { before, message: { id, connectionId, externa
 }
 
 /**
- * Locks the parts of outbound messages. Requires the conversations' locks, which a running send does not take for its
- * parts.
+ * Reads outbound messages under their conversations' locks. Also locks their parts, which a running send updates
+ * without those locks.
  */
 export async function lockSent(
   { tx, keyring, workspaceId }: WorkspaceTx,

@@ -17,7 +17,7 @@ import { timelineRoutes } from './timeline-routes.ts'
 
 export type InboxTeamDeps = SendDeps & HealthDeps & FileDeps & UploadDeps & { presence: Presence }
 
-/** The inbox as the team works in it. */
+/** Registers the inbox routes of the team API. */
 export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team inbox')
   listRoutes(api, deps)

@@ -223,7 +223,7 @@ test('a template whose header needs a file goes with it, and without it to nobod
     [body(), /requires a header file of the kind image/],
     [
       body(await w.upload(id, { kind: 'document', type: 'application/pdf' })),
-      /takes a file of the kind image, not document/,
+      /requires a file of the kind image, not document/,
     ],
     [body(await w.upload(id), 'with_null'), /no media header/],
   ] as const
