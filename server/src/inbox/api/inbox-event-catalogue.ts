@@ -26,27 +26,23 @@ const actor = described(
   { type: Type.String({ maxLength: 20, example: 'agent' }), id: nullable(uuid()) },
 )
 
-const MessageReceived = described(
-  'MessageReceivedEvent',
-  '`inbox.message.received`: a customer message arrived.',
-  {
-    conversation: Type.Object({ ...about, status, window_expires_at }),
-    contact,
-    message: Type.Object({
-      id: messageFields.id,
-      external_id: nullable(external_id),
-      kind,
-      text,
-      media,
-      occurred_at,
-    }),
-    referral,
-  },
-)
+const MessageReceived = described('MessageReceivedEvent', '`inbox.message.received`: a customer message arrived.', {
+  conversation: Type.Object({ ...about, status, window_expires_at }),
+  contact,
+  message: Type.Object({
+    id: messageFields.id,
+    external_id: nullable(external_id),
+    kind,
+    text,
+    media,
+    occurred_at,
+  }),
+  referral,
+})
 
 const MessageSent = described(
   'MessageSentEvent',
-  "`inbox.message.sent`: a message was sent (also by the receiving key) or recorded as an echo.",
+  '`inbox.message.sent`: a message was sent (also by the receiving key) or recorded as an echo.',
   {
     conversation: Type.Object(about),
     message: Type.Object({ id: messageFields.id, kind, text, status: messageFields.status, occurred_at }),
@@ -56,21 +52,29 @@ const MessageSent = described(
 
 const at = timestamp('Time of the change.')
 
-const MessageStatus = described('MessageStatusEvent', '`inbox.message.status`: the status of a message advanced, or the message failed.', {
-  conversation_id: id,
-  message_id: messageFields.id,
-  status: messageFields.status,
-  error_code,
-  at,
-})
+const MessageStatus = described(
+  'MessageStatusEvent',
+  '`inbox.message.status`: the status of a message advanced, or the message failed.',
+  {
+    conversation_id: id,
+    message_id: messageFields.id,
+    status: messageFields.status,
+    error_code,
+    at,
+  },
+)
 
-const OwnerChanged = described('OwnerChangedEvent', '`inbox.conversation.owner_changed`: the conversation has a new owner.', {
-  conversation_id: id,
-  owner,
-  actor,
-  at,
-  handover_id: Type.Optional(uuid('The handover with its note; present only if one was written.')),
-})
+const OwnerChanged = described(
+  'OwnerChangedEvent',
+  '`inbox.conversation.owner_changed`: the conversation has a new owner.',
+  {
+    conversation_id: id,
+    owner,
+    actor,
+    at,
+    handover_id: Type.Optional(uuid('The handover with its note; present only if one was written.')),
+  },
+)
 
 /** Returns the payload unchanged: it contains neither a phone nor a platform id, which contains the phone. */
 const withoutMasking: EventDefinition['mask'] = (payload) => payload

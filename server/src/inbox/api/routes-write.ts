@@ -72,7 +72,8 @@ export function serveRead(app: App, deps: InboxDeps, guard: InboxGuard): void {
         ...about,
         operationId: 'markConversationRead',
         summary: 'Mark a conversation read',
-        description: 'Scope `inbox.write`. No body. Also marks the messages read on the platform; if that fails, the request still succeeds.',
+        description:
+          'Scope `inbox.write`. No body. Also marks the messages read on the platform; if that fails, the request still succeeds.',
         params: schema.ConversationId,
         querystring: schema.NoQuery,
         response: {

@@ -54,7 +54,8 @@ export const conversationFields = {
     phone: nullable(
       Type.String({
         maxLength: 20,
-        description: 'Digits with country code; masked for keys that see phones masked; null while the customer hides it.',
+        description:
+          'Digits with country code; masked for keys that see phones masked; null while the customer hides it.',
         example: '5581991234567',
       }),
     ),
@@ -114,7 +115,7 @@ export const messageFields = {
       { description: 'Who sent the message through this service; null for inbound messages and echoes.' },
     ),
   ),
-  occurred_at: timestamp("Platform time, unique within the conversation."),
+  occurred_at: timestamp('Platform time, unique within the conversation.'),
   referral,
 }
 
@@ -205,14 +206,18 @@ export const EchoBody = strict({
   external_id: Type.String({
     minLength: 1,
     maxLength: 512,
-    description: "Platform id of the message; one id stores one message.",
+    description: 'Platform id of the message; one id stores one message.',
     example: 'wamid.HBgNNTU4MTk5MTIzNDU2NxUCABEYEjNFQjA',
   }),
   kind: oneOf(['text', 'template', 'interactive'] as const, {
     description: '`interactive` is stored as `text`.',
     example: 'text',
   }),
-  body: Type.String({ maxLength: 16_384, description: 'Message text or a short summary.', example: 'Your order left.' }),
+  body: Type.String({
+    maxLength: 16_384,
+    description: 'Message text or a short summary.',
+    example: 'Your order left.',
+  }),
   occurred_at: Type.Optional(timestamp('Time of the send, with offset; defaults to now.')),
 })
 export type EchoBody = Static<typeof EchoBody>

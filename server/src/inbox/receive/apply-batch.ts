@@ -175,7 +175,7 @@ export async function applyAlone(
   const known = new Set(found.known.map(({ externalId }) => externalId))
   for (const event of events) {
     const isKnown = isMessage(event) && known.has(event.externalId)
-    // A repeat brings no news about its customer.
+    // A repeat does not update its customer.
     if (isKnown && !canCompleteHistory(event)) continue
     const conversation = await lock(tx, context, event)
     if (conversation === undefined && isRevision(event)) {

@@ -82,8 +82,7 @@ export function checkReference(field: 'quoted_message_id' | 'message_id', messag
   if (message === null) throw invalid(field, 'must be a message of this conversation')
   const { externalId, direction, kind, detail, revision } = message
   if (kind === 'system') throw invalidMessage(`${field} is a system message: choose another message`)
-  if (detail?.reaction !== undefined)
-    throw invalidMessage(`${field} is a reaction: choose the message it refers to`)
+  if (detail?.reaction !== undefined) throw invalidMessage(`${field} is a reaction: choose the message it refers to`)
   if (revision !== undefined && revision.withdrawnAt !== null) {
     throw invalidMessage(`${field} was withdrawn by its author: choose another message`)
   }

@@ -194,7 +194,9 @@ function draftText({ text, previewUrl, ...command }: Of<'text'>, check: SendChec
   const texts = maxTextLength === null ? [text] : splitText(text, maxTextLength)
   if (texts.some((part) => isBlank(part))) {
     const found =
-      texts.length === 1 ? 'text must not be blank' : `text must not have more than ${maxTextLength} blank characters in a row`
+      texts.length === 1
+        ? 'text must not be blank'
+        : `text must not have more than ${maxTextLength} blank characters in a row`
     throw invalidMessage(found)
   }
   const firstLink = previewUrl ? texts.findIndex((part) => /https?:\/\//i.test(part)) : -1
@@ -252,7 +254,8 @@ function storedDetailOf(
 
 function draftReaction({ emoji }: Of<'reaction'>, { references }: SendCheck): SendDraft {
   const { other } = checkReference('message_id', references.about)
-  if (emoji !== null && !isOneEmoji(emoji)) throw invalidMessage('emoji must be one emoji, or null to remove the reaction')
+  if (emoji !== null && !isOneEmoji(emoji))
+    throw invalidMessage('emoji must be one emoji, or null to remove the reaction')
   const reaction = { externalId: other.externalId, emoji: emoji ?? '' }
   return {
     kind: 'text',

@@ -39,7 +39,9 @@ export class StaleThread extends ApiError {
   readonly newer: Message
 
   constructor(newer: Message) {
-    super(409, 'There are newer messages. Read them, then send again or discard your message.', { data: { code: 'THREAD_MOVED' } })
+    super(409, 'There are newer messages. Read them, then send again or discard your message.', {
+      data: { code: 'THREAD_MOVED' },
+    })
     this.newer = newer
   }
 }

@@ -79,8 +79,7 @@ export const MediaSend = strict({
   text: Type.Optional(
     Type.String({
       maxLength: 16_384,
-      description:
-        'Caption of an image, a video or a document; at most `captionLength` of the upload limits.',
+      description: 'Caption of an image, a video or a document; at most `captionLength` of the upload limits.',
       example: 'Your invoice for May.',
     }),
   ),

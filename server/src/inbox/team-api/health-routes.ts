@@ -74,7 +74,9 @@ const healthSchema = Type.Object({
   stateChangedAt,
   lastEventInAt,
   lastEventOutAt,
-  lagMs: lag('Delivery lag of the last event: time between the platform’s timestamp and its arrival, measured at most once a minute.'),
+  lagMs: lag(
+    'Delivery lag of the last event: time between the platform’s timestamp and its arrival, measured at most once a minute.',
+  ),
   worstLagMs: lag('Longest delivery lag in about the last hour.'),
   newConversationsGoTo: nullable(
     Type.Object(

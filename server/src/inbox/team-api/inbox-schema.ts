@@ -37,20 +37,18 @@ export const urgency = oneOf(urgencies, {
   example: 'normal',
 })
 
-const OpenHandover = described(
-  'OpenHandover',
-  'An agent’s handover to people, until one of them has written.',
-  {
-    id: idSchema('Id of the handover in the timeline.'),
-    urgency,
-    reason: nullable(text(200, 'First 200 characters of the reason.', { example: 'Refunds need a person.' })),
-    at: timestamp('Time of the handover.'),
-  },
-)
+const OpenHandover = described('OpenHandover', 'An agent’s handover to people, until one of them has written.', {
+  id: idSchema('Id of the handover in the timeline.'),
+  urgency,
+  reason: nullable(text(200, 'First 200 characters of the reason.', { example: 'Refunds need a person.' })),
+  at: timestamp('Time of the handover.'),
+})
 
 export const TeamContact = described('TeamContact', 'Customer.', {
   name: nullable(text(511, 'Name of their lead, else of their profile.', { example: 'Ana Lima' })),
-  phone: nullable(text(20, 'Digits with country code; null while the customer hides it.', { example: '5581991234567' })),
+  phone: nullable(
+    text(20, 'Digits with country code; null while the customer hides it.', { example: '5581991234567' }),
+  ),
 })
 
 export const TeamConversation = titled('TeamConversation', {
@@ -75,9 +73,7 @@ export const TeamConversation = titled('TeamConversation', {
   optedOutAt: nullable(timestamp('When the customer opted out of marketing messages; null if they have not.')),
   windowExpiresAt: nullable(timestamp('End of the window in which text can be sent; null if closed.')),
   lastMessageAt: timestamp('Time of the newest message.'),
-  unansweredSince: nullable(
-    timestamp('Arrival of the oldest unanswered customer message; null if answered.'),
-  ),
+  unansweredSince: nullable(timestamp('Arrival of the oldest unanswered customer message; null if answered.')),
   lastMessage: nullable(
     Type.Object({
       id: idSchema('Newest message, except reactions sent through this service.'),
@@ -217,8 +213,15 @@ export type TeamChanges = Static<typeof TeamChanges>
 
 const words = Type.Object(
   {
-    summary: Type.String({ minLength: 1, maxLength: maxSummary, pattern: visible, description: 'What has happened so far.' }),
-    reason: Type.Optional(Type.String({ maxLength: maxReason, description: 'Why the conversation is handed to an agent.' })),
+    summary: Type.String({
+      minLength: 1,
+      maxLength: maxSummary,
+      pattern: visible,
+      description: 'What has happened so far.',
+    }),
+    reason: Type.Optional(
+      Type.String({ maxLength: maxReason, description: 'Why the conversation is handed to an agent.' }),
+    ),
     nextStep: Type.Optional(Type.String({ maxLength: maxReason, description: 'What the agent should do next.' })),
   },
   { ...closed, title: 'HandoverNote', description: 'What the next agent needs to know.' },

@@ -24,13 +24,18 @@ export const TeamMedia = described('TeamMedia', 'File of a message. Download it 
   }),
   failure: nullable(text(60, 'Error code if the file is not available.', { example: 'hash_mismatch' })),
   name: nullable(text(255, 'Safe to display and to use as a file name.', { example: 'invoice-17.pdf' })),
-  type: nullable(text(150, 'Detected type; the declared type until the file is available.', { example: 'application/pdf' })),
+  type: nullable(
+    text(150, 'Detected type; the declared type until the file is available.', { example: 'application/pdf' }),
+  ),
   bytes: nullable(wholeNumber('Size in bytes; the declared size until the file is available.')),
   width: pixels('Of an image or video, if known.'),
   height: pixels('Of an image or video, if known.'),
   seconds: nullable(Type.Number({ minimum: 0, maximum: 1_000_000, description: 'Duration of audio or video.' })),
   waveform: nullable(
-    Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { maxItems: 64, description: 'Bar heights of a voice note.' }),
+    Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), {
+      maxItems: 64,
+      description: 'Bar heights of a voice note.',
+    }),
   ),
   placeholder: nullable(text(8192, 'Tiny image in base64 (JPEG or WebP) to show while loading.')),
   hasPreview: Type.Boolean({ description: 'Whether a smaller image is available at `…/preview`.' }),
@@ -94,7 +99,9 @@ export const ShownChoices = described('ShownChoices', 'Interactive options: butt
       ),
     }),
   ),
-  footer: Type.Optional(text(choiceLimits.footer, 'Small text below the options.', { example: 'We deliver until 18:00.' })),
+  footer: Type.Optional(
+    text(choiceLimits.footer, 'Small text below the options.', { example: 'We deliver until 18:00.' }),
+  ),
 })
 
 /** Fields of a team API message for content other than text. */
@@ -120,10 +127,13 @@ export const messageDetail = {
   isForwarded: Type.Boolean({ description: 'Whether the message was forwarded.' }),
   editedAt: nullable(timestamp('When the author last edited it.')),
   withdrawnAt: nullable(timestamp('When the author deleted it.')),
-  former: Type.Array(Type.Object({ text: text(16_384, 'Former text.'), at: timestamp('Time since which it had this text.') }), {
-    maxItems: 10,
-    description: 'Previous versions, oldest first; empty if the workspace does not keep them.',
-  }),
+  former: Type.Array(
+    Type.Object({ text: text(16_384, 'Former text.'), at: timestamp('Time since which it had this text.') }),
+    {
+      maxItems: 10,
+      description: 'Previous versions, oldest first; empty if the workspace does not keep them.',
+    },
+  ),
 }
 
 /** Schemas of files of messages and uploads. */
@@ -131,7 +141,9 @@ export const messageDetail = {
 export const MediaParams = Type.Object({ ...workspaceParams, mediaId: idSchema('File id.') })
 
 export const FileHeaders = Type.Object({
-  range: Type.Optional(text(200, 'A single byte range; with several, the whole file is returned.', { example: 'bytes=0-65535' })),
+  range: Type.Optional(
+    text(200, 'A single byte range; with several, the whole file is returned.', { example: 'bytes=0-65535' }),
+  ),
   'if-range': Type.Optional(text(200, 'Applies the range only if this is the current ETag.')),
   'if-none-match': Type.Optional(text(4096, 'Returns 304 if one of these is the current ETag.')),
 })
@@ -195,11 +207,15 @@ export const UploadLimits = titled('UploadLimits', {
     titled('UploadLimit', {
       kind,
       bytes: wholeNumber('Maximum size of a file of this kind, in bytes.', { example: 5_242_880 }),
-      types: Type.Array(text(150, 'Accepted type, detected from the content.', { example: 'image/jpeg' }), { maxItems: 50 }),
+      types: Type.Array(text(150, 'Accepted type, detected from the content.', { example: 'image/jpeg' }), {
+        maxItems: 50,
+      }),
     }),
     { maxItems: mediaKinds.length, description: 'Kinds that the channel accepts; others cannot be sent.' },
   ),
-  captionLength: wholeNumber('Maximum caption length in characters; 0 if captions are not supported.', { example: 1024 }),
+  captionLength: wholeNumber('Maximum caption length in characters; 0 if captions are not supported.', {
+    example: 1024,
+  }),
   canReact: Type.Boolean({ description: 'Whether reactions can be sent.' }),
   canQuote: Type.Boolean({ description: 'Whether messages can be quoted.' }),
 })

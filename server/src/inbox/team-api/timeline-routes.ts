@@ -89,11 +89,11 @@ const TimelineQuery = strict({
   before: Type.Optional(cursor('`older` of a page.')),
   after: Type.Optional(cursor('`newer` of a page.')),
   around: Type.Optional(
-    oneOf(['unread'] as const, { description: 'Centers on the first unread message; shows the newest if all are read.' }),
+    oneOf(['unread'] as const, {
+      description: 'Centers on the first unread message; shows the newest if all are read.',
+    }),
   ),
-  aroundMessage: Type.Optional(
-    uuid('Centers on a message of this conversation, such as a quoted one, or on a note.'),
-  ),
+  aroundMessage: Type.Optional(uuid('Centers on a message of this conversation, such as a quoted one, or on a note.')),
 })
 type TimelineQuery = Static<typeof TimelineQuery>
 

@@ -254,10 +254,22 @@ const refusals: [why: string, body: (w: SendWorld, one: Conversation) => Promise
     async (w) => ({ upload_id: await w.upload((await w.conversation()).id) }),
     /^upload_id is not an upload of this conversation/,
   ],
-  ['too many bytes', upload({ bytes: Buffer.alloc(big) }), /^The file has 6291456 bytes; this channel accepts at most 5242880/],
-  ['a type that is not taken', upload({ type: 'image/tiff' }), /does not accept this image type. Accepted types: image\/jpeg/],
+  [
+    'too many bytes',
+    upload({ bytes: Buffer.alloc(big) }),
+    /^The file has 6291456 bytes; this channel accepts at most 5242880/,
+  ],
+  [
+    'a type that is not taken',
+    upload({ type: 'image/tiff' }),
+    /does not accept this image type. Accepted types: image\/jpeg/,
+  ],
   ['too long a caption', upload({}, 'x'.repeat(1025)), /^text can have at most 1024 characters with a file/],
-  ['words beside a voice note', upload({ kind: 'voice', type: 'audio/ogg' }, 'Hi'), /A voice file cannot have a caption/],
+  [
+    'words beside a voice note',
+    upload({ kind: 'voice', type: 'audio/ogg' }, 'Hi'),
+    /A voice file cannot have a caption/,
+  ],
 ]
 
 function upload(file: Partial<NewUpload>, words?: string) {

@@ -117,8 +117,7 @@ export async function retryMedia(
   const now = clock.now()
   return db.tx(async (tx) => {
     const row = await lockRow(tx, workspaceId, mediaId, now)
-    if (row === undefined)
-      throw notFound('File not found. Use a file id from the conversation.')
+    if (row === undefined) throw notFound('File not found. Use a file id from the conversation.')
     const { conversationId, messageId, state, isBeingFetched } = row
     if (state === 'here' || isBeingFetched) return state
     await tx`
