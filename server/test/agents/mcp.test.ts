@@ -138,7 +138,7 @@ test('a tool brings a file of 2 MiB, which is for its conversation alone', async
   const { id: elsewhere } = await w.customerWrites('Hi', { customer: { ...marina, phone: '5581990000001' } })
   const refused = await call('answer', { conversation_id: elsewhere, file: { upload_id: read.upload_id } })
   assert.deepEqual([refused.isError, refused.read.code], [true, 'INVALID_MESSAGE'])
-  assert.match(refused.read.detail, /no upload of this conversation/)
+  assert.match(refused.read.detail, /not an upload of this conversation/)
 })
 
 test('without a valid key the answer is 401, and says where to read how keys are had', async () => {

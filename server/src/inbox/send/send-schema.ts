@@ -192,7 +192,7 @@ export const sendRefusals = {
     'SendConflict',
     409,
     'OWNER_MISMATCH',
-    'People own this conversation (owner: human). Nothing was sent; leave it to them.',
+    'People own this conversation: its owner is human. Nothing was sent; leave it to them.',
     conflicts,
   ),
   422: refusal(
