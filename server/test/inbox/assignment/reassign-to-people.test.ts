@@ -81,7 +81,7 @@ for (const [when, lateMs, give] of [
   })
 }
 
-test('the stop switch hands everything to people, and nothing goes to an agent until it is off', async () => {
+test('the stop switch assigns everything to people, and nothing goes to an agent until it is off', async () => {
   const { w, agent, id, isPeoples, changes } = await owned()
   const admin = await signedInMember(w, 'admin')
   assert.equal((await admin.call('PATCH', '', { agentsStopped: true })).status, 200)
@@ -98,7 +98,7 @@ test('the stop switch hands everything to people, and nothing goes to an agent u
   assert.equal((await w.patch(id, { owner: `agent:${agent.id}` }, agent.value)).status, 200)
 })
 
-test('the watchdog gives people what an agent has left unanswered for too long', async () => {
+test('the watchdog assigns to people what an agent has left unanswered for too long', async () => {
   const { w, id, owner, isPeoples, changes } = await owned()
   const admin = await signedInMember(w, 'admin')
   const look = () => reassignOverdue(w.db, w.keyStore, w.clock)
@@ -118,7 +118,7 @@ test('the watchdog gives people what an agent has left unanswered for too long',
   assert.equal(await owner(), agent)
 })
 
-test('a snoozed conversation opens at its time', async () => {
+test('a snoozed conversation reopens on time', async () => {
   const { w, id } = await owned()
   const member = await signedInMember(w)
   const snoozedUntil = new Date(w.clock.now().getTime() + minuteMs).toISOString()

@@ -97,7 +97,7 @@ const cases: [
 ]
 
 for (const [what, now, was, changes, undone] of cases) {
-  test(`the undo of what was ${what}`, () => {
+  test(`undo of a change when it was ${what}`, () => {
     assert.deepEqual(planUndo(conversation(now), former(was), changes), { ...nothing, ...undone })
   })
 }

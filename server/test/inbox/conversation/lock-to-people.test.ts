@@ -39,7 +39,7 @@ const afterOwner: [string, Owner, boolean, Owner, Actor, boolean][] = [
 ]
 
 for (const [what, owner, held, to, actor, expected] of afterOwner) {
-  test(`${what}: people ${expected ? 'have it' : 'do not have it'}`, () => {
+  test(`${what}: ${expected ? 'locked to people' : 'not locked to people'}`, () => {
     assert.equal(isLockedAfter({ owner, held }, to, actor), expected)
   })
 }
@@ -56,12 +56,12 @@ const afterAssignee: [string, string | null, Owner, Actor, string | null][] = [
 ]
 
 for (const [what, before, to, actor, expected] of afterAssignee) {
-  test(`${what}: assigned to ${expected === null ? 'nobody' : expected === third ? 'them as before' : 'the member'}`, () => {
+  test(`${what}: ${expected === null ? 'unassigned' : expected === third ? 'assignee unchanged' : 'assigned to the member'}`, () => {
     assert.equal(assigneeAfter(before, to, actor), expected)
   })
 }
 
-test('what a person writes in makes it theirs, unless an agent owns it', () => {
+test('a conversation in which a person writes is locked to people unless an agent owns it', () => {
   assert.equal(lockToPeople({ owner: human, held: false }).held, true)
   assert.equal(lockToPeople({ owner: agent(me), held: false }).held, false)
 })
@@ -92,7 +92,7 @@ const takes: [
 ]
 
 for (const [what, owner, held, from, takingBack, expected] of takes) {
-  test(`an agent takes ${what}: ${expected ?? 'it may'}`, () => {
+  test(`an agent takes ${what}: ${expected ?? 'allowed'}`, () => {
     assert.equal(takeRefusal({ owner, held }, me, from, takingBack), expected)
   })
 }

@@ -31,10 +31,10 @@ const windows: [what: string, before: Date | null, wrote: Date, expires: Date][]
 ]
 
 for (const [what, before, wrote, expires] of windows) {
-  test(`the window: ${what}`, () => assert.deepEqual(windowAfter(before, wrote, noon), expires))
+  test(`window: ${what}`, () => assert.deepEqual(windowAfter(before, wrote, noon), expires))
 }
 
-test('a window that has ended is null, at the very moment of its end', () => {
+test('a closed window is null, from the exact time of its end', () => {
   assert.equal(windowIsOpen(noon, noon), false)
   assert.equal(openWindow(noon, noon), null)
   assert.deepEqual(openWindow(at(1), noon), at(1))
@@ -63,7 +63,7 @@ const afterAnswers: [
 ]
 
 for (const [what, before, upTo, count, after] of afterAnswers) {
-  test(`an answer: ${what}`, () => {
+  test(`answer: ${what}`, () => {
     const seen = upTo === null ? null : { id: upTo[0], isNamed: upTo[1] }
     const left = count === 0 ? null : { count, since: at(1) }
     assert.deepEqual(afterAnswer({ ...waits, inbound: inbound(before) }, seen, left), {
@@ -74,7 +74,7 @@ for (const [what, before, upTo, count, after] of afterAnswers) {
   })
 }
 
-test('what another answer of the same moment was to does not wait again', () => {
+test('messages covered by a concurrent answer do not wait again', () => {
   const before = { unansweredSince: null, unreadCount: 0, inbound: inbound(['c', 'b', 'c']) }
   const left = { count: 1, since: noon }
   assert.equal(afterAnswer(before, { id: 'b', isNamed: false }, left).unansweredSince, null)
@@ -83,7 +83,7 @@ test('what another answer of the same moment was to does not wait again', () => 
   assert.deepEqual([unansweredSince, marks.answered], [at(2), 'b'])
 })
 
-test('a message waits since it was written, or since it came where it came too late', () => {
+test('a message waits since it was written, or since its arrival if that was too late', () => {
   assert.deepEqual(
     [waitingSince(noon, at(4)), waitingSince(noon, at(5)), waitingSince(at(1), noon)],
     [noon, at(5), at(1)],
@@ -114,12 +114,12 @@ const climbs: [from: DeliveryState, to: DeliveryState, after: DeliveryState | nu
 
 for (const [from, to, after] of climbs) {
   const name = ({ status, errorCode }: DeliveryState) => `${status}${errorCode === null ? '' : `(${errorCode})`}`
-  test(`the ladder: ${name(from)} then ${name(to)} is ${after === null ? 'no change' : name(after)}`, () => {
+  test(`status: ${name(from)} then ${name(to)} is ${after === null ? 'no change' : name(after)}`, () => {
     assert.deepEqual(nextState(from, to), after)
   })
 }
 
-test('whatever order reports come in, the highest rung wins', () => {
+test('the highest status wins in any order of reports', () => {
   const statuses = fc.shuffledSubarray(['sent', 'delivered', 'read'] as const, { minLength: 1 })
   fc.assert(
     fc.property(statuses, (order) => {
@@ -146,7 +146,7 @@ for (const [statuses, status] of parts) {
 
 const connection = '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e'
 
-test('owners are written as the contract has them, and nothing else is read', () => {
+test('owners are written as in the contract, and nothing else is parsed', () => {
   for (const owner of [human, agent(connection)]) assert.deepEqual(parseOwner(writeOwner(owner)), owner)
   for (const text of ['', 'agent', 'agent:', 'agent:x', 'Human', ` human`, `agent:${connection} `]) {
     assert.equal(parseOwner(text), null, text)

@@ -78,7 +78,7 @@ type Turn = keyof typeof turns
 const allTurns = Object.entries(turns).flatMap(([turn, count]) => Array.from({ length: count }, () => turn as Turn))
 const orders = fc.shuffledSubarray(allTurns, { minLength: allTurns.length })
 
-test('whatever the order of fetches, sweeps, kills of either, an erasure and nights, no row names what is not there, and nothing else is', async () => {
+test('in any order of fetches, sweeps, kills, an erasure and clean-ups, rows and stored files match', async () => {
   const w = await mediaWorld()
   await fc.assert(
     fc.asyncProperty(orders, async (order) => runInOrder(w, order)),
@@ -86,7 +86,7 @@ test('whatever the order of fetches, sweeps, kills of either, an erasure and nig
   )
 })
 
-test('when nobody knows whether a file was settled, it stays in the store', async () => {
+test('a file whose settlement is unknown stays in the store', async () => {
   const w = await mediaWorld()
   const id = await w.coming({ bytes: file })
   const step: RunStep<string> = async (name, work) => {

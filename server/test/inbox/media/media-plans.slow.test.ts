@@ -29,7 +29,7 @@ await fill(w, conversationId, 20_000, 100)
 const id = await w.coming({})
 
 for (const statistics of ['counted', 'not counted'] as const) {
-  test(`files are found by index, and what is due by one that holds nothing else, with rows that are ${statistics}`, async () => {
+  test(`files are found by index, and due ones by a dedicated index, with rows that are ${statistics}`, async () => {
     if (statistics === 'counted') await db.sql`analyze media`
     else await forgetStatistics(db, ['media'])
     const statements = await everyStatementOf(async () => {
@@ -50,7 +50,7 @@ for (const statistics of ['counted', 'not counted'] as const) {
   })
 }
 
-test('a look locks rows of no more workspaces than it has places, however many wait', async () => {
+test('a claim locks rows of no more workspaces than there are slots, however many wait', async () => {
   await db.sql`delete from media`
   await fill(w, conversationId, 5, 1)
   for (let n = 0; n < 5; n++) {

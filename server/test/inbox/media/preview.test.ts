@@ -57,7 +57,7 @@ for (const [name, picture] of [
   })
 }
 
-test('sizes are those of the picture as it is seen, and a small one is not made larger', async () => {
+test('sizes are those of the rotated picture, and a small one is not enlarged', async () => {
   const bytes = await noise(60, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer()
   const preview = (await make(bytes)) ?? assert.fail('there is none')
   assert.deepEqual([preview.width, preview.height], [20, 60])
@@ -100,12 +100,12 @@ for (const [name, bytes] of [
   })
 }
 
-test('a picture that is cut off has none', async () => {
+test('a truncated picture has no preview', async () => {
   const bytes = await photo()
   assert.equal(await make(bytes.subarray(0, bytes.length / 2)), null)
 })
 
-test('a decoder that takes too long or too much memory is killed, and the next picture has its own', async () => {
+test('a decoder that takes too long or too much memory is killed, and the next picture gets a preview', async () => {
   const bytes = await photo()
   for (const limits of [{ maxMs: 1 }, { maxMemoryBytes: 1_000_000 }]) {
     assert.equal(await make(bytes, previewsWith(limits)), null, JSON.stringify(limits))
@@ -129,7 +129,7 @@ for (const [realType, bytes, expected] of [
   ['application/pdf', 1_000, false],
   [null, 1_000, false],
 ] as const) {
-  test(`${realType} of ${bytes} bytes ${expected ? 'may' : 'may not'} have a preview`, () => {
+  test(`${realType} of ${bytes} bytes ${expected ? 'can' : 'cannot'} have a preview`, () => {
     assert.equal(hasPreview({ realType, bytes }), expected)
   })
 }

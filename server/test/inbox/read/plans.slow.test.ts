@@ -149,7 +149,7 @@ async function callAsTeam({ w, agent, labelId, asTeam, pages }: Filled): Promise
 
 const small = oncePerFile(() => filled(0))
 
-test('a list is read in its order also when the database counted its conversations in a storm', async () => {
+test('a list is read in its order even with statistics collected during a storm', async () => {
   const one = await small()
   await one.fill(2_000)
   await one.w.db.sql`update conversations set is_moving = true`
@@ -162,7 +162,7 @@ test('a list is read in its order also when the database counted its conversatio
   assert.deepEqual(await badPlans(one.w.db, statements, ['conversations']), [])
 })
 
-test('each view is counted up to 500, from one place of one index', async () => {
+test('each view is counted up to 500, from one range of one index', async () => {
   const { asTeam, w } = await filled(4_000)
   await vacuum()
   let counts: Record<string, { open: number; unread: number }> = {}
@@ -177,7 +177,7 @@ test('each view is counted up to 500, from one place of one index', async () => 
   assert.deepEqual([counts.all?.open, counts.agents?.open, counts.mine?.open], [500, 500, 40])
 })
 
-test('of a common label as many are read as a page needs, of a rare one all, and either page is whole', async () => {
+test('for a common label only as many rows are read as a page needs, for a rare one all, and either page is complete', async () => {
   const { asTeam, w, fill } = await filled(0)
   const ids = await fill(1_500)
   const label = async (name: string, labelled: string[]) => {
@@ -208,7 +208,7 @@ const tables = [
   ...['conversation_activities', 'note_mentions', 'message_search', 'conversation_search'],
 ]
 
-test('no call of the inbox reads a big table from end to end, in a large workspace as in a small one, whatever is known', async () => {
+test('no inbox call scans a big table, in a large or small workspace, with any statistics', async () => {
   const [large, little] = [await filled(20_000), await filled(200)]
   await vacuum()
   const searches: SentStatement[] = []

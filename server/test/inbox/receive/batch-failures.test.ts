@@ -46,7 +46,7 @@ async function onInsert({ db, workspaceId }: InboxWorld, table: string, statemen
 }
 
 test(
-  'a row that the database refuses for ever is logged and passed over, it alone, and each delivery is taken',
+  'only a row that the database always rejects is logged and skipped, and every delivery is accepted',
   onOneServer('it takes what one server alone has, such as triggers and roles'),
   async () => {
     const { w, messages } = await busyMoment()
@@ -77,7 +77,7 @@ const odd: [where: string, fields: object][] = [
 ]
 
 for (const [where, fields] of odd) {
-  test(`a fault of ours about one item, ${where}, is passed over without harm to the deliveries beside it`, async () => {
+  test(`a bug in handling one item, ${where}, skips that item without affecting other deliveries`, async () => {
     const { w, messages } = await busyMoment()
     const before = passedOver(w).length
     const message = { ...customerMessage({ at: w.clock.now() }), ...fields }
@@ -88,7 +88,7 @@ for (const [where, fields] of odd) {
 }
 
 test(
-  'a status of an unknown message that the database refuses for ever is passed over, and the others are kept',
+  'a status of an unknown message that the database always rejects is skipped, and the others are stored',
   onOneServer('it takes what one server alone has, such as triggers and roles'),
   async () => {
     const w = await inboxWorld()
@@ -109,7 +109,7 @@ test(
 
 for (const table of ['conversations', 'messages', 'events']) {
   test(
-    `a database that goes away over its ${table} fails all that went together, and the repeat stores each once`,
+    `losing the database while writing ${table} fails the whole batch, and the repeat stores each once`,
     onOneServer('it takes what one server alone has, such as triggers and roles'),
     async () => {
       const { w, messages } = await busyMoment()
@@ -125,7 +125,7 @@ for (const table of ['conversations', 'messages', 'events']) {
 }
 
 test(
-  'a conversation that is held by others holds up neither another workspace nor the next customers of its own',
+  'a conversation locked by others blocks neither another workspace nor other customers of its own',
   onOneServer('who waits for whom is seen by the locks of one server'),
   async () => {
     const [{ w, messages }, other] = [await busyMoment(), await inboxWorld()]

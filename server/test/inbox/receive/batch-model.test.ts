@@ -70,7 +70,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   deliveries: fc.array(fc.array(told, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
 })
 
-test('whatever comes together ends as if each customer’s had been applied one after the other', async (t) => {
+test('batching has the same result as applying each customer’s events one after the other', async (t) => {
   let histories = 0
   const moments = fc.array(moment, { minLength: 1, maxLength: 4 })
   const property = fc.asyncProperty(moments, fc.boolean(), async (list, hasAgent) => {

@@ -10,7 +10,7 @@ async function echoed(w: InboxWorld, fields: object) {
   return w.call('POST', '/api/v1/inbox/echoes', { key, body })
 }
 
-test('whoever writes after an answer waits, and stands behind it, whatever the clock of the platform says', async () => {
+test("a message after an answer waits and is sorted after it, whatever the platform's clock says", async () => {
   for (const behindMs of [42, 1_000, 60_000, 3_600_000]) {
     const w = await inboxWorld()
     const conversation = await w.customerWrites('a question')
@@ -33,7 +33,7 @@ test('whoever writes after an answer waits, and stands behind it, whatever the c
   }
 })
 
-test('no clock of others puts a conversation into the future', async () => {
+test('no foreign clock puts a conversation into the future', async () => {
   const w = await inboxWorld()
   await w.tell(customerMessage({ at: w.clock.now(), text: 'now' }))
   w.clock.advance(1000)

@@ -92,7 +92,7 @@ test('a hundred statuses of as many messages cost as many statements as ten', as
   assert.deepEqual(counts, [3, 3])
 })
 
-test('callbacks that come at once, twice and in any order make exactly one event of each step', async () => {
+test('concurrent, repeated and unordered callbacks record exactly one event per step', async () => {
   const w = await sentWorld(20)
   const delivered = all(w, 'delivered')
   const turned = [...delivered].reverse()
@@ -105,7 +105,7 @@ test('callbacks that come at once, twice and in any order make exactly one event
   for (const message of w.sent) assert.deepEqual(await w.steps(message), climbed)
 })
 
-test('statuses of one message in one moment are applied in the order of the platform’s time', async () => {
+test('statuses of one message in one batch are applied in order of platform time', async () => {
   const w = await sentWorld(1)
   const [message] = w.sent
   assert.ok(message)
@@ -114,7 +114,7 @@ test('statuses of one message in one moment are applied in the order of the plat
   assert.deepEqual(await w.steps(message), climbed)
 })
 
-test('a failed one beside good ones fails alone, and the connection hears of it', async () => {
+test('one failure among successes affects only its message, and the connection is notified', async () => {
   const w = await sentWorld(5)
   const [failing, ...others] = all(w, 'delivered')
   assert.ok(failing?.type === 'status')
@@ -132,7 +132,7 @@ const poisons = {
   'a code that no database takes': { status: 'failed', errorCode: 'a code with \0 in it' },
 } as const
 for (const [what, poison] of Object.entries(poisons)) {
-  test(`one that cannot be stored holds up no other of its moment: ${what}`, async () => {
+  test(`a status that cannot be stored blocks no other of its batch: ${what}`, async () => {
     const w = await sentWorld(6)
     const [first, ...others] = all(w, 'delivered')
     assert.ok(first?.type === 'status')
@@ -166,7 +166,7 @@ async function settle(w: SentWorld, conversationId: string, messageId: string): 
 }
 
 test(
-  'an answer that is noted while a status of another part is applied is not undone',
+  'recording a response while a status of another part is applied loses neither',
   onOneServer('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await sentWorld(1)
@@ -206,7 +206,7 @@ async function holding(
   await others
 }
 
-test('a message of ours that an echo told of first climbs by its own statuses', async () => {
+test('a message of ours that arrived first as an echo advances by its own statuses', async () => {
   const w = await sentWorld(1)
   const [conversationId = ''] = w.conversationIds
   const messageId = await w.pendingSend(conversationId)
@@ -219,7 +219,7 @@ test('a message of ours that an echo told of first climbs by its own statuses', 
 })
 
 test(
-  'conversations are locked in the order of their ids, so that nobody waits in a circle',
+  'conversations are locked in id order, so that there is no deadlock',
   onOneServer('who waits for whom is seen by the locks of one server'),
   async () => {
     const w = await sentWorld(3)
@@ -238,7 +238,7 @@ test(
   },
 )
 
-test('sends that are settled while their statuses come all reach the highest rung told, each step once', async () => {
+test('sends settled while their statuses arrive reach the highest reported status, with each step once', async () => {
   const w = await sentWorld(8)
   const sends = await Promise.all(
     w.conversationIds.map(async (conversationId, n) => ({

@@ -120,7 +120,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
   ],
 ]
 
-test('the name is what the customer told last, by the platform’s clock', async () => {
+test("the name is the customer's latest by platform time", async () => {
   for (const [what, told, name] of rows) {
     const w = await inboxWorld()
     const noon = w.clock.now().getTime()
@@ -141,7 +141,7 @@ function event(name: string | null, at: Date, how?: 'call' | 'book'): ChannelEve
   return customerMessage({ at, customer })
 }
 
-test('a late message leaves the address that the customer uses now', async () => {
+test("a late message does not change the customer's current address", async () => {
   const w = await inboxWorld()
   const at = (minutes: number) => new Date(w.clock.now().getTime() - minutes * 60_000)
   const spelled = (phone: string) => ({ ...marina, userId: 'BR.1', phone })
@@ -150,7 +150,7 @@ test('a late message leaves the address that the customer uses now', async () =>
   assert.equal((await w.conversations())[0].contact.phone, '5581991234567')
 })
 
-test('of two conversations that become one the newer name stays', async () => {
+test('a merged conversation keeps the newer name', async () => {
   const w = await inboxWorld()
   const at = (minutes: number) => new Date(w.clock.now().getTime() - minutes * 60_000)
   await w.tell(customerMessage({ at: at(60), customer: { ...marina, name: 'Former' } }))
@@ -160,7 +160,7 @@ test('of two conversations that become one the newer name stays', async () => {
   assert.deepEqual([contact.name, others.length], ['Newer', 0])
 })
 
-test('of a repeat nothing is learned of its customer, whatever comes beside it', async () => {
+test('a repeat does not update its customer, whatever comes with it', async () => {
   const w = await inboxWorld()
   const [customer, at] = [{ ...marina, userId: 'BR.1' }, w.clock.now()]
   const first = customerMessage({ at, customer })

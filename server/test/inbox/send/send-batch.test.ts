@@ -16,7 +16,7 @@ function meetAtPlatform({ platform }: SendWorld, count: number): void {
   }
 }
 
-test('40 sends to 40 conversations at once take a handful of statements, and each is one call, one event, one answer', async () => {
+test('40 concurrent sends to 40 conversations take a few statements, with one call, event and response each', async () => {
   const world = await sendWorld()
   let statements = 0
   const node = await world.addNode({ onStatement: () => void statements++ })
@@ -49,7 +49,7 @@ test('40 sends to 40 conversations at once take a handful of statements, and eac
   assert.equal(left.length, 0)
 })
 
-test('what cannot be read of one conversation fails its own sends alone', async () => {
+test('an unreadable conversation fails only its own sends', async () => {
   const world = await sendWorld()
   const conversations = await many(12, () => world.conversation())
   await world.db.sql`update conversations set contact = ${Buffer.alloc(40)} where id = ${conversations[7]?.id ?? ''}`
@@ -61,7 +61,7 @@ test('what cannot be read of one conversation fails its own sends alone', async 
   assert.equal(world.platform.calls.length, 11)
 })
 
-test('a conversation that somebody holds keeps its own sends waiting, and no others: neither before the call nor after', async () => {
+test('a locked conversation delays only its own sends, before and after the call', async () => {
   const world = await sendWorld()
   const node = await world.addNode()
   const [before, after, ...others] = await many(12, () => world.conversation())
@@ -83,7 +83,7 @@ test('a conversation that somebody holds keeps its own sends waiting, and no oth
   assert.ok((await Promise.all(late)).every(({ body }) => body.status === 'sent'))
 })
 
-test('a call is not allowed together with its reservation while a change of owner waits for the calls under way', async () => {
+test('a call is not allowed with its reservation while a change of owner waits for calls in progress', async () => {
   const world = await sendWorld()
   const { id } = await world.conversation()
   await world.db.sql`

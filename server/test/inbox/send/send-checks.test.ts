@@ -139,7 +139,7 @@ const cases: [what: string, answer: string, arrange: Arrange, words?: RegExp][] 
   ['nothing, beside it', '202 sent', to({})],
 ]
 
-test('a send is refused by the first rule that it breaks, alone and among many at once, and is then kept nowhere', async (t) => {
+test('a send is refused by the first check it fails, alone and in a batch, and is not stored', async (t) => {
   const world = await sendWorld()
   await addTemplate(world)
   await addTemplate(world, { name: 'paused', status: 'PAUSED' })
@@ -167,14 +167,14 @@ test('a send is refused by the first rule that it breaks, alone and among many a
   assert.deepEqual([kept.length, world.platform.calls.length], [6, 6])
 })
 
-test('16,384 characters are taken, also when each takes two UTF-16 units', async () => {
+test('16,384 characters are accepted, also if each takes two UTF-16 units', async () => {
   const { conversation, post, platform } = await sendWorld()
   const { id } = await conversation()
   assert.equal((await post(id, { body: text('👍'.repeat(16_384)) })).status, 202)
   assert.equal(platform.accepted.map((part) => part.text).join('').length, 32_768)
 })
 
-test('the unofficial channel takes long texts whole, once acknowledged', async () => {
+test('the unofficial channel sends long texts unsplit, once acknowledged', async () => {
   const world = await sendWorld()
   const { id } = await through('unofficial', { acknowledged_at: noon })(world)
   assert.equal((await world.post(id, { body: text('word '.repeat(2000)) })).status, 202)
@@ -182,7 +182,7 @@ test('the unofficial channel takes long texts whole, once acknowledged', async (
   assert.equal((await world.post(id, { body: template() })).body.data.code, 'TEMPLATE_NOT_APPROVED')
 })
 
-test('a template opens a conversation whose window is closed, and is stored as the customer reads it', async () => {
+test('a template can be sent outside the window, and is stored as the customer reads it', async () => {
   const world = await sendWorld()
   await addTemplate(world, { names: ['first_name', 'order'] })
   const { id } = await world.conversation({ windowExpiresAt: null })

@@ -28,7 +28,7 @@ after(() => platform.close())
 const inUpload = new Set<SendStep>(['upload', 'awaitPace', 'allow', 'call', 'note'])
 
 for (const step of sendSteps) {
-  test(`a process that dies after "${step}" sends each key, and a file, at most once, and each ends in one final answer`, async (t) => {
+  test(`a process that dies after "${step}" sends each key, and a file, at most once, and each gets one final response`, async (t) => {
     for (let round = 0; round < (step === 'upload' ? 0 : rounds); round += 3) {
       const together = Array.from({ length: Math.min(3, rounds - round) }, (_, n) => crash(step, round + n))
       await Promise.all(together)

@@ -47,7 +47,7 @@ const addTemplate = (w: SendWorld, header: string | null) => w.db.sql`
     ${header === null}, ${header}, ${noon}
   )`
 
-test('the platform is given a file before the message that shows it, which keeps what it is', async () => {
+test('a file is uploaded to the platform before its message, which keeps its details', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   const uploadId = await w.upload(id)
@@ -76,7 +76,7 @@ for (const [leftMs, uploads, sent] of [
   [86_400_000, 0, 'given before'],
   [1000, 1, 'file-1'],
 ] as const) {
-  test(`a file that the platform has for another ${leftMs} ms is given ${uploads} times`, async () => {
+  test(`a file whose platform id lives ${leftMs} ms more is uploaded ${uploads} times`, async () => {
     const w = await sendWorld()
     const { id } = await w.conversation()
     const uploadId = await w.upload(id)
@@ -89,7 +89,7 @@ for (const [leftMs, uploads, sent] of [
   })
 }
 
-test('a file that the platform has lost is given once more, and the message asked for once more', async () => {
+test('a file that the platform has lost is uploaded and sent once more', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   w.platform.behave = ({ message }) =>
@@ -109,7 +109,7 @@ for (const [refusal, status, code, told] of [
   [{ outcome: 'failed', errorCode: 'timeout', isDown: false }, 502, 'timeout', []],
   [{ outcome: 'failed', errorCode: '190', isDown: true }, 202, '190', ['connection_unavailable 190']],
 ] as const) {
-  test(`when the platform does not take the file (${code}), no message is asked for and the send has failed`, async () => {
+  test(`if the platform rejects the file (${code}), no message is sent and the send fails`, async () => {
     const w = await sendWorld()
     const { id } = await w.conversation()
     w.platform.refusesUpload = refusal
@@ -127,7 +127,7 @@ for (const [given, files] of [
   ['for the first time', ['file-1', 'text']],
   ['anew', ['file-1', 'file-2', 'text']],
 ] as const) {
-  test(`what is written behind a file that is given ${given} waits for it, however long the platform takes it`, async (t) => {
+  test(`messages after a file that is uploaded ${given} wait for it, however long the platform takes`, async (t) => {
     const w = await sendWorld()
     const { id } = await w.conversation()
     w.platform.behave = ({ message }) =>
@@ -161,7 +161,7 @@ for (const [given, files] of [
   })
 }
 
-test('of two sends of one file at once, one takes it', async () => {
+test('of two concurrent sends of one upload, one succeeds', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   const body = { kind: 'media', upload_id: await w.upload(id) }
@@ -170,7 +170,7 @@ test('of two sends of one file at once, one takes it', async () => {
   assert.equal(w.platform.accepted.length, 1)
 })
 
-test('a reaction is kept as what it is about, and leaves the conversation as it was', async () => {
+test('a reaction is stored with its target, and does not change the conversation', async () => {
   const w = await sendWorld()
   const before = await w.conversation()
   const { message_id: about } = await answerOf(send(w, before.id, text('ours')))
@@ -190,7 +190,7 @@ test('a reaction is kept as what it is about, and leaves the conversation as it 
   assert.deepEqual([reactions.length, after?.owner_key_id, after?.unanswered_since], [1, w.keyId, noon])
 })
 
-test('a reaction of ours and its end are not what the conversation shows of itself', async () => {
+test('our reaction and its removal do not become the last message of the conversation', async () => {
   const w = await sendWorld()
   await w.keyStore.ensureInstanceSecrets()
   const { id } = await w.conversation()
@@ -210,7 +210,7 @@ test('a reaction of ours and its end are not what the conversation shows of itse
   assert.equal((await w.message(next)).status, 'sent')
 })
 
-test('a template whose header needs a file goes with it, and without it to nobody', async () => {
+test('a template with a media header is sent only with a file', async () => {
   const w = await sendWorld()
   await addTemplate(w, 'image')
   await addTemplate(w, null)
@@ -280,7 +280,7 @@ function upload(file: Partial<NewUpload>, words?: string) {
 }
 
 for (const [why, body, words] of refusals) {
-  test(`a file is refused in words, and nothing is kept or asked of the platform: ${why}`, async () => {
+  test(`a file is refused with a reason, without storing or calling anything: ${why}`, async () => {
     const w = await sendWorld()
     const one = await w.conversation()
     const refusal = await refusalOf(send(w, one.id, { kind: 'media', ...(await body(w, one)) }))
@@ -301,7 +301,7 @@ test('files and reactions need an open window', async () => {
   for (const body of bodies) assert.equal((await refusalOf(send(w, id, body))).data?.code, 'WINDOW_CLOSED')
 })
 
-test('what is quoted or reacted to is a message of the conversation that the platform knows', async () => {
+test('a quoted message or reaction target must be in the conversation and known to the platform', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   const { message_id: elsewhere } = await answerOf(send(w, (await w.conversation()).id, text()))
@@ -327,7 +327,7 @@ test('what is quoted or reacted to is a message of the conversation that the pla
   assert.match(words.message, /^emoji must be one emoji/)
 })
 
-test('a key of the contract sends words and templates alone', async () => {
+test('a key of the contract can send only text and templates', async () => {
   const w = await sendWorld()
   const { id } = await w.conversation()
   const uploadId = await w.upload(id)

@@ -45,7 +45,7 @@ test('a takeover between two parts stops the rest: the message fails with owner_
   assert.equal(world.platform.calls.length, 1)
 })
 
-test('a send that waits for its turn is stopped by a takeover meanwhile', async () => {
+test('a send that waits for its turn is stopped by a takeover', async () => {
   const { world, id, sending, answer } = await calling()
   const isReserved = Promise.withResolvers<void>()
   world.node.deps.step = afterStep<SendStep>((step) => {
@@ -61,7 +61,7 @@ test('a send that waits for its turn is stopped by a takeover meanwhile', async 
   assert.equal(world.platform.calls.length, 1)
 })
 
-test('a takeover waits for a platform that hangs no longer than a call may take to start', async () => {
+test('a takeover waits for a hanging platform no longer than a call may take to start', async () => {
   const { world, id, sending, answer } = await calling()
   const { taken } = await takeOver(world, id)
   const [call] = await world.db.sql<{ left_ms: number }[]>`

@@ -68,7 +68,7 @@ const ways = {
 }
 for (const step of unsent) {
   for (const [who, look] of Object.entries(ways)) {
-    test(`a send whose process died after "${step}" has failed as not sent as soon as it counts as dead: found by ${who}`, async () => {
+    test(`a send whose process died after "${step}" fails as not sent as soon as it counts as dead: found by ${who}`, async () => {
       const world = await unsentWorld(passes(step))
       await dieAfter(world, step)
       await look(world)
@@ -88,7 +88,7 @@ for (const step of unsent) {
     })
   }
 
-  test(`a process that is slow and not dead sends nothing once others have settled what it holds after "${step}"`, async () => {
+  test(`a slow process sends nothing once others have settled its send after "${step}"`, async () => {
     const world = await unsentWorld(passes(step))
     const { pass, reached, open } = gate()
     world.node.deps.step = afterStep((one) => (one === step ? pass() : undefined))
@@ -104,7 +104,7 @@ for (const step of unsent) {
   })
 }
 
-test('a process that gives the platform a file says so all the while, and is not taken for dead', async () => {
+test('a process that uploads a file renews its lease and does not count as dead', async () => {
   const world = await unsentWorld('file')
   const { db, node, request, platform } = world
   const { pass, reached, open: take } = gate()
@@ -133,7 +133,7 @@ test('a process that gives the platform a file says so all the while, and is not
 })
 
 for (const step of allowed) {
-  test(`a send whose process died after "${step}" may have left: nobody says more of it until ten minutes have passed`, async () => {
+  test(`a send whose process died after "${step}" may have been sent: its result is unknown for ten minutes`, async () => {
     const world = await unsentWorld()
     await dieAfter(world, step)
     assert.equal(await settleStrandedSends(world.node.deps), 0)
@@ -144,7 +144,7 @@ for (const step of allowed) {
   })
 }
 
-test('a send that is allowed to start with its reservation may have left as soon as it is reserved', async () => {
+test('a send allowed to start with its reservation may have been sent as soon as it is reserved', async () => {
   const world = await unsentWorld()
   const { id } = await world.conversation()
   world.node.deps.step = afterStep((step) => {
@@ -159,7 +159,7 @@ test('a send that is allowed to start with its reservation may have left as soon
   assert.equal(await settleStrandedSends(world.node.deps), 1)
 })
 
-test('a long text whose process died between two parts has failed: the rest was not sent', async () => {
+test('a long text whose process died between two parts fails: the rest was not sent', async () => {
   const world = await unsentWorld(text('word '.repeat(1500)))
   await dieAfter(world, 'note')
   const { status, body } = await world.send()
@@ -180,7 +180,7 @@ test('a long text whose process died between two parts has failed: the rest was 
   assert.equal(world.platform.calls.length, 1)
 })
 
-test('whether a send that is slow may start or has failed is decided once, whoever comes first', async () => {
+test('whether a slow send may start or has failed is decided once, in any order', async () => {
   const world = await unsentWorld()
   const { db, node } = world
   const rounds = Array.from({ length: 12 }, async (_, n) => {

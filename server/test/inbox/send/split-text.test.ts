@@ -17,7 +17,7 @@ const text = fc
   .filter((whole) => whole !== '')
 const limit = fc.integer({ min: 40, max: 200 })
 
-test('the parts joined are the text, and none is longer than the limit', () => {
+test('the joined parts equal the text, and none is longer than the limit', () => {
   fc.assert(
     fc.property(text, limit, (whole, max) => {
       const parts = splitText(whole, max)
@@ -28,7 +28,7 @@ test('the parts joined are the text, and none is longer than the limit', () => {
   )
 })
 
-test('no cut goes through a grapheme, unless it alone is longer than the limit', () => {
+test('no cut is inside a grapheme, unless that is longer than the limit', () => {
   fc.assert(
     fc.property(text, limit, (whole, max) => {
       const all = [...graphemes.segment(whole)]
@@ -44,7 +44,7 @@ test('no cut goes through a grapheme, unless it alone is longer than the limit',
   )
 })
 
-test('no part is blank where the text has something to read within reach', () => {
+test('no part is blank if the text has something visible within reach', () => {
   fc.assert(
     fc.property(text, limit, (whole, max) => {
       fc.pre(whole.trim() !== '' && !new RegExp(`\\s{${Math.floor(max / 2)}}`).test(whole))
@@ -70,7 +70,7 @@ const rows: [string, string, number, string[]][] = [
   ['blanks at the end go with something to read', `${long('x', 10)}   `, 10, [long('x', 9), 'x   ']],
 ]
 for (const [name, whole, max, parts] of rows) {
-  test(`it is cut: ${name}`, () => {
+  test(`splits: ${name}`, () => {
     assert.deepEqual(splitText(whole, max).slice(0, parts.length), parts)
   })
 }

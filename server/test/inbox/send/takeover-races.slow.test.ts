@@ -18,7 +18,7 @@ async function epochOf(world: SendWorld, id: string): Promise<number> {
 
 const races = Number(process.env.TAKEOVER_ROUNDS ?? 300)
 
-test(`no send of the old owner starts once a takeover has committed: ${races} races over two nodes' pools`, async (t) => {
+test(`no send of the previous owner starts once a takeover has committed: ${races} races over two nodes' pools`, async (t) => {
   const world = await sendWorld()
   const other = await world.addNode()
   const conversationOf = new Map<string, Conversation>()

@@ -69,7 +69,7 @@ async function storeOf(bytes: Buffer) {
   return { file, store: { open } as MediaStore, read: () => read, isClosed: () => isClosed }
 }
 
-test('a reader who stalls has no more read for them than they take, and is cut after a while', async () => {
+test('for a stalled reader no more is read than they take, and the connection is closed after a while', async () => {
   const { file, store, read, isClosed } = await storeOf(randomBytes(manyBytes))
   const { app } = testServer()
   const log = createLog('debug', { write: () => {} })
@@ -100,7 +100,7 @@ const endings: [what: string, end: (w: FilesWorld, member: TestMember) => Promis
 ]
 
 for (const [what, end] of endings) {
-  test(`a member who ${what} while a file is read gets no more of it`, async () => {
+  test(`a member who ${what} during a download gets no more of it`, async () => {
     const { w, port, path } = await largeFile()
     const socket = await ask(port, path, w.member.cookie)
     assert.match(await headOf(socket), /^HTTP\/1\.1 200 /)
@@ -110,7 +110,7 @@ for (const [what, end] of endings) {
   })
 }
 
-test('of 1,000 slow readers few are served at a time, and colleagues read all the same', async () => {
+test('of 1,000 slow readers few are served at a time, and colleagues can still read', async () => {
   const { w, port, path } = await largeFile()
   const [sockets, heads]: [Socket[], string[]] = [[], []]
   // Fewer at once than may wait for the database: the others would be turned away at the door, with 503.
