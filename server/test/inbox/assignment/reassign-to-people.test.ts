@@ -32,16 +32,16 @@ type Ending = (made: Awaited<ReturnType<typeof owned>>, admin: TestMember) => Pr
 const endings: [what: string, end: Ending][] = [
   ['is revoked', ({ agent }, admin) => admin.call('DELETE', `/keys/${agent.id}`)],
   [
-    'is revoked with the member who made it',
+    'is revoked with the member who created it',
     async ({ w, agent }, admin) => {
       const maker = await signedInMember(w, 'admin')
       await w.db.sql`update api_keys set created_by = ${maker.userId} where id = ${agent.id}`
       return admin.call('DELETE', `/members/${maker.userId}?keys=revoke`)
     },
   ],
-  ['may no longer answer', ({ agent }, admin) => admin.call('PATCH', `/keys/${agent.id}`, { scopes: ['inbox.read'] })],
+  ['loses inbox.write', ({ agent }, admin) => admin.call('PATCH', `/keys/${agent.id}`, { scopes: ['inbox.read'] })],
   [
-    'no longer sees the connection',
+    'can no longer see the connection',
     async ({ w, agent, owner }, admin) => {
       const other = await w.addConnection()
       const change = (connectionIds: string[]) => admin.call('PATCH', `/keys/${agent.id}`, { connectionIds })
@@ -67,7 +67,7 @@ for (const [what, end] of endings) {
 
 for (const [when, lateMs, give] of [
   ['at once', 0, reassignFromExpiredKeys],
-  ['an hour later, as no worker ran', 59 * minuteMs, reassignFromEndedKeys],
+  ['an hour later, after an outage of the workers', 59 * minuteMs, reassignFromEndedKeys],
 ] as const) {
   test(`when the owning key expires its conversations go to people, each with one event: ${when}`, async () => {
     const w = await inboxWorld()

@@ -147,10 +147,10 @@ test('conversations of another workspace, or that do not exist, are skipped', as
 const refused: [what: string, changes: object, field: string][] = [
   ['nothing', {}, 'changes'],
   ['a time without a snooze', { snoozedUntil: '2099-01-01T00:00:00Z' }, 'changes.snoozedUntil'],
-  ['a time that is over', { status: 'snoozed', snoozedUntil: '2020-01-01T00:00:00Z' }, 'changes.snoozedUntil'],
-  ['a stranger', { assignedTo: randomUUID() }, 'changes.assignedTo'],
-  ['a label that is not there', { addLabelIds: [randomUUID()] }, 'changes.addLabelIds'],
-  ['a field that is none', { owner: 'human' }, 'changes'],
+  ['a time in the past', { status: 'snoozed', snoozedUntil: '2020-01-01T00:00:00Z' }, 'changes.snoozedUntil'],
+  ['a non-member', { assignedTo: randomUUID() }, 'changes.assignedTo'],
+  ['an unknown label', { addLabelIds: [randomUUID()] }, 'changes.addLabelIds'],
+  ['an unknown field', { owner: 'human' }, 'changes'],
 ]
 
 test('an invalid change is 400, names the field, and changes nothing', async () => {

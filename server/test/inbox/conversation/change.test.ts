@@ -87,11 +87,11 @@ const refused: [what: string, body: unknown][] = [
   ['no field', {}],
   ['an unknown field', { colour: 'red' }],
   ['an unknown status', { status: 'done' }],
-  ['an owner that is none', { owner: 'robot' }],
+  ['an invalid owner', { owner: 'robot' }],
   ['an empty note', { note: '' }],
   ['a note of 4,097 characters', { note: 'x'.repeat(4097) }],
   ['21 labels', { label_ids: Array.from({ length: 21 }, () => '01985e2a-7c3e-7f10-9a64-3f6a2b1c0d5e') }],
-  ['a label that is no id', { label_ids: ['x'] }],
+  ['an invalid label id', { label_ids: ['x'] }],
   ['null', { status: null }],
   ['a list', []],
 ]

@@ -24,10 +24,10 @@ const day = 24 * 60
 const windows: [what: string, before: Date | null, wrote: Date, expires: Date][] = [
   ['a first message opens it for 24 hours', null, at(0), at(day)],
   ['a later message lengthens it', at(60), at(0), at(day)],
-  ['a message that comes late never shortens it', at(day), at(-300), at(day)],
+  ['a late message never shortens it', at(day), at(-300), at(day)],
   ['a message delivered after a day opens nothing', null, at(-day - 1), at(-1)],
-  ['a platform clock slightly ahead is believed', null, at(3), at(3 + day)],
-  ['a platform clock far ahead lengthens it by five minutes at most', null, at(600), at(5 + day)],
+  ['a platform clock slightly ahead is accepted', null, at(3), at(3 + day)],
+  ['a platform clock far ahead lengthens it by at most five minutes', null, at(600), at(5 + day)],
 ]
 
 for (const [what, before, wrote, expires] of windows) {
@@ -53,13 +53,13 @@ const afterAnswers: [
   left: number,
   after: Marks,
 ][] = [
-  ['one that says nothing answers all', ['c', 'a', 'a'], null, 0, ['c', 'a', 'c']],
-  ['one that has seen all answers all', ['c', 'c', 'a'], ['c', false], 0, ['c', 'c', 'c']],
-  ['one that has seen less answers that', ['c', 'b', 'a'], ['b', false], 1, ['c', 'b', 'b']],
-  ['what it names it has seen', ['c', 'a', null], ['b', true], 1, ['c', 'b', 'b']],
-  ['nobody knows what it was shown that was shown nothing', ['c', null, null], ['c', false], 0, ['c', null, 'c']],
-  ['what is answered stays so', ['d', 'd', 'c'], ['a', true], 1, ['d', 'd', 'c']],
-  ['and so it does where nothing is known', [null, null, null], ['a', true], 0, [null, 'a', null]],
+  ['without a seen position it answers all', ['c', 'a', 'a'], null, 0, ['c', 'a', 'c']],
+  ['having seen all it answers all', ['c', 'c', 'a'], ['c', false], 0, ['c', 'c', 'c']],
+  ['having seen less it answers only that', ['c', 'b', 'a'], ['b', false], 1, ['c', 'b', 'b']],
+  ['a named message counts as seen', ['c', 'a', null], ['b', true], 1, ['c', 'b', 'b']],
+  ['an unnamed position does not set an unknown seen mark', ['c', null, null], ['c', false], 0, ['c', null, 'c']],
+  ['answered messages stay answered', ['d', 'd', 'c'], ['a', true], 1, ['d', 'd', 'c']],
+  ['also without any marks', [null, null, null], ['a', true], 0, [null, 'a', null]],
 ]
 
 for (const [what, before, upTo, count, after] of afterAnswers) {

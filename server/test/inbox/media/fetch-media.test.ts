@@ -75,15 +75,15 @@ const endings: [
   state: string,
   failure: string,
 ][] = [
-  ['an id that is gone', { describe: nowhere }, {}, 3, 'gone', 'http_404'],
-  ['an address that is never there', { serve: nowhere }, {}, 3, 'gone', 'http_404'],
-  ['more bytes than may be', {}, { size: 2e9 }, 1, 'too_large', 'too_large'],
-  ['a body without an end', { serve: endless, metadata: { file_size: null } }, {}, 1, 'too_large', 'too_large'],
-  ['another size', { serve: body, metadata: { file_size: 6 } }, {}, 3, 'refused', 'size_mismatch'],
-  ['another digest', { metadata: { sha256: digestOf(png) } }, {}, 3, 'refused', 'hash_mismatch'],
-  ['nothing', { bytes: Buffer.alloc(0), metadata: { file_size: null } }, {}, 3, 'refused', 'empty'],
+  ['an unknown id', { describe: nowhere }, {}, 3, 'gone', 'http_404'],
+  ['a URL that is always 404', { serve: nowhere }, {}, 3, 'gone', 'http_404'],
+  ['a declared size above the limit', {}, { size: 2e9 }, 1, 'too_large', 'too_large'],
+  ['an endless body', { serve: endless, metadata: { file_size: null } }, {}, 1, 'too_large', 'too_large'],
+  ['a different size', { serve: body, metadata: { file_size: 6 } }, {}, 3, 'refused', 'size_mismatch'],
+  ['a different digest', { metadata: { sha256: digestOf(png) } }, {}, 3, 'refused', 'hash_mismatch'],
+  ['an empty file', { bytes: Buffer.alloc(0), metadata: { file_size: null } }, {}, 3, 'refused', 'empty'],
   ['a private address', { metadata: { url: 'http://10.0.0.1/a' } }, {}, 1, 'refused', 'forbidden_address'],
-  ['an id that makes no sense', {}, { source: { by: 'id', id: '../..' } }, 1, 'refused', 'invalid_id'],
+  ['an invalid id', {}, { source: { by: 'id', id: '../..' } }, 1, 'refused', 'invalid_id'],
   ['no source', {}, { source: undefined }, 1, 'refused', 'no_source'],
 ]
 

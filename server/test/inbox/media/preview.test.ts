@@ -85,14 +85,14 @@ function bomb(pixels: number): Buffer {
 }
 
 for (const [name, bytes] of [
-  ['a bomb of 900 million pixels', bomb(30_000)],
-  ['a picture whose rows are missing', bomb(7_000)],
+  ['a decompression bomb of 900 million pixels', bomb(30_000)],
+  ['a picture with missing rows', bomb(7_000)],
   ['text', Buffer.from('hello')],
   [
     'an SVG',
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'),
   ],
-  ['nothing', Buffer.alloc(0)],
+  ['an empty file', Buffer.alloc(0)],
 ] as const) {
   test(`${name} has no preview, and the next picture has one`, async () => {
     assert.equal(await make(bytes), null)

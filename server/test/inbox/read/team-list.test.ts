@@ -152,12 +152,12 @@ test('a search by name finds conversations of leads with that name, and of no ot
   assert.deepEqual(await found(await signedInMember(elsewhere), 'search=souza'), [])
 })
 const named: [what: string, name: string | null, lead: string | null, shown: string | null][] = [
-  ['a customer with a lead is called by its name', 'Mari', 'Marina Duarte', 'Marina Duarte'],
-  ['one who never wrote is called by the name of the lead', null, 'Marina Duarte', 'Marina Duarte'],
-  ['one without a lead is called as they call themselves', 'Mari', null, 'Mari'],
-  ['one of whom only the number is known has no name', null, null, null],
-  ['a lead called by its number gives no name', 'Mari', '+55 (81) 99123-4567', 'Mari'],
-  ['a name may be of any letters', null, 'مارينا', 'مارينا'],
+  ['a customer with a lead has the name of the lead', 'Mari', 'Marina Duarte', 'Marina Duarte'],
+  ['a customer who never wrote has the name of the lead', null, 'Marina Duarte', 'Marina Duarte'],
+  ['a customer without a lead has the profile name', 'Mari', null, 'Mari'],
+  ['a customer with only a number has no name', null, null, null],
+  ['a lead named by its number is ignored', 'Mari', '+55 (81) 99123-4567', 'Mari'],
+  ['a name can have letters of any script', null, 'مارينا', 'مارينا'],
 ]
 
 for (const [what, name, lead, shown] of named)

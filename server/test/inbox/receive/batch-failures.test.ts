@@ -72,8 +72,8 @@ const unreadable = () => {
   throw fault
 }
 const odd: [where: string, fields: object][] = [
-  ['as it is decided', { text: new Proxy({}, { get: unreadable }) }],
-  ['as it is written', { kind: {} }],
+  ['in the decision', { text: new Proxy({}, { get: unreadable }) }],
+  ['in the write', { kind: {} }],
 ]
 
 for (const [where, fields] of odd) {

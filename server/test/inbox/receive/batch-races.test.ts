@@ -75,7 +75,10 @@ test(
 )
 
 const ends: [what: string, end: (w: InboxWorld, keyId: string) => Promise<unknown>][] = [
-  ['the switch is turned', async (w) => (await signedInMember(w, 'admin')).call('PATCH', '', { agentsStopped: true })],
+  [
+    'the stop switch is turned on',
+    async (w) => (await signedInMember(w, 'admin')).call('PATCH', '', { agentsStopped: true }),
+  ],
   ['its key is revoked', async (w, keyId) => (await signedInMember(w, 'admin')).call('DELETE', `/keys/${keyId}`)],
 ]
 

@@ -33,7 +33,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'A',
   ],
   [
-    'a late one fills what nobody has told',
+    'a late one fills a missing name',
     [
       [null, 2],
       ['B', 1],
@@ -41,7 +41,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'B',
   ],
   [
-    'one between a name and a newer message without',
+    'one between a name and a newer message without a name',
     [
       ['A', 1],
       [null, 5],
@@ -77,7 +77,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'B',
   ],
   [
-    'a call tells the name as well',
+    'a call also sets the name',
     [
       ['X', 0],
       ['A', 2, 'call'],
@@ -86,7 +86,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'A',
   ],
   [
-    'the contact book fills',
+    'the contact book fills a missing name',
     [
       [null, 1],
       ['Book', 5, 'book'],
@@ -94,7 +94,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'Book',
   ],
   [
-    'whatever the customer says wins over the contact book',
+    'the customer always wins over the contact book',
     [
       [null, 9],
       ['Book', 0, 'book'],
@@ -111,7 +111,7 @@ const rows: [what: string, told: Told[], name: string | null][] = [
     'A',
   ],
   [
-    'a name from the future holds until now',
+    'a name from the future counts as now',
     [
       ['A', 60 * 24 * 365],
       ['B', 31],

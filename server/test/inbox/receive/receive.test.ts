@@ -245,8 +245,8 @@ const hidden = { userId: 'BR.1', parentUserId: null, phone: null, name: 'Ana' }
 const byPhone = { ...marina, phone: shown }
 const joined: [what: string, first: Customer, second: Customer, from: Customer, to: Customer][] = [
   ['an old number and a new one', marina, byPhone, marina, byPhone],
-  ['a hidden customer, who is the older, and a number', hidden, byPhone, hidden, { ...hidden, phone: shown }],
-  ['a number, and a hidden customer, who is the younger', byPhone, hidden, hidden, { ...hidden, phone: shown }],
+  ['an older hidden customer and a number', hidden, byPhone, hidden, { ...hidden, phone: shown }],
+  ['a number and a younger hidden customer', byPhone, hidden, hidden, { ...hidden, phone: shown }],
 ]
 for (const [what, first, second, previous, customer] of joined) {
   test(`a change that matches two conversations merges them into the older one and loses neither: ${what}`, async () => {

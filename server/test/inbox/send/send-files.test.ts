@@ -244,13 +244,9 @@ test('a template with a media header is sent only with a file', async () => {
 
 const big = 6 * 1024 * 1024
 const refusals: [why: string, body: (w: SendWorld, one: Conversation) => Promise<object>, words: RegExp][] = [
+  ['an unknown upload', async () => ({ upload_id: freshKey() }), /^upload_id is not an upload of this conversation/],
   [
-    'an upload that is not there',
-    async () => ({ upload_id: freshKey() }),
-    /^upload_id is not an upload of this conversation/,
-  ],
-  [
-    'that of another conversation',
+    'an upload of another conversation',
     async (w) => ({ upload_id: await w.upload((await w.conversation()).id) }),
     /^upload_id is not an upload of this conversation/,
   ],
@@ -260,13 +256,13 @@ const refusals: [why: string, body: (w: SendWorld, one: Conversation) => Promise
     /^The file has 6291456 bytes; this channel accepts at most 5242880/,
   ],
   [
-    'a type that is not taken',
+    'an unsupported type',
     upload({ type: 'image/tiff' }),
     /does not accept this image type. Accepted types: image\/jpeg/,
   ],
-  ['too long a caption', upload({}, 'x'.repeat(1025)), /^text can have at most 1024 characters with a file/],
+  ['a caption that is too long', upload({}, 'x'.repeat(1025)), /^text can have at most 1024 characters with a file/],
   [
-    'words beside a voice note',
+    'a caption with a voice note',
     upload({ kind: 'voice', type: 'audio/ogg' }, 'Hi'),
     /A voice file cannot have a caption/,
   ],

@@ -46,8 +46,8 @@ test('a text is sent to the platform once, with our id, and returns sent', async
 })
 
 const silences: [what: string, behave: (platform: SendWorld['platform']) => void, errorCode: string][] = [
-  ['that is away', (platform) => (platform.behave = () => 'unreachable'), 'econnrefused'],
-  ['that is silent', (platform) => (platform.behave = () => 'lose'), outcomeUnknown],
+  ['that is unreachable', (platform) => (platform.behave = () => 'unreachable'), 'econnrefused'],
+  ['that does not respond', (platform) => (platform.behave = () => 'lose'), outcomeUnknown],
   [
     'whose connector throws',
     (platform) => (platform.onCall = () => Promise.reject(new Error('broken'))),

@@ -60,14 +60,14 @@ const rows: [string, string, number, string[]][] = [
   ['a text that fits stays whole', 'short', 10, ['short']],
   ['exactly the limit stays whole', 'x'.repeat(10), 10, ['x'.repeat(10)]],
   ['at a paragraph first', 'one. two\n\nthree. four five', 22, ['one. two\n\n', 'three. four five']],
-  ['else at a line', 'one. two\nthree. four five', 22, ['one. two\n', 'three. four five']],
-  ['else at a sentence', 'One two. Three four five six', 24, ['One two. ', 'Three four five six']],
-  ['else at a space', 'one two three four', 10, ['one two ', 'three four']],
-  ['else anywhere', 'x'.repeat(25), 10, ['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)]],
-  ['the last border within reach', 'a\n\nb\n\nc ddddddddd', 10, ['a\n\nb\n\n', 'c ', 'ddddddddd']],
+  ['otherwise at a line', 'one. two\nthree. four five', 22, ['one. two\n', 'three. four five']],
+  ['otherwise at a sentence', 'One two. Three four five six', 24, ['One two. ', 'Three four five six']],
+  ['otherwise at a space', 'one two three four', 10, ['one two ', 'three four']],
+  ['otherwise anywhere', 'x'.repeat(25), 10, ['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)]],
+  ['the last boundary within reach', 'a\n\nb\n\nc ddddddddd', 10, ['a\n\nb\n\n', 'c ', 'ddddddddd']],
   ['not inside an emoji of several parts', `${long('x', 8)}${family}`, 12, [long('x', 8), family]],
   ['not inside a line break of two characters', `${long('x', 9)}\r\ny`, 10, [long('x', 9), '\r\ny']],
-  ['blanks at the end go with something to read', `${long('x', 10)}   `, 10, [long('x', 9), 'x   ']],
+  ['trailing blanks stay with visible text', `${long('x', 10)}   `, 10, [long('x', 9), 'x   ']],
 ]
 for (const [name, whole, max, parts] of rows) {
   test(`splits: ${name}`, () => {

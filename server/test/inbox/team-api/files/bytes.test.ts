@@ -93,8 +93,8 @@ const strange: [what: string, bytes: Buffer | string, told: { mimeType?: string;
     { mimeType: 'image/svg+xml', name: 'a.svg' },
   ],
   ['XML', `<?xml version="1.0"?><a>${script}</a>`, { mimeType: 'text/xml' }],
-  ['a page that says to be a picture', `<html>${script}</html>`, { mimeType: 'image/png', name: 'a.png' }],
-  ['a page', `<!doctype html>${script}`, { mimeType: 'text/html', name: 'a.html' }],
+  ['an HTML page declared as a picture', `<html>${script}</html>`, { mimeType: 'image/png', name: 'a.png' }],
+  ['an HTML page', `<!doctype html>${script}`, { mimeType: 'text/html', name: 'a.html' }],
   ['a script', 'alert(1)', { mimeType: 'text/javascript' }],
   ['an archive', Buffer.from('504b0304140000000000', 'hex'), { mimeType: 'image/jpeg' }],
 ]

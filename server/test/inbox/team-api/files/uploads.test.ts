@@ -111,11 +111,11 @@ const refused: [what: string, query: string, bytes: Buffer | string, status: num
   ['an unknown kind', 'kind=program', png, 400],
   ['no kind', 'name=a', png, 400],
   ['an SVG with a script', 'kind=image&type=image/svg%2Bxml', '<svg><script>alert(1)</script></svg>', 415],
-  ['a page that says to be a picture', 'kind=image&type=image/png', '<html></html>', 415],
-  ['a page that is a document', 'kind=document&type=text/html&name=a.html', '<html></html>', 415],
-  ['a program that says to be a text', 'kind=document&type=text/plain', Buffer.from('MZ\0\0'), 415],
+  ['an HTML page declared as a picture', 'kind=image&type=image/png', '<html></html>', 415],
+  ['an HTML page as a document', 'kind=document&type=text/html&name=a.html', '<html></html>', 415],
+  ['a program declared as text', 'kind=document&type=text/plain', Buffer.from('MZ\0\0'), 415],
   ['a PDF as a picture', 'kind=image', '%PDF-1.7\n', 415],
-  ['a picture beyond 5 MB', 'kind=image', Buffer.concat([png, Buffer.alloc(5 * 1024 * 1024)]), 413],
+  ['a picture above 5 MB', 'kind=image', Buffer.concat([png, Buffer.alloc(5 * 1024 * 1024)]), 413],
 ]
 
 test('a file that cannot be sent is refused and leaves nothing', async () => {
