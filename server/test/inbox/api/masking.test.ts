@@ -12,7 +12,7 @@ const names: [name: string | null, shown: string | null][] = [
   [phone, '55819*****567'],
   ['+55 81 99123-4567', '55819*****567'],
   ['(55) 81 9 9123 4567', '55819*****567'],
-  // Another part of the same number would be shown.
+  // Otherwise another part of the same number would be visible.
   ['81 99123-4567', '********567'],
   ['Marina 5581991234567', 'Marina *************'],
   ['Marina 91234567', 'Marina ********'],

@@ -71,7 +71,7 @@ test('an agent that crashes between closing message and handover retries: nothin
   const ask = { conversationId: id, ...refund }
   await assert.rejects(() => handOver(dying, caller, ask), /killed/)
   assert.deepEqual([told(), (await conversation()).owner === 'human'], [1, false])
-  // In other words as well: a model does not say the same twice.
+  // With another text as well: a model does not repeat itself exactly.
   const again = await hand({ closing: 'Somebody else will help you.' })
   assert.deepEqual([again.closing, again.isRepeat, told()], ['unknown', false, 1])
   assert.equal((await conversation()).owner, 'human')

@@ -16,7 +16,7 @@ async function owned(settings: Parameters<typeof addAgent>[1] = {}) {
   const agent = await addAgent(w, settings)
   const { id } = await w.customerWrites('Hi')
   const owner = async () => (await w.call('GET', conversationPath(id))).body.conversation.owner
-  /** What ends an agent's ownership makes it people's, whom no agent takes it from by itself. */
+  /** A conversation taken from an agent is locked to people: no agent can take it by itself. */
   const isPeoples = async () => {
     const [row] = await w.db.sql`select held from conversations where workspace_id = ${w.workspaceId} and id = ${id}`
     assert.deepEqual([await owner(), row?.held], ['human', true])

@@ -6,7 +6,7 @@ import { signedInMember } from '../../support/member.ts'
 
 const path = '/inbox/conversations'
 
-/** So many customers have written, and a member looks at them. */
+/** Creates a world with this many customers who wrote, and a member. */
 async function manyWorld(count = 3) {
   const w = await inboxWorld()
   const ids: string[] = []

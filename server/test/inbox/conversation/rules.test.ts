@@ -41,7 +41,7 @@ test('a closed window is null, from the exact time of its end', () => {
   assert.equal(openWindow(null, noon), null)
 })
 
-// Ids of the customer's messages in the order in which they came.
+// Ids of the customer's messages in order of arrival.
 type Marks = [newest: string | null, seen: string | null, answered: string | null]
 const inbound = ([newest, seen, answered]: Marks) => ({ newest, seen, answered })
 const waits = { unansweredSince: noon, unreadCount: 3 }

@@ -13,7 +13,7 @@ import { holdConversations } from '../../support/inbox/gate.ts'
 import { addAgent, type InboxWorld, inboxWorld } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
-/** Updates of conversations by this session that nobody has been told of yet, and how many of them no index has followed. */
+/** Returns this session's unreported updates of conversations, and how many of them were HOT (no index updated). */
 async function updatesOf(tx: Tx): Promise<{ all: number; hot: number }> {
   const [row] = await tx<{ all: number; hot: number }[]>`
     select pg_stat_get_xact_tuples_updated('conversations'::regclass)::integer as "all",
@@ -112,7 +112,7 @@ test('a conversation is reindexed only after some time without messages', async 
   )
 })
 
-/** Forty of four moments, ten of each, of which every third moves. */
+/** Creates forty conversations at four times, ten each, of which every third is touched. */
 async function tied(): Promise<{ w: InboxWorld; places: Map<string, string[]> }> {
   const w = await inboxWorld()
   const { id: keyId } = await addAgent(w)

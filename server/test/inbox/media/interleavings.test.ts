@@ -19,13 +19,13 @@ const previews: Previews = {
   close: async () => {},
 }
 
-/** Somebody whose steps are taken one at a time. */
+/** A task that is advanced one step at a time. */
 interface Actor {
-  /** Takes the next one: the first is the way to the first named step. */
+  /** Runs the next step; the first call runs up to the first named step. */
   advance(): Promise<void>
-  /** Takes all that are left. */
+  /** Runs all remaining steps. */
   finish(): Promise<void>
-  /** Takes no more, for good: nothing that it holds is given back. */
+  /** Stops for good without releasing anything. */
   die(): void
 }
 
@@ -142,7 +142,7 @@ async function runInOrder(w: MediaWorld, order: readonly Turn[]): Promise<void> 
   assert.ok((await w.content(kept)).equals(file))
 }
 
-/** A store that takes part in the nights of a test. */
+/** Returns a store whose file times follow the test clock. */
 function withTimesOf(clock: Clock, store: MediaStore): MediaStore {
   const times = new Map<string, Date>()
   return {

@@ -14,13 +14,13 @@ function previewsWith(options: Partial<PreviewOptions> = {}) {
   return previews
 }
 
-// A busy machine may take longer than the product waits.
+// A longer timeout than the product's, for busy machines.
 const shared = oncePerFile(() => previewsWith({ maxMs: 120_000 }))
 
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   const piece = Buffer.alloc(1000)
   for (let at = 0; at < bytes.length; at += piece.length) {
-    // The same memory again and again, as those who open files give it.
+    // Reuses one buffer, like the code that decrypts files.
     const size = bytes.copy(piece, 0, at, at + piece.length)
     yield piece.subarray(0, size)
   }
@@ -73,7 +73,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, check])
 }
 
-/** A PNG of a few KB that says it has so many pixels either way. */
+/** Returns a PNG of a few KB that declares this many pixels in both directions. */
 function bomb(pixels: number): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(pixels, 0)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { conversationPath, inboxPath, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 import { signedInMember } from '../../support/member.ts'
 
-// What pages show is remembered in the process: each of these reads before a change, and after it.
+// Pages are served from an in-process cache: each test reads before and after a change.
 
 async function talk() {
   const w = await inboxWorld({ key: { scopes: ['inbox.read', 'inbox.write'] } })

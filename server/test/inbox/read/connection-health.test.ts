@@ -10,7 +10,7 @@ const minute = 60_000
 interface HealthWorld extends InboxWorld {
   // biome-ignore lint/suspicious/noExplicitAny: as in Answer
   health(): Promise<any>
-  /** The platform calls with these, as the connection's app signs them. */
+  /** Posts these as a callback of the platform, signed by the connection's app. */
   callback(lists: object): Promise<void>
   send(conversationId: string): Promise<void>
 }
@@ -24,7 +24,7 @@ async function healthWorld(): Promise<HealthWorld> {
   return {
     ...w,
     health: async () => {
-      // Signed in anew, for sessions end while the clock is moved.
+      // Signs in again, because sessions expire while the clock is moved.
       const member = await signedInMember(w)
       const { status, body } = await member.call('GET', `/connections/${w.connectionId}/health`)
       assert.equal(status, 200)

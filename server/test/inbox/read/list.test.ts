@@ -20,7 +20,7 @@ async function many(count: number): Promise<InboxWorld> {
   const w = await inboxWorld()
   for (let n = 0; n < count; n++) {
     await write(w, n)
-    // Pairs share a time, so that only the id tells them apart.
+    // Pairs share a time, so that only the id orders them.
     if (n % 2 === 1) w.clock.advance(1000)
   }
   return w

@@ -14,7 +14,7 @@ import { signedInMember, type TestMember } from '../../support/member.ts'
 const path = '/inbox/conversations'
 const customer = (n: number) => ({ ...marina, phone: `551198888777${n}`, name: `Customer ${n}` })
 
-/** Answers the conversation's id; each customer writes a second after the one before. */
+/** Returns the conversation's id; each customer writes a second after the previous one. */
 async function writes(w: InboxWorld, n: number): Promise<string> {
   w.clock.advance(1000)
   return (await w.customerWrites(`Hello ${n}`, { customer: customer(n), at: w.clock.now() })).id
@@ -193,7 +193,7 @@ test('a customer has the current name of their lead wherever the team sees them,
   }
   const all = (name: string) => Array(6).fill(name)
   assert.deepEqual(await names(), all('Mari'))
-  // Written without the ninth digit, as many are.
+  // Without the ninth digit, as many people write it.
   const { body: made } = await w.call('POST', '/api/v1/leads', {
     body: { firstName: 'Marina', lastName: 'Duarte', phone: '558191234567' },
     key,
@@ -203,7 +203,7 @@ test('a customer has the current name of their lead wherever the team sees them,
   assert.deepEqual(await names(), all('Marina Prado'))
   await w.call('DELETE', `/api/v1/leads/${made.lead.id}`, { key })
   assert.deepEqual(await names(), all('Mari'))
-  // The contract's interface tells what the platform said.
+  // The Inbox API returns the name from the platform.
   assert.equal((await w.conversations())[0].contact.name, 'Mari')
 })
 

@@ -8,7 +8,7 @@ import { receiveBatch } from '../../support/inbox/delivery-batch.ts'
 import { holdConversations, waitForLockWaiter } from '../../support/inbox/gate.ts'
 import { customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
-/** How much of what customers wrote is there: messages, what is counted as unread, and events that tell of it. */
+/** Counts stored customer messages: messages, unread counts, and events. */
 async function countsOf({ db, workspaceId }: InboxWorld): Promise<number[]> {
   const counts = await db.sql<{ count: number }[]>`
     select count(*)::integer as count from messages where workspace_id = ${workspaceId}
@@ -22,7 +22,7 @@ async function countsOf({ db, workspaceId }: InboxWorld): Promise<number[]> {
 const phoneOf = (n: number) => `55119888${70_000 + n}`
 const count = 9
 
-/** A message each of some customers, half of whom have written before. */
+/** Returns one message each of several customers, half of whom have written before. */
 async function busyMoment() {
   const w = await inboxWorld()
   const customers = Array.from({ length: count }, (_, n) => ({ ...marina, phone: phoneOf(n) }))
@@ -35,7 +35,7 @@ async function busyMoment() {
 const passedOver = ({ logLines }: InboxWorld) =>
   logLines.filter((line) => line.includes('skipping inbound item that cannot be stored'))
 
-/** Has the database do this whenever a row of the workspace is put into a table. */
+/** Adds a trigger that runs the statement for each insert of the workspace into a table. */
 async function onInsert({ db, workspaceId }: InboxWorld, table: string, statement: string) {
   const name = `upon_${workspaceId.replaceAll('-', '')}`
   await db.sql.unsafe(`

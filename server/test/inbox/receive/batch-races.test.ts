@@ -12,7 +12,7 @@ import { signedInMember } from '../../support/member.ts'
 
 const byPhone = (n: number) => ({ ...marina, phone: `55119888${70_000 + n}` })
 
-/** Does something to the conversations of the workspace while the deliveries wait for their locks. */
+/** Runs a change on the workspace's conversations while the deliveries wait for their locks. */
 async function whileWaiting(
   w: InboxWorld,
   lists: Parameters<typeof receiveBatch>[1],

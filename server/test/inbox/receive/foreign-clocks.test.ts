@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { addAgent, customerMessage, type InboxWorld, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
-/** What another app has sent on the same number. */
+/** Records a message that another app sent on the same number. */
 async function echoed(w: InboxWorld, fields: object) {
   const { value: key } = await addAgent(w)
   const body = { connection_id: w.connectionId, to: marina.phone, external_id: randomUUID(), kind: 'text', ...fields }
@@ -24,7 +24,7 @@ test("a message after an answer waits and is sorted after it, whatever the platf
       .sql`select unanswered_since is null as is_answered from conversations where id = ${conversation.id}`
     assert.equal(row?.is_answered, false, `${behindMs} ms behind`)
     const texts = (await w.messages(conversation.id)).map((message) => message.text)
-    // What is older than clocks may differ keeps its place.
+    // A message older than the tolerated clock skew keeps its position.
     const expected =
       behindMs < 300_000
         ? ['a question', 'an answer', 'another question', 'and one more']

@@ -17,15 +17,15 @@ interface SentWorld extends InboxWorld {
   keyring: Keyring
   conversationIds: string[]
   sent: SentMessage[]
-  /** Hands in what one callback holds; callbacks of a busy moment go together. */
+  /** Receives the events of one callback; concurrent callbacks are batched. */
   callback(...events: ChannelEvent[]): Promise<void>
-  /** How the messages stand, in the order in which they were sent. */
+  /** Returns the statuses of the messages in the order in which they were sent. */
   standing(): Promise<string[]>
-  /** Every event of a message, in the order of the feed. */
+  /** Returns every event of a message in feed order. */
   steps(message: SentMessage): Promise<string[]>
 }
 
-/** A workspace that has sent a message to each of so many customers. */
+/** Creates a workspace that has sent one message to each of this many customers. */
 async function sentWorld(customers: number): Promise<SentWorld> {
   const w = await inboxWorld()
   const { db, keyStore, clock, workspaceId, connectionId, keyId } = w
@@ -61,7 +61,7 @@ async function sentWorld(customers: number): Promise<SentWorld> {
 const all = (w: SentWorld, status: DeliveryStatus) => w.sent.map(({ externalId }) => w.status(externalId, status))
 const climbed = ['inbox.message.status delivered', 'inbox.message.status read']
 
-/** With a pool of its own, as another node has. */
+/** Runs work with another pool, like another node. */
 async function elsewhere<T>(work: (db: Db) => Promise<T>, more: Partial<DbOptions> = {}): Promise<T> {
   const { options } = await testDatabase()
   const db = openNode({ ...options, ...more })
@@ -72,7 +72,7 @@ async function elsewhere<T>(work: (db: Db) => Promise<T>, more: Partial<DbOption
   }
 }
 
-/** How many statements it takes to take in one callback with these. */
+/** Returns the number of statements used to receive one callback with these events. */
 async function statementsFor(w: SentWorld, events: readonly ChannelEvent[]): Promise<number> {
   let statements = 0
   const receiver = { workspaceId: w.workspaceId, id: w.connectionId, channel: 'waba' } as const
@@ -144,7 +144,7 @@ for (const [what, poison] of Object.entries(poisons)) {
   })
 }
 
-/** What a send does with the platform's answer. */
+/** Does what a send does with the platform's response. */
 async function noteAccepted(
   tx: Tx,
   w: SentWorld,
@@ -192,7 +192,7 @@ test(
   },
 )
 
-/** Does the first work in a transaction that ends when the other one has run into its locks, and done the third. */
+/** Runs `hold` in a transaction that ends after `other` waits for its locks and the third has run. */
 async function holding(
   w: SentWorld,
   hold: (tx: Tx) => Promise<unknown>,
@@ -231,7 +231,7 @@ test(
       (tx) => lock(tx, ids[0]),
       () => w.callback(...all(w, 'delivered')),
       async (tx) => {
-        // It holds none of those behind the one that it waits for.
+        // It holds no lock after the one that it waits for.
         for (const id of ids.slice(1)) await lock(tx, id)
       },
     )

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ChannelEvent } from '../../../src/channels/channel-event.ts'
 import { customerMessage, inboxWorld, marina } from '../../support/inbox/inbox-world.ts'
 
-/** What is told, in this order: the name, and how many minutes after noon it was said. */
+/** Reported names in order of arrival, each with its time in minutes after noon. */
 type Told = [name: string | null, minute: number, how?: 'call' | 'book']
 
 const rows: [what: string, told: Told[], name: string | null][] = [
@@ -165,7 +165,7 @@ test('a repeat does not update its customer, whatever comes with it', async () =
   const [customer, at] = [{ ...marina, userId: 'BR.1' }, w.clock.now()]
   const first = customerMessage({ at, customer })
   await w.tell(first)
-  // An edit looks at more than a batch does.
+  // An edit is not applied by the batch.
   await w.tell(
     { ...first, customer: { ...marina, userId: 'BR.2' } },
     { type: 'edited', originalId: 'wamid.late', customer, direction: 'inbound', text: 'Edited', at },

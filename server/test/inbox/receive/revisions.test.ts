@@ -159,7 +159,7 @@ test('a reaction is stored as a message; a removed one has no text, and a later 
   const before = lifted(w)
   await react('wamid.r3', '👎')
   assert.deepEqual(await shown(), ['text Hello', 'text 👍', 'text 🎉', 'text 👎'])
-  // What it lifts was there before it, though it came later.
+  // The reaction that it removes was made before, though it arrived later.
   await w.tell(before)
   assert.deepEqual(await shown(), ['text Hello', 'text ', 'text ', 'text 👎'])
   const { detail, revision } = await storedMessage(w, 'wamid.r2')

@@ -65,9 +65,9 @@ test('while an older transaction is open, indexing does not pass what it may com
   const keyring = await w.keyStore.keyring(w.workspaceId)
   const [row] = await w.db.sql<{ id: string }[]>`select id from messages where workspace_id = ${w.workspaceId}`
   const lateId = `${row?.id.slice(0, 35)}${row?.id.at(-1) === 'f' ? '0' : 'f'}`
-  // As one that has made its message, and waits for something.
+  // Like a transaction that has created its message id and waits.
   const end = await holdLocks(other, (tx) => tx`select 1`)
-  // Of the minute that makes sure, all but a moment has passed.
+  // The settling time has just passed.
   w.clock.advance(settledMs + 1)
   await indexInbox(w)
   await end(

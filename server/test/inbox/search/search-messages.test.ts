@@ -22,7 +22,7 @@ async function search(member: TestMember, text: string, more = '') {
 
 const lineOf = ({ snippet }: Found): string => snippet.map(({ text }) => text).join('')
 
-/** What was found, in its order. */
+/** Returns the hits in order. */
 async function lines(member: TestMember, text: string): Promise<string[]> {
   const { messages, cursor } = await search(member, text)
   assert.equal(cursor, null)
@@ -47,7 +47,7 @@ const echo = (w: InboxWorld, text: string): ChannelEvent => ({
   at: w.clock.now(),
 })
 
-/** Before a worker has made their tokens, and afterwards. */
+/** Runs the check before and after indexing. */
 async function bothWays(w: InboxWorld, check: (which: string) => Promise<void>): Promise<void> {
   await check('without tokens')
   await makeInboxTokens(w)
@@ -182,7 +182,7 @@ test('platform notices are not searchable and have no tokens', async () => {
   assert.equal(await tokenRows(w), 0)
 })
 
-// The place of a byte in the version of its key, and in what is sealed.
+// Byte offsets in the ciphertext: the version of its key, and the content.
 for (const [part, place] of Object.entries({ 'whose key is not known': 2, 'that were altered': 40 })) {
   test(`messages ${part} are skipped`, async () => {
     const w = await inboxWorld()
@@ -216,12 +216,12 @@ test('a limited number of messages is decrypted per page, which tells how far ba
   assert.ok(first.cursor !== null && first.lookedTo !== null)
   const second = await search(member, 'sofa', `&cursor=${first.cursor}`)
   assert.deepEqual([second.messages.map(lineOf), second.cursor, second.lookedTo], [['The first sofa'], null, null])
-  // With tokens none of them is opened.
+  // With tokens, none of them is decrypted.
   await makeInboxTokens(w)
   assert.deepEqual(await lines(member, 'sofa'), ['The first sofa'])
 })
 
-/** As if so many more messages had been said since. */
+/** Simulates enough messages to start later epochs. */
 async function nextEpoch({ db, workspaceId }: InboxWorld, epochs = 1): Promise<void> {
   await db.sql`
     update inbox_search_progress

@@ -18,7 +18,7 @@ async function writes(w: InboxWorld, name: string | null, phone: string): Promis
   return (await w.customerWrites('Hi', { customer: { ...marina, name, phone }, at: w.clock.now() })).id
 }
 
-/** So many others, younger than all, that those who are looked for are not among the next of the list. */
+/** Inserts enough newer conversations that the searched ones are not among the first rows of the list. */
 async function amongMany(w: InboxWorld): Promise<void> {
   const filling = {
     ...w,

@@ -7,7 +7,7 @@ import { noon, type SendWorld, sendWorld, text } from '../../support/inbox/send-
 const many = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
-/** Lets nobody's call end before so many have come. */
+/** Blocks all platform calls until this many have started. */
 function meetAtPlatform({ platform }: SendWorld, count: number): void {
   const { promise: allAreThere, resolve } = Promise.withResolvers<void>()
   platform.onCall = () => {
@@ -22,15 +22,15 @@ test('40 concurrent sends to 40 conversations take a few statements, with one ca
   const node = await world.addNode({ onStatement: () => void statements++ })
   const lastMessageAt = new Date(noon.getTime() - 1)
   const conversations = await many(41, () => world.conversation({ lastMessageAt }))
-  // The key and the secrets are known from here on.
+  // Loads key and credentials into the caches first.
   await world.post(conversations.pop()?.id ?? '', { node })
   statements = 0
   world.platform.calls.length = 0
   meetAtPlatform(world, 40)
   const replies = await Promise.all(conversations.map(({ id }) => world.post(id, { node, body: text(id) })))
   assert.ok(replies.every(({ status, body, isReplay }) => status === 202 && body.status === 'sent' && !isReplay))
-  // The first two go alone and all others with the third: eight statements to reserve them, and one that holds the rules where rows are
-  // spread; seven to settle.
+  // The first two run alone and all others with the third: eight statements to reserve them, plus a lock on the rules
+  // with Citus; seven to settle.
   assert.ok(statements <= 3 * ((isDistributed(world.db.sql) ? 9 : 8) + 7), `${statements} statements`)
   assert.equal(world.platform.calls.length, 40)
   for (const [n, { id, contact }] of conversations.entries()) {

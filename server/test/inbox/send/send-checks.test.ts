@@ -32,7 +32,7 @@ const to =
   async (world) => ({ id: (await world.conversation(settings)).id, options })
 const body = (given: unknown) => to({}, { body: given })
 
-/** To a conversation on a connection of its own, of which the columns are set so. */
+/** Sends to a conversation on its own connection with these column values. */
 const through =
   (channel: Channel, columns: object, settings: Settings = {}, options: PostOptions = {}): Arrange =>
   async (world) => {
@@ -43,7 +43,7 @@ const through =
 
 const toAgentsOther: Arrange = async (world) => to({ owner: agent((await world.addKey()).id) })(world)
 
-/** With a key that sees one connection, to a conversation of another one. */
+/** Sends with a key limited to one connection to a conversation of another. */
 const outsideConnections =
   (options: PostOptions): Arrange =>
   async (world) => {
@@ -51,7 +51,8 @@ const outsideConnections =
     return to({ owner: agent(bound.id) }, { key: bound.value, ...options })(world)
   }
 
-// Each row of the first part breaks its own rule and, as far as can be, every later one: the answer shows which is looked at first.
+// Each row of the first part violates its own rule and, where possible, all later ones: the error shows which is
+// checked first.
 const closed = { windowExpiresAt: new Date(noon.getTime() - 1) }
 const ofPeople = { owner: human, ...closed }
 const blank = { body: text(' ') }
@@ -153,7 +154,7 @@ test('a send is refused by the first check it fails, alone and in a batch, and i
       alone.push(reply.text)
       assert.equal(`${reply.status} ${reply.body.data?.code ?? reply.body.status}`, answer, reply.text)
       if (words !== undefined) assert.match(reply.body.statusMessage, words)
-      // The way past people is not shown.
+      // The error does not suggest how to take the conversation over.
       if (answer.endsWith('OWNER_MISMATCH')) assert.doesNotMatch(reply.text, /PATCH|take/i)
     })
   }

@@ -140,7 +140,7 @@ for (const [given, files] of [
     }
     const first = send(w, id, { kind: 'media', upload_id: await w.upload(id) })
     await isUploading
-    // The second looks for its turn for longer than a turn is, and then once more when the first is settled.
+    // The second checks for longer than the turn timeout, and once more after the first is settled.
     const [hasWaited, isSettled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let looks = 0
     const now = performance.now.bind(performance)
@@ -336,7 +336,7 @@ test('a key of the contract can send only text and templates', async () => {
     assert.deepEqual([status, answer.data.code], [400, 'INVALID_REQUEST'])
   }
   const ask = { conversationId: id, idempotencyKey: freshKey(), body: { kind: 'media', upload_id: uploadId } }
-  // As an interface for agents that goes further will ask.
+  // Uses the syntax that an extended agent API would.
   const answer = await sendMessage(w.node.deps, w.agent, { ...ask, language: 'whole' })
   assert.equal(answer.status, 202)
   const other = await w.conversation({ owner: { type: 'human' } })

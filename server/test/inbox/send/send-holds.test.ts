@@ -10,7 +10,7 @@ const open = { windowExpiresAt: new Date(noon.getTime() + 24 * 3_600_000) }
 const marketing = { kind: 'template', template: { name: 'offer', language: 'en_US', body_params: [] } }
 const utility = { kind: 'template', template: { name: 'update', language: 'en_US', body_params: [] } }
 
-/** A node whose refusals reach its connection, as in the service. */
+/** A node whose refusals update its connection, as in the service. */
 async function holdsWorld() {
   const w = await sendWorld()
   const { db, workspaceId, connectionId, node, clock } = w

@@ -137,7 +137,7 @@ test('a key used concurrently for two conversations sends one of them', async ()
   }
 })
 
-// The same with two processes is in `program/two-nodes.test.ts`; here two pools race within one.
+// `program/two-nodes.test.ts` does the same with two processes; here two pools race within one.
 const keys = Number(process.env.IDEMPOTENCY_KEYS ?? 10)
 
 test(`${keys} keys, each sent 50 times at once over two nodes, one in ten altered: as many sends as keys`, async () => {
@@ -161,7 +161,7 @@ test(`${keys} keys, each sent 50 times at once over two nodes, one in ten altere
   assert.equal(new Set(platform.accepted.map(({ correlator }) => correlator)).size, keys)
 })
 
-// Whichever words came first, all requests with them have one answer, and all others are refused.
+// Whichever body came first, all requests with it get one response, and all others are refused.
 function assertOneWon(wanted: string[], replies: Reply[]): void {
   const winner = wanted[replies.findIndex(({ isReplay, status }) => status === 202 && !isReplay)]
   const [won, lost] = [replies.filter((_, n) => wanted[n] === winner), replies.filter((_, n) => wanted[n] !== winner)]

@@ -20,7 +20,7 @@ const tell = (
 const namesAndStatuses = async (world: SendWorld, id: string) =>
   (await world.events(id)).map(({ name, payload }) => `${name} ${payload.message?.status ?? payload.status}`)
 
-/** A send whose process dies with the platform's answer still unread. */
+/** Simulates a process that dies before it reads the platform's response. */
 async function die(world: SendWorld, id: string, idempotencyKey: string): Promise<Order> {
   const { deps } = world.node
   let order: Order | undefined
@@ -87,7 +87,7 @@ for (const by of ['correlator', 'external id'] as const) {
     const { status, body } = await world.post(id)
     assert.deepEqual([status, body.status], [202, 'sent'])
     assert.equal((await world.message(body.message_id)).status, 'delivered')
-    // The caller was told `sent`, so that is what the first event says, and the rung above it is told after.
+    // The caller got `sent`, so the first event says `sent` and the higher status follows.
     assert.deepEqual(await namesAndStatuses(world, id), ['inbox.message.sent sent', 'inbox.message.status delivered'])
     const parked = await world.db.sql`select 1 from parked_statuses where workspace_id = ${world.workspaceId}`
     assert.equal(parked.length, 0)

@@ -10,18 +10,18 @@ import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/s
 import { afterStep } from '../../support/steps.ts'
 
 const [reserved, noted] = [sendSteps.indexOf('reserve'), sendSteps.indexOf('note')]
-/** The steps behind which a call is allowed; and those before, behind which the send is there. */
+/** Steps after which a call is allowed; and the earlier ones after which the send exists. */
 const allowed: SendStep[] = ['allow', 'call']
 const unsent = sendSteps.slice(reserved, noted).filter((step) => !allowed.includes(step))
 
 interface UnsentWorld extends SendWorld {
   request: SendRequest
   send(): Promise<{ status: number; body: string }>
-  /** The messages of the conversation: `status error code`. */
+  /** Returns the messages of the conversation as `status error code`. */
   outcomes(): Promise<string[]>
 }
 
-/** A member's request: it asks whether its call may start once it is reserved. */
+/** Uses a member's request, which asks for permission to start after the reservation. */
 async function unsentWorld(what: object | 'file' = text()): Promise<UnsentWorld> {
   const world = await sendWorld()
   const { db, node, member } = world
@@ -39,7 +39,7 @@ async function unsentWorld(what: object | 'file' = text()): Promise<UnsentWorld>
   }
 }
 
-/** Stands for the time after which a silent process counts as dead. */
+/** Simulates the time after which a silent process counts as dead. */
 async function countAsDead({ db, request }: UnsentWorld): Promise<void> {
   await db.sql`
     update dispatches
@@ -47,7 +47,7 @@ async function countAsDead({ db, request }: UnsentWorld): Promise<void> {
     where conversation_id = ${request.conversationId}`
 }
 
-/** A send whose process dies after the step, at this passing of it. */
+/** Sends from a process that dies after this occurrence of the step. */
 async function dieAfter(world: UnsentWorld, last: SendStep, passing = 1): Promise<void> {
   const dead = new Error('dead')
   let passings = 0
@@ -59,7 +59,7 @@ async function dieAfter(world: UnsentWorld, last: SendStep, passing = 1): Promis
   await countAsDead(world)
 }
 
-/** What passes this step. */
+/** Request that runs this step. */
 const passes = (step: SendStep) => (step === 'upload' ? 'file' : text())
 
 const ways = {
@@ -119,7 +119,7 @@ test('a process that uploads a file renews its lease and does not count as dead'
     update dispatches
     set alive_until = statement_timestamp() + interval '10 s'
     where conversation_id = ${request.conversationId}`
-  // The first may have been on its way.
+  // The first one may still have been in progress.
   for (const _ of [1, 2]) await word()
   const alive = await db.sql`
     select from dispatches

@@ -165,7 +165,7 @@ test('a mention is listed for the member, who alone is notified, until it is rea
   assert.deepEqual((await hers.nextOf('team.mentions')).data.unread, 0)
   assert.deepEqual((await mentions(bea, 'unread=true')).mentions, [])
   assert.equal((await mentions(bea)).mentions.length, 2)
-  // What ana is told next is the change she makes: no mention came before it.
+  // The next frame for Ana is her own change: no mention came before it.
   await ana.call('PATCH', place, { status: 'closed' })
   for (let told = await stream.next(); told.data?.conversation?.status !== 'closed'; told = await stream.next()) {
     assert.notEqual(told.event, 'team.mentions')

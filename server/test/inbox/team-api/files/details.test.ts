@@ -12,7 +12,7 @@ async function says(w: FilesWorld, fields: Partial<Extract<ChannelEvent, { type:
   await w.tell(customerMessage({ at: w.clock.now(), ...fields }))
 }
 
-/** The messages as both faces of the team show them, which is the same. */
+/** Returns the messages after checking that list and timeline of the team API agree. */
 async function shown(w: FilesWorld): Promise<Shown[]> {
   const [{ id }] = await w.conversations()
   const path = `/inbox/conversations/${id}`

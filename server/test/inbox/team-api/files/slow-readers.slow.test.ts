@@ -15,7 +15,7 @@ import { signedInMember, type TestMember } from '../../../support/member.ts'
 import { until } from '../../../support/until.ts'
 import { listen } from '../../../support/wire/raw-http.ts'
 
-/** More than what the sockets of both sides take by themselves. */
+/** More than the socket buffers of both sides hold. */
 const manyBytes = 16 * 1024 * 1024
 
 const listening = oncePerFile(async () => listen((await filesWorld()).app))
@@ -28,14 +28,14 @@ async function ask(port: number, path: string, cookie: string): Promise<Socket> 
   return socket
 }
 
-/** The head of the answer; then nothing more is read. */
+/** Reads the head of the response, then nothing more. */
 async function headOf(socket: Socket): Promise<string> {
   const [first] = await once(socket, 'data')
   socket.pause()
   return String(first).split('\r\n\r\n')[0] ?? ''
 }
 
-/** How much comes until the other side ends. */
+/** Returns the number of bytes received until the other side closes. */
 async function rest(socket: Socket): Promise<number> {
   let size = 0
   socket.on('data', (piece: Buffer) => {
@@ -113,7 +113,7 @@ for (const [what, end] of endings) {
 test('of 1,000 slow readers few are served at a time, and colleagues can still read', async () => {
   const { w, port, path } = await largeFile()
   const [sockets, heads]: [Socket[], string[]] = [[], []]
-  // Fewer at once than may wait for the database: the others would be turned away at the door, with 503.
+  // In batches smaller than the wait budget of the database: more would be rejected with 503.
   while (sockets.length < 1_000) {
     const more = await Promise.all(Array.from({ length: 250 }, () => ask(port, path, w.member.cookie)))
     for (const socket of more)

@@ -45,7 +45,7 @@ test('an upload is stored before its message: checked, encrypted, with its size,
   const { status, body } = await upload('kind=image&name=..%2F%E2%80%AEgnp.png&type=text/html', png)
   assert.equal(status, 201, JSON.stringify(body))
   const expiresAt = new Date(w.clock.now().getTime() + 86_400_000).toISOString()
-  // On a busy machine the decoder may not answer in its time: then there is neither preview nor size.
+  // On a busy machine the decoder may time out: then there is neither preview nor size.
   const isInTime = !w.logLines.some((line) => line.includes('thumbnail generation failed'))
   const size = isInTime ? 1 : null
   const told = {
@@ -208,7 +208,7 @@ test('uploads into another workspace’s conversation are refused', async () => 
 
 const listening = oncePerFile(async () => listen((await filesWorld()).app))
 
-/** A connection of its own, the head of an upload on it, and all that it answers. */
+/** Opens a connection, sends the head of an upload, and collects the response. */
 async function connected({ w, url }: Awaited<ReturnType<typeof uploadWorld>>) {
   const socket = connect(await listening(), '127.0.0.1')
   const failed: Error[] = []
@@ -218,7 +218,7 @@ async function connected({ w, url }: Awaited<ReturnType<typeof uploadWorld>>) {
   socket.on('data', (piece) => {
     answer += piece.toString('latin1')
   })
-  /** Resolves with all that it answered once that is so, or nothing more will come. */
+  /** Resolves with the response once it matches, or the connection is closed. */
   const answered = async (shape: RegExp) => {
     while (!shape.test(answer) && !socket.closed) await Promise.race([once(socket, 'data'), once(socket, 'close')])
     return answer
