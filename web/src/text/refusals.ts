@@ -98,7 +98,7 @@ export const problemPatterns = {
   manyImports: /^(?<n>\d+) imports are open/,
   endpointOff: /^The endpoint is disabled/,
   endpointOn: /^The endpoint is active already/,
-  manyUploads: /^You have (?<n>\d+) uploads/,
+  manyUploads: /^You have (?<n>\d+) unsent uploads/,
   noRoom: /take(?: up the)? 2 GiB/,
   uploadCut: /^(?:No data received|The upload is not complete|The upload goes on elsewhere)/,
   manyChanges: /^(?<n>\d+) bulk changes are under way/,
