@@ -51,9 +51,7 @@ export async function findNextAgent(
   return row === null ? null : { keyId: row.id, name: row.name, lastUsedAt: row.last_used_at }
 }
 
-/**
- * Returns whether the key can own conversations of the connection. The result stays valid until the transaction ends.
- */
+/** Returns whether the key can own conversations of the connection; valid until the transaction ends. */
 export async function canAgentOwn(
   tx: Tx,
   workspaceId: string,

@@ -83,8 +83,7 @@ async function startLocked(
     takesChoices: false,
     mediaTransport: undefined,
   })
-  // The agent may repeat the call for its own conversation if the response was lost: checks the limits only for a new
-  // owner.
+  // The agent may repeat the call for its own conversation after a lost response: limits only a new owner.
   if (isAgent(caller) && before.ownerEpoch !== conversation.ownerEpoch)
     await checkLimits(tx, caller, conversation.id, now)
   if (found !== undefined) {

@@ -41,9 +41,7 @@ export interface HandoverRequest {
 export interface HandoverResult {
   conversation: Conversation
   handover: Handover
-  /**
-   * Result of the closing message: `unknown` while the platform has not reported it. Null without a closing message.
-   */
+  /** Result of the closing message: `unknown` until the platform reports it. Null without one. */
   closing: 'sent' | 'failed' | 'unknown' | null
   /** Whether this request had already handed the conversation over. */
   isRepeat: boolean

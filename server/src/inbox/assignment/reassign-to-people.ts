@@ -103,9 +103,7 @@ async function reassignFromKeys(db: Db, keyStore: KeyStore, clock: Clock, hasEnd
   return count
 }
 
-/**
- * Shorter than the minimum of one minute that agents have to answer: no pub/sub message announces a waiting customer.
- */
+/** Shorter than the minimum time to answer of one minute: no pub/sub message announces a waiting customer. */
 const pollOverdueEveryMs = 30_000
 
 /** Watches for customers who wait for an agent longer than the workspace allows. */

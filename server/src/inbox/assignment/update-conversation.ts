@@ -39,10 +39,7 @@ export interface ConversationPatch {
   note?: string
   /** Null: unassigned. */
   assignedTo?: string | null
-  /**
-   * Requires this key to own the conversation, else 409. The status does not change if messages have arrived that the
-   * key has not seen.
-   */
+  /** Requires this key to own the conversation, else 409. Skips the status if it has not seen all messages. */
   ownerKeyId?: string
 }
 

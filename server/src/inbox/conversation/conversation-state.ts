@@ -49,10 +49,7 @@ export interface AnswerTimes {
   lastMessageAt: Date | null
 }
 
-/**
- * Returns since when the customer waits after a message of theirs. A message older than the last one counts from its
- * arrival.
- */
+/** Returns since when the customer waits after a message; one older than the last counts from its arrival. */
 export function unansweredAfterInbound({ unansweredSince, lastMessageAt }: AnswerTimes, at: Date, now: Date): Date {
   if (unansweredSince !== null) return unansweredSince
   return lastMessageAt !== null && at < lastMessageAt ? now : at

@@ -3,8 +3,7 @@ import { momentOf } from '../../base/citus/distributed-sql.ts'
 import { type Db, type Fragment, RetryTransaction, type Sql, type Tx } from '../../base/db.ts'
 import type { Channel } from '../../channels/connection/connection.ts'
 
-// SQL of dispatches. A dispatch is a send in progress; it is deleted when the send is settled. Its times are database
-// times.
+// SQL of dispatches: sends in progress, deleted when the send is settled. Their times are database times.
 
 /** A process that has not renewed its lease for this long counts as dead. */
 export const leaseMs = 15_000
@@ -273,10 +272,7 @@ export async function listStrandedSends(
     limit ${limit}`
 }
 
-/**
- * Moves the dispatches of a conversation to another, behind its own. Sends of agents are cancelled, because the owner
- * may differ.
- */
+/** Moves dispatches to another conversation, behind its own. Cancels sends of agents: the owner may differ. */
 export async function moveDispatches(tx: Tx, workspaceId: string, fromId: string, toId: string): Promise<void> {
   await tx`
     update dispatches d

@@ -19,10 +19,7 @@ export const agentsStopped = (): ApiError =>
 export const keyCannotOwn = (): ApiError =>
   conflict('This key is not active, lacks inbox.write or does not allow the connection', { code: 'OWNER_MISMATCH' })
 
-/**
- * Tells the agent who has the conversation and since when, but never how to take it. The Inbox API of the contract uses
- * its own code.
- */
+/** Names the owner and since when, but never how to take it. The contract's Inbox API has its own code. */
 export const lockedToPeople = (
   conversation: Pick<Conversation, 'owner' | 'ownerSince'>,
   code: 'HELD_BY_PEOPLE' | 'OWNER_MISMATCH',

@@ -30,10 +30,7 @@ export interface Claim {
   kind: MediaKind
   /** Encrypted. */
   details: Buffer
-  /**
-   * Includes the current attempt. Counted on claim, so a file that crashes the process is also retried less and less
-   * often.
-   */
+  /** Counts claims, including this one: a file that crashes the process is also retried less and less often. */
   tries: number
   createdAt: Date
   until: Date

@@ -97,10 +97,7 @@ export function findMismatch(
   return declared.size === null || declared.size === 0 || declared.size === detected.bytes ? null : 'size_mismatch'
 }
 
-/**
- * Types that a browser may display or play, by detected type: none can contain scripts. All others are downloads with a
- * neutral type.
- */
+/** Detected types that a browser may display or play: none can contain scripts. All others are downloads. */
 export const inlineTypes: readonly string[] = [
   'image/jpeg',
   'image/png',

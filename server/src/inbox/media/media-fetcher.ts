@@ -79,8 +79,7 @@ export function createMediaFetcher(deps: FetcherDeps): MediaFetcher {
         const endedBefore = ended
         const begun = await check()
         if (jobs.size > 0) await Promise.race(jobs)
-        // A fetch that ended during the check still occupied a slot for it and may have kept another of its workspace
-        // from starting.
+        // A fetch that ended during the check still occupied a slot and may have blocked another of its workspace.
         else if (begun === 0 && ended === endedBefore) return
       }
     },

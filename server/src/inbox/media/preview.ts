@@ -119,10 +119,7 @@ interface Decoder {
   kill(): Promise<void>
 }
 
-/**
- * Starts the decoder. Each frame starts with its length in four bytes: the picture in; its description and the preview
- * out.
- */
+/** Starts the decoder. Frames start with a 4-byte length: picture in; description and preview out. */
 function startDecoder(): Decoder {
   const script = fileURLToPath(new URL('./preview-decoder.ts', import.meta.url))
   // A small JavaScript heap: picture data is outside of it.

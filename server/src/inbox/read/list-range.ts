@@ -25,10 +25,7 @@ export interface ListRange {
 /** SQL: columns of `conversations c` to select from a column source; columns of the order keep their names. */
 export type Columns = (sql: Sql, reading: ColumnSource) => Fragment
 
-/**
- * SQL: the next rows of a list in its order: idle conversations by the index of the order, and all touched ones, which
- * are few.
- */
+/** SQL: the next rows of a list: idle conversations by the index of the order, and all (few) touched ones. */
 export function selectListRange(
   sql: Sql,
   keyring: Keyring,
@@ -119,7 +116,7 @@ export const writePlace = (list: string, { at, id }: PlaceInTime): string => enc
 // Latest time that both PostgreSQL and Date support.
 export const farthestMs = 253_402_300_799_999
 
-/** Parses the output of `writePlace` for this list. Throws `InvalidInput` for anything else. */
+/** Parses a position of this list. Throws `InvalidInput` for anything else. */
 export function readPlace(
   list: string,
   text: string,

@@ -126,10 +126,7 @@ function applyReports(
   return { before, message, parts: parts.filter((part, n) => part !== known[n]), events }
 }
 
-/**
- * Applies the message's state to a single part, which may be behind: `storeAccepted` and `advanceSettled` update only
- * the message.
- */
+/** Brings a single part up to its message: `storeAccepted` and `advanceSettled` update only the message. */
 function withMessageState({ status }: Message, parts: readonly Part[]): readonly Part[] {
   const isAhead = status === 'sent' || status === 'delivered' || status === 'read'
   return parts.length === 1 && isAhead ? parts.map((part) => ({ ...part, status, errorCode: null })) : parts
@@ -162,10 +159,7 @@ function nameOf(keyring: Keyring, { before, message: { id, connectionId, externa
   return { sealed: encryptExternalId(keyring, id, externalId), index: externalIndex(keyring, connectionId, externalId) }
 }
 
-/**
- * Reads outbound messages under their conversations' locks. Also locks their parts, which a running send updates
- * without those locks.
- */
+/** Requires the conversations' locks. Also locks the parts, which a running send updates without them. */
 export async function lockSent(
   { tx, keyring, workspaceId }: WorkspaceTx,
   ids: readonly string[],

@@ -10,9 +10,7 @@ import type { Message, Revision, StoredDetail } from '../conversation/message.ts
 import { lockIds } from './early-statuses.ts'
 import type { CustomerEvent, ReceiveContext, ReceivingConnection } from './receiver.ts'
 
-/**
- * Bytes of the digest other than those of status locks, which are taken after a conversation's lock; these come before.
- */
+/** Other bytes of the digest than for status locks, which follow a conversation's lock; these precede it. */
 export const lockOffset = 8
 
 /** Returns the platform ids of messages for which an event may have or need parked revisions. */

@@ -87,10 +87,7 @@ export async function takeEarlyReports(
     .sort((x, y) => x.at.getTime() - y.at.getTime())
 }
 
-/**
- * Deletes and returns the statuses that arrived before the message with this id, oldest first. Later ones find the
- * message.
- */
+/** Deletes and returns the statuses that arrived before this message, oldest first. Later ones find it. */
 export async function takeEarlyStatuses(
   tx: Tx,
   keyring: Keyring,

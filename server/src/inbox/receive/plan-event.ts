@@ -33,7 +33,7 @@ export interface EventResult extends ConversationChange {
 
 /** What an event changes in its conversation. */
 export type Plan =
-  /** A message to insert; it gets a unique time, and `added` returns the resulting changes. */
+  /** A message to insert; it gets a unique time, and the callback returns the resulting changes. */
   { message: Message; added: (message: Message) => EventResult } | { message: null; applied: EventResult }
 
 /** Returns the plan with another time for its message than the platform's. */

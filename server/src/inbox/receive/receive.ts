@@ -146,8 +146,7 @@ async function receiveOne(deps: ReceiveDeps, { receiver, events }: CustomerGroup
     )
   const receiveSome = async (some: readonly CustomerEvent[]) => {
     const { writer, unmatched } = await apply(some)
-    // Their message may have been stored by a concurrent delivery that saw no parked revision, as there was no
-    // conversation to lock.
+    // A concurrent delivery may have stored their message without seeing them: there was no conversation to lock.
     if (unmatched.length > 0) await apply(unmatched)
     if (writer !== null) await deps.onCustomersWrote(receiver.workspaceId, [writer])
   }

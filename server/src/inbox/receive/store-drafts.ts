@@ -10,9 +10,7 @@ import { insertAttachments } from '../media/media-queries.ts'
 import type { ConversationDraft } from './conversation-draft.ts'
 import type { ReceiveContext, WorkspaceReceiveContext } from './receiver.ts'
 
-/**
- * Writes drafts in one round trip with the commit. None of them changes an owner, which would have to wait for calls.
- */
+/** Writes drafts in one round trip with the commit. None changes an owner, which would wait for calls. */
 export async function storeDrafts(
   tx: Tx,
   context: WorkspaceReceiveContext,

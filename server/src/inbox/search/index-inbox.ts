@@ -81,10 +81,7 @@ interface IndexRun {
   isOver: boolean
 }
 
-/**
- * Indexes these workspaces, or all, in turns. A failing workspace does not block the others; throws the first error at
- * the end.
- */
+/** Indexes these workspaces, or all, in turns. A failing one does not block others; throws the first error. */
 async function indexBehind(deps: IndexDeps, workspaceIds: readonly string[] | null): Promise<IndexRun> {
   if (workspaceIds?.length === 0) return { passed: 0, settledTo: new Date(0), isOver: false }
   const endsAt = performance.now() + maxRunMs

@@ -4,10 +4,7 @@ import { chinesePairs, grams } from '../../base/text/search-text.ts'
 import type { MessageTerm, Phrase, Piece } from './search-terms.ts'
 import { piecesOf } from './search-terms.ts'
 
-/**
- * Approximate number of messages per epoch. A common word finds this many at once; a rare one is searched in each
- * epoch.
- */
+/** Approximate messages per epoch. A common word finds this many at once; a rare one is searched in each. */
 export const epochSize = 65_536
 
 /** Returns the index tokens of a text in an epoch; empty if it has no words. */

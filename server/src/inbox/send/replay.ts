@@ -73,9 +73,7 @@ type SendContent = Pick<ParsedSend, 'conversationId' | 'command' | 'identity'>
 
 const encryptionContext = (messageId: string) => ({ table: 'sends', row: messageId, column: 'fingerprint' })
 
-/**
- * Encrypts the digest by which sends with the same key are compared: short texts could be guessed from a plain digest.
- */
+/** Encrypts the digest that is compared for sends with the same key: it would reveal short texts. */
 export function fingerprintOf(keyring: Keyring, messageId: string, send: SendContent): Buffer {
   return keyring.encrypt(encryptionContext(messageId), digest(send))
 }

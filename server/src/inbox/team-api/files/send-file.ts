@@ -73,10 +73,7 @@ function isOneOf(header: string | undefined, etag: string): boolean {
   return header.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()))
 }
 
-/**
- * Returns the chunks with the first one already read, so that decryption errors are reported before the response
- * starts.
- */
+/** Returns the chunks, with the first already read: decryption errors must precede the response. */
 export async function decryptPieces(
   { store }: Pick<SendFileDeps, 'store'>,
   { secret }: ReadableFile,
