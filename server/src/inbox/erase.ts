@@ -22,7 +22,6 @@ const batchSize = 500
 /** Above this number the given identifiers cannot belong to one customer. */
 const maxFound = 1000
 
-/** Identifiers of a customer in a conversation. */
 export interface CustomerConversation {
   id: string
   /** Ids of conversations that were merged into it; events may refer to them. */
@@ -89,7 +88,6 @@ export async function eraseConversations(tx: Tx, { workspaceId, customer }: Eras
   return goOn(removed, true)
 }
 
-/** Returns the number of rows of these conversations. */
 export async function countConversationRows(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Removed> {
   const [counted] = await sql<{ messages: number; files: number; notes: number }[]>`
     select

@@ -75,7 +75,6 @@ export async function limitLookups<T>(
   })
 }
 
-/** Returns the viewer context of the request's key. */
 export async function readViewerContext(
   deps: Pick<InboxDeps, 'keyStore' | 'clock'>,
   request: FastifyRequest,

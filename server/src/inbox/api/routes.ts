@@ -27,7 +27,6 @@ import { sendRoutes, serveChanges, serveEchoes, serveRead } from './routes-write
 import * as schema from './schema.ts'
 import { conversationErrors, inboxErrors } from './schema.ts'
 
-/** Registers the routes of the Inbox API. */
 export function inboxRoutes(app: App, deps: SendDeps, guard: InboxGuard): void {
   for (const serve of [
     serveConversations,

@@ -6,7 +6,6 @@ import { idSchema } from '../../team/team-schema.ts'
 import { conversationStatuses } from '../conversation/conversation-state.ts'
 import { messageStatuses } from '../conversation/message.ts'
 
-/** Returns an object schema with a title and a description. */
 export const described = <P extends TProperties>(title: string, description: string, properties: P) =>
   Type.Object(properties, { title, description })
 

@@ -63,7 +63,6 @@ export async function canAgentOwn(
   return key !== undefined && canKeyOwn(key, connectionId, now)
 }
 
-/** The workspace's settings for agents. */
 export interface AgentRules {
   /** Whether the stop switch is on. */
   isStopped: boolean

@@ -18,7 +18,6 @@ export type HandoverTarget =
   | { type: 'agent'; keyId: string }
   | { type: 'agents' }
 
-/** A handover with its note. */
 export interface Handover extends HandoverNote {
   id: string
   from: Owner

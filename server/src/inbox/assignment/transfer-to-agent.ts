@@ -28,7 +28,6 @@ import {
 
 type Deps = Pick<InboxDeps, 'db' | 'keyStore' | 'clock'>
 
-/** Conversation after a transfer, with the handover. */
 export interface TransferResult {
   conversation: Conversation
   /** Null without a note. */

@@ -138,7 +138,6 @@ export async function recordBulkAction(
   if (count > 0) await addUpAudit(tx, { scopeId, actor, action, target: `batch:${batchId}` }, count, now)
 }
 
-/** Changes to apply to every conversation of a selection. */
 export interface BulkChanges extends Pick<ConversationPatch, 'status' | 'snoozedUntil' | 'assignedTo' | 'labels'> {
   read?: boolean
 }
@@ -165,14 +164,13 @@ export function previousStateOf(before: Conversation, after: Conversation): Prev
   }
 }
 
-/** Patch that restores the previous state. */
 interface UndoPatch {
   patch: ConversationPatch
   /** Restored number of unread messages; undefined leaves it unchanged. */
   unreadCount: number | undefined
-  /** Agents can take the conversation again. */
+  /** Whether agents can take the conversation again. */
   isReleased: boolean
-  /** Some fields were changed again since and stay as they are. */
+  /** Whether some fields were changed again since; these stay as they are. */
   isLeft: boolean
 }
 

@@ -22,7 +22,6 @@ import { touchConversations } from './touch.ts'
 // Batch versions of the queries in neighboring files: one statement for many conversations. Each index value is looked
 // up by its index; `offset 0` keeps the planner from scanning the workspace instead.
 
-/** A customer on one connection. */
 export interface ConnectionCustomer {
   connectionId: string
   customer: Customer

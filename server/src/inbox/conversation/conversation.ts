@@ -64,7 +64,6 @@ export interface Scope {
   connectionIds: readonly string[]
 }
 
-/** Lead data that the inbox shows for a customer. */
 export interface LeadSummary {
   id: string
   uniqueCode: string
@@ -82,7 +81,6 @@ export interface WorkspaceSql {
   workspaceId: string
 }
 
-/** Transaction in one workspace. */
 export interface WorkspaceTx {
   tx: Tx
   keyring: Keyring
@@ -94,7 +92,6 @@ export interface ChangeTx extends WorkspaceTx {
   now: Date
 }
 
-/** Dependencies of the inbox operations. */
 export interface InboxDeps {
   db: Db
   keyStore: KeyStore

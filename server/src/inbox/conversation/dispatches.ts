@@ -17,9 +17,9 @@ export interface DispatchKey {
 }
 
 export interface DispatchState {
-  /** An earlier send of the conversation is still in progress. */
+  /** Whether an earlier send of the conversation is still in progress. */
   waits: boolean
-  /** An earlier send is still uploading its file to the platform. */
+  /** Whether an earlier send is still uploading its file to the platform. */
   isBehindFile: boolean
 }
 

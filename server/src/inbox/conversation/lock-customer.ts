@@ -18,7 +18,6 @@ import { human } from './owner.ts'
 import { conversationColumns, storeConversation } from './queries.ts'
 import { deleteConversation } from './touch.ts'
 
-/** Where to look for a customer. */
 export interface CustomerScope {
   workspaceId: string
   connectionId: string

@@ -85,7 +85,6 @@ async function isStored(sql: Sql, workspaceId: string, id: string): Promise<bool
   return rows.length > 0
 }
 
-/** Platform id of a message on a connection. */
 export interface ExternalId {
   connectionId: string
   externalId: string
@@ -140,7 +139,6 @@ export async function findKnownIds(
   return { known: idsThatAre(true), awaited: idsThatAre(false) }
 }
 
-/** Time range in a conversation. */
 export interface TimeRange {
   conversationId: string
   from: Date
@@ -293,7 +291,6 @@ export async function findNewestInbound(
   return row
 }
 
-/** Returns a customer message by id. */
 export async function findInbound(sql: Sql, workspaceId: string, id: string): Promise<InboundRow | undefined> {
   const [row] = await sql<InboundRow[]>`
     select m.id, m.content, m.external_id

@@ -164,7 +164,6 @@ const decryptContent = (keyring: Keyring, { id, content }: Pick<MessageRow, 'id'
 export const decryptMessageText = (keyring: Keyring, row: Pick<MessageRow, 'id' | 'content'>): string =>
   decryptContent(keyring, row).text
 
-/** Returns the platform's id of a message. */
 export function decryptMessageId(
   keyring: Keyring,
   row: Pick<MessageRow, 'id' | 'content' | 'external_id'>,

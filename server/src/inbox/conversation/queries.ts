@@ -172,7 +172,6 @@ export async function storeConversation(
   if (stored?.may_start) throw retryAfterCallsStarted(workspaceId, [row.id])
 }
 
-/** Removes a deleted label from all conversations. */
 export async function dropLabel(tx: Tx, workspaceId: string, labelId: string, now: Date): Promise<void> {
   publishManyChanged(tx, workspaceId)
   await tx`

@@ -37,7 +37,6 @@ export const indexedColumns: ColumnSource = {
  */
 export const isIdle = (sql: Sql): Fragment => sql`case when c.is_moving then false else true end`
 
-/** SQL: ids of touched conversations. */
 export const touchedIds = (sql: Sql, workspaceId: string | Fragment): Fragment => sql`
   select m.conversation_id
   from moving_conversations m
@@ -91,7 +90,6 @@ const batch = 500
 /** Shorter than `idleMs`, so that no pub/sub message is needed. */
 const pollEveryMs = 15_000
 
-/** Watches for idle conversations to reindex. */
 export function watchIdle({ db, clock }: { db: Db; clock: Clock }): DueWatch {
   const nextAt = async () => {
     const [row] = await db.sql<{ at: Date | null }[]>`select min(since) as at from moving_conversations`

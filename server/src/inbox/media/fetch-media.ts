@@ -44,7 +44,6 @@ const renewEveryMs = 20_000
 /** Limit for servers that send bytes too slowly and would occupy a slot for days. */
 const maxFetchMs = 15 * 60_000
 
-/** A fetched file in the store. */
 interface FetchedMedia {
   kind: 'here'
   details: MediaDetails
@@ -54,7 +53,6 @@ interface FetchedMedia {
   bytes: number
 }
 
-/** State of one fetch. */
 interface Fetch {
   claim: Claim
   declared: MediaDetails

@@ -8,7 +8,6 @@ export interface DeclaredFile {
   sha256: string | null
 }
 
-/** Properties detected from the content. */
 export interface DetectedFile {
   bytes: number
   /** Base64. */

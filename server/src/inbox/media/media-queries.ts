@@ -83,7 +83,6 @@ export async function deleteMediaOf(tx: Tx, workspaceId: string, messageIds: rea
   return deleted.count
 }
 
-/** A file that can be read. */
 export interface ReadableFile {
   secret: FileKey
   kind: MediaKind

@@ -11,7 +11,6 @@ import { decryptFile, encryptFile, type FileKey } from '../../media/encrypted-fi
 import type { MediaStore } from '../../media/store/store.ts'
 import type { DetectedFile } from './inspect-file.ts'
 
-/** Preview of a picture. */
 export interface Preview {
   /** Size of the original picture, after rotation. */
   width: number

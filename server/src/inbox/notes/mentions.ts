@@ -111,7 +111,6 @@ export async function markMentionsRead(
   })
 }
 
-/** Marks a member's mentions in these notes read. */
 export async function markNotesRead(
   db: Db,
   workspaceId: string,

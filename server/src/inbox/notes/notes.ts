@@ -22,7 +22,6 @@ import { lockConversation } from '../conversation/queries.ts'
 export interface Note {
   id: string
   text: string
-  /** Mentioned members. */
   mentions: string[]
   actor: Actor
   createdAt: Date
@@ -124,7 +123,6 @@ export function decryptNote(keyring: Keyring, row: NoteRow): Note {
 interface NewNote {
   conversationId: string
   text: string
-  /** Mentioned members. */
   mentions: readonly string[]
   /** Idempotency key: the author adds at most one note with it. */
   key: string | null

@@ -39,7 +39,6 @@ export interface ConversationFilter {
   unansweredOnly: boolean
 }
 
-/** Matches everything. */
 export const noFilter: ConversationFilter = {
   connectionId: null,
   phone: null,

@@ -14,7 +14,6 @@ import {
 import type { ListItemRow, TeamListItemRow } from './conversation-list-item.ts'
 import { type ConversationFilter, filterCondition } from './list-filter.ts'
 
-/** A range of a list. */
 export interface ListRange {
   filter: ConversationFilter
   order: ListOrder
@@ -72,7 +71,6 @@ export interface ListPosition {
   id: string
 }
 
-/** Columns that a list can be sorted by. */
 export type SortedRow = Pick<ListItemRow, 'id' | 'last_message_at' | 'updated_at'> &
   Partial<Pick<TeamListItemRow, 'unanswered_since'>>
 

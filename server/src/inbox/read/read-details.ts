@@ -143,7 +143,6 @@ async function selectReferenced(
   })
 }
 
-/** A file on a page. */
 export interface MediaView {
   id: string
   kind: MediaKind

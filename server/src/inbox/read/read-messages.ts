@@ -76,7 +76,6 @@ export async function readUnanswered(
   return rows.reverse().map((row) => decryptMessageView(keyring, row))
 }
 
-/** A message on a page. */
 export type MessageView = Pick<
   Message,
   | ('id' | 'connectionId' | 'direction' | 'kind' | 'origin' | 'text' | 'referral' | 'externalId')

@@ -96,7 +96,6 @@ export async function advanceMessages(work: ChangeTx, advances: readonly Message
   ])
 }
 
-/** Result of applying reports to a message. */
 interface AdvancedMessage {
   before: Message
   message: Message

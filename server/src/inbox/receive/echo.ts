@@ -16,7 +16,6 @@ import { applyEarlyRevisions, lockOffset } from './early-revisions.ts'
 import { lockExternalIds, lockIds } from './early-statuses.ts'
 import { retryOnRace } from './permanent-errors.ts'
 
-/** Message that another app sent on the same number. */
 export interface Echo {
   connectionId: string
   /** Digits with country code. */

@@ -8,7 +8,6 @@ import { isPermanentError, retryOnRace, skipFaulty } from './permanent-errors.ts
 import type { InboundCustomer, ReceiveDeps, ReceivingConnection, StatusReport } from './receiver.ts'
 import { type CustomerEvent, groupByCustomer, sortDelivery } from './receiver.ts'
 
-/** Receives the events that a platform reported for a connection. */
 export type ReceiveEvents = (receiver: ReceivingConnection, events: readonly ChannelEvent[]) => Promise<void>
 
 // Two concurrent transactions per workspace: one that waits for a conversation's lock must not block all others.

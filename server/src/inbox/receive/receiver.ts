@@ -35,14 +35,12 @@ export interface ReceiveDeps extends Pick<InboxDeps, 'db' | 'keyStore' | 'clock'
   onCustomersWrote(workspaceId: string, writers: readonly InboundCustomer[]): Promise<void>
 }
 
-/** Context for applying events of a workspace. */
 export interface WorkspaceReceiveContext {
   keyring: Keyring
   workspaceId: string
   now: Date
 }
 
-/** Context for applying events of one connection. */
 export interface ReceiveContext {
   keyring: Keyring
   receiver: ReceivingConnection

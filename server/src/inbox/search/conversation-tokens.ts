@@ -11,7 +11,6 @@ import {
 } from '../../base/text/search-text.ts'
 import type { Contact } from '../conversation/conversation.ts'
 
-/** Contact fields that are searchable by name. */
 export type SearchableContact = Pick<Contact, 'name' | 'phone'>
 
 /** Parsed search for conversations by the name or number shown in the list. */
@@ -52,7 +51,6 @@ export function matchesName(contact: SearchableContact, { words, digits }: NameT
 
 const leadMark = '\u000e'
 
-/** Returns the index tokens of a conversation. */
 export function conversationTokens(keyring: Keyring, contact: SearchableContact): number[] {
   const { name, phone } = linesOf(contact)
   const pieces = [

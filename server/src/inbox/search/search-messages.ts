@@ -161,7 +161,6 @@ function parseCursor(text: string, keyring: Keyring, search: string): SearchPosi
   return { before, epoch: epoch === null ? null : Number(epoch) }
 }
 
-/** A message that may match. */
 type CandidateMessage = Pick<
   MessageRow,
   'id' | 'conversation_id' | 'direction' | 'kind' | 'content' | 'actor_type' | 'actor_id' | 'occurred_at'

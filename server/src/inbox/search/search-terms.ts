@@ -73,7 +73,6 @@ function matchesPrefix({ pieces, isOpen }: Phrase): boolean {
   return isOpen && last !== undefined && !last.isUnspaced && [...last.text].length >= minPrefix
 }
 
-/** A range of a text. */
 export interface Span {
   from: number
   to: number

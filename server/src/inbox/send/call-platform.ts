@@ -32,10 +32,8 @@ export interface Refusal {
   errorCode: string
 }
 
-/** A part accepted by the platform. */
 export type AcceptedPart = Extract<SendResult, { outcome: 'accepted' }>
 
-/** Result of the platform calls of a send. */
 export interface CallResult {
   /** The accepted only part, not recorded yet. Null if everything is recorded. */
   accepted: AcceptedPart | null

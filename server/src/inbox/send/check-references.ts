@@ -22,7 +22,6 @@ export interface SendReferences {
 
 export const noReferences: SendReferences = { upload: null, about: null }
 
-/** Returns whether a send refers to a file or a message. */
 export const hasReferences = (command: SendCommand): boolean =>
   uploadIdOf(command) !== undefined || aboutIdOf(command) !== undefined
 

@@ -23,7 +23,7 @@ const settleWithinMs = 10 * 60_000
 export interface SendThread {
   before: Conversation
   conversation: Conversation
-  /** A change of owner waits for calls in progress. */
+  /** Whether a change of owner waits for calls in progress. */
   isHeld: boolean
   /** Times in use by messages, in ms, from now to now + `rangeMs`. */
   times: Set<number>

@@ -8,7 +8,6 @@ import type { ReservedSend } from './reserve.ts'
 import type { PartOutcome, SendDeps } from './send-deps.ts'
 import { retryWrite } from './send-deps.ts'
 
-/** Records the result of a part before the next is sent. */
 export function recordResult(deps: SendDeps, reserved: ReservedSend, part: number, result: PartOutcome): Promise<void> {
   return retryWrite(() => recordOnce(deps, reserved, part, result))
 }

@@ -94,7 +94,6 @@ export interface NewSend extends SenderKey {
   parts: number
 }
 
-/** Inserts the send rows of messages. */
 export async function insertSends(tx: Tx, workspaceId: string, sends: readonly NewSend[], now: Date): Promise<void> {
   await Promise.all([
     tx`

@@ -40,7 +40,6 @@ export interface SendDeps extends InboxDeps {
   connectionsIn(sql: Sql, keyring: Keyring, workspaceId: string, ids: Fragment): Promise<Connection[]>
   /** Returns how a channel transfers files; undefined if it supports none. */
   mediaTransportOf(channel: Channel): MediaWay | undefined
-  /** Storage of files. */
   store: MediaStore
   /** Called after a refused message with what the refusal means for the connection, and its recipient. */
   recordRefusal(connection: Connection, effect: RefusalEffect, errorCode: string, to: Recipient): Promise<void>
@@ -50,7 +49,6 @@ export interface SendDeps extends InboxDeps {
   maxTurnMs?: number
   /** Interval of lease renewals during an upload, in ms; 4 s by default. */
   renewEveryMs?: number
-  /** Runs each step of a send. */
   step: RunStep<SendStep>
 }
 

@@ -4,7 +4,6 @@ import type { Hold } from '../../channels/health/holds.ts'
 import type { Message } from '../conversation/message.ts'
 import { type Owner, writeOwner } from '../conversation/owner.ts'
 
-/** The key was used for another message. */
 export class IdempotencyKeyReused extends ApiError {
   constructor() {
     const message = 'This Idempotency-Key was already used for another message. Use a new key for a new message.'

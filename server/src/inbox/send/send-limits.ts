@@ -16,7 +16,6 @@ export interface LimitedSend {
 export interface Allowance {
   /** Throws 409 `UNANSWERED_LIMIT` or 429 `DAILY_SENDS_REACHED` if the send exceeds a limit. */
   check(send: LimitedSend): void
-  /** Counts a send. */
   consume(send: LimitedSend): void
   /** Gives sends that were counted but not made back to the daily limit. */
   release(): Promise<void>

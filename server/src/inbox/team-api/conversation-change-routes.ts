@@ -32,7 +32,6 @@ import {
 } from './inbox-schema.ts'
 import { presentTeamConversation } from './present-conversation.ts'
 
-/** Routes for status, labels and assignee. */
 export function changeRoutes(api: TeamApi, deps: InboxDeps): void {
   api.patch(`${conversationsPath}/:id`, 'member', {
     operationId: 'updateConversationAsMember',
@@ -71,7 +70,6 @@ export function parseSnooze(
   return status === undefined ? {} : { status, snoozedUntil: until }
 }
 
-/** Routes to mark conversations read and unread. */
 export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
   api.post(`${conversationsPath}/:id/read`, 'member', {
     operationId: 'markConversationReadAsMember',
@@ -100,7 +98,6 @@ export function readMarkRoutes(api: TeamApi, deps: InboxDeps): void {
   })
 }
 
-/** Routes to change the owner of a conversation. */
 export function ownerRoutes(api: TeamApi, deps: InboxDeps): void {
   api.post(`${conversationsPath}/:id/take-over`, 'member', {
     operationId: 'takeOverConversation',
@@ -220,7 +217,6 @@ const BulkUndoAnswer = Type.Object({
   left: count('Number of conversations not fully restored: changed since, or deleted.', { example: 0 }),
 })
 
-/** Routes for bulk changes and their undo. */
 export function bulkRoutes(api: TeamApi, deps: InboxDeps): void {
   const show = async (workspaceId: string, conversations: readonly Conversation[]) =>
     (await readConversationViews(deps, workspaceId, conversations)).map((one) =>

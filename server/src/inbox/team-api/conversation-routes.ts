@@ -33,7 +33,6 @@ import {
 } from './inbox-schema.ts'
 import { presentTeamConversation, presentTeamMessage, presentTeamNotes } from './present-conversation.ts'
 
-/** Routes to list conversations and to count them by view. */
 export function listRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore, clock } = deps
   api.get(conversationsPath, 'member', {
@@ -131,7 +130,6 @@ function parseView(view: TeamListQuery['view'], { userId }: Member): InboxView |
 
 const nullableLead = Type.Union([TeamLead, Type.Null()])
 
-/** Routes to read one conversation and its messages. */
 export function conversationRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore, findLead } = deps
   api.get(`${conversationsPath}/:id`, 'member', {

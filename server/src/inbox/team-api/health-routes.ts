@@ -127,14 +127,13 @@ interface Health {
   lagMs: number | null
   worstLagMs: number | null
   failures: Failure[]
-  /** Messages were sent, but nothing was received since. */
+  /** Whether messages were sent but nothing was received since. */
   isSilent: boolean
 }
 
 const dayMs = 86_400_000
 const maxCodes = 20
 
-/** Returns delivery lag, failures and silence of a connection. */
 async function readHealth(sql: Sql, one: StoredConnection, now: Date): Promise<Health> {
   const [lag, failures, isSilent] = await Promise.all([
     readLag(sql, one, now),

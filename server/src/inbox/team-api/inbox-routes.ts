@@ -17,7 +17,6 @@ import { timelineRoutes } from './timeline-routes.ts'
 
 export type InboxTeamDeps = SendDeps & HealthDeps & FileDeps & UploadDeps & { presence: Presence }
 
-/** Registers the inbox routes of the team API. */
 export function inboxTeamRoutes(app: App, deps: InboxTeamDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team inbox')
   listRoutes(api, deps)

@@ -136,8 +136,6 @@ export const messageDetail = {
   ),
 }
 
-/** Schemas of files of messages and uploads. */
-
 export const MediaParams = Type.Object({ ...workspaceParams, mediaId: idSchema('File id.') })
 
 export const FileHeaders = Type.Object({

@@ -20,7 +20,6 @@ import { presentContact, presentTeamNotes } from './present-conversation.ts'
 const path = `${conversationsPath}/:id/notes`
 const notes = Type.Object({ notes: Type.Array(TeamNote, { maxItems: 200 }) })
 
-/** Routes for internal notes, which the customer never sees. */
 export function noteRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, keyStore } = deps
   const list = async (workspaceId: string, id: string) => {
@@ -75,7 +74,6 @@ const Mention = titled('Mention', {
   readAt: nullable(timestamp('Time when it was marked read.')),
 })
 
-/** Routes for notes that mention a member. */
 export function mentionRoutes(api: TeamApi, deps: InboxDeps): void {
   const { db, clock, keyStore, findLeads } = deps
   api.get(mentionsPath, 'member', {

@@ -24,7 +24,6 @@ const People = Type.Object({
   ),
 })
 
-/** Routes for who has a conversation open. */
 export function presenceRoutes(api: TeamApi, deps: InboxDeps & { presence: Presence }): void {
   const { db, presence } = deps
   const openConversationOf = async (workspaceId: string, id: string): Promise<OpenConversation> => {

@@ -33,7 +33,6 @@ export interface FileDeps extends Pick<SendDeps, 'db' | 'keyStore' | 'clock' | '
   store: MediaStore
 }
 
-/** Routes for the bytes of files and for failed downloads. */
 export function fileRoutes(app: App, deps: FileDeps, guard: TeamGuard): void {
   const api = teamApi(app, guard, 'Team inbox')
   const withSlot = createFileSlots(downloadSlots)
@@ -148,7 +147,6 @@ async function lockRow(tx: Tx, workspaceId: string, mediaId: string, now: Date):
   return row
 }
 
-/** Route for all files of a conversation. */
 export function galleryRoutes(api: TeamApi, { db, keyStore }: InboxDeps): void {
   api.get(`${conversationsPath}/:id/media`, 'member', {
     operationId: 'listConversationMedia',

@@ -27,7 +27,6 @@ const slowestReader = { afterMs: 60_000, bytesPerMs: 8 }
 const contentSecurityPolicy = (type: string): string =>
   `default-src 'none'; sandbox; frame-ancestors ${type === 'application/pdf' ? "'self'" : "'none'"}`
 
-/** Sends a file or the requested range of it. */
 export async function sendFile(
   deps: SendFileDeps,
   file: ReadableFile,
