@@ -54,14 +54,14 @@ export async function callPlatform(deps: SendDeps, reserved: ReservedSend): Prom
   let isOurTurn = await deps.step('awaitTurn', async () => reserved.turn === 1 || awaitTurn(deps, reserved))
   for (const [index, outgoing] of prepared.parts.entries()) {
     const start = index === 0 ? reserved.start : null
-    isOurTurn = isOurTurn && (await deps.step('awaitPace', () => awaitRate(deps, reserved, start)))
+    isOurTurn = isOurTurn && (await deps.step('awaitRate', () => awaitRate(deps, reserved, start)))
     const sent = isOurTurn
       ? await deps.step('call', () => sendPart(deps, reserved, index + 1, outgoing, start))
       : notSent
     const result = isFileGone(reserved, sent) ? await resendWithFile(deps, reserved) : sent
     if (result.outcome !== 'accepted') return recordEnd(deps, reserved, index + 1, result)
     if (prepared.parts.length === 1) return { accepted: result, refusal: null, hasAcceptedPart: true }
-    await deps.step('note', () => recordResult(deps, reserved, index + 1, result))
+    await deps.step('record', () => recordResult(deps, reserved, index + 1, result))
   }
   return { accepted: null, refusal: null, hasAcceptedPart: true }
 }
@@ -73,7 +73,7 @@ async function recordEnd(
   part: number,
   result: PartOutcome,
 ): Promise<CallResult> {
-  await deps.step('note', () => recordResult(deps, reserved, part, result))
+  await deps.step('record', () => recordResult(deps, reserved, part, result))
   return { accepted: null, refusal: result.outcome === 'refused' ? result : null, hasAcceptedPart: part > 1 }
 }
 
@@ -94,7 +94,7 @@ async function resendWithFile(deps: SendDeps, reserved: ReservedSend): Promise<P
   const prepared = await prepareParts(deps, reserved, true)
   if ('stopped' in prepared) return prepared.stopped
   const [outgoing] = prepared.parts
-  const canSend = outgoing !== undefined && (await deps.step('awaitPace', () => awaitRate(deps, reserved, null)))
+  const canSend = outgoing !== undefined && (await deps.step('awaitRate', () => awaitRate(deps, reserved, null)))
   return canSend ? deps.step('call', () => sendPart(deps, reserved, 1, outgoing, null)) : notSent
 }
 

@@ -27,9 +27,9 @@ const notSent = 'not_sent'
 
 /**
  * Why a send is settled: its process has the platform's response (`answered`), its process has died (`abandoned`), or
- * its result has been unknown for too long (`given up`).
+ * its result has been unknown for too long (`timed_out`).
  */
-export type SettleReason = 'answered' | 'abandoned' | 'given up'
+export type SettleReason = 'answered' | 'abandoned' | 'timed_out'
 
 export interface SettleDeps extends Pick<SendDeps, 'db' | 'keyStore' | 'clock' | 'step'> {
   connectors: Record<Channel, Pick<Connector, 'takeBack'>>
@@ -67,7 +67,7 @@ export async function settleStrandedSends(deps: Omit<SettleDeps, 'step'>): Promi
   let count = 0
   const knowing = channels.filter((channel) => deps.connectors[channel].takeBack !== undefined)
   for (const send of await listStrandedSends(deps.db.sql, deps.clock.now(), knowing, batchSize)) {
-    const reason = send.isOverdue ? 'given up' : 'abandoned'
+    const reason = send.isOverdue ? 'timed_out' : 'abandoned'
     const answer = await settleSend({ ...deps, step: runStep }, send, reason)
     if (answer !== null) count++
   }
@@ -96,7 +96,7 @@ async function settle(
   const isUnsent =
     lockedDispatch !== undefined &&
     (await hasNotLeft(deps, tx, keyring, workspaceId, { lockedDispatch, conversation, before, parts }))
-  const assumedErrorCode = isUnsent ? notSent : reason === 'given up' ? outcomeUnknown : null
+  const assumedErrorCode = isUnsent ? notSent : reason === 'timed_out' ? outcomeUnknown : null
   const end = decideOutcome(messageId, parts, lockedDispatch?.verdict ?? null, assumedErrorCode)
   if (end === null) return null
 

@@ -32,7 +32,7 @@ export async function settle(
   settleMany: (call: AcceptedCall) => Promise<StoredResponse | null>,
 ): Promise<StoredResponse | null> {
   const answer =
-    accepted === null ? null : await deps.step('note', () => settleOrRecord(deps, { reserved, accepted }, settleMany))
+    accepted === null ? null : await deps.step('record', () => settleOrRecord(deps, { reserved, accepted }, settleMany))
   return deps.step('settle', async () => answer ?? settleSend(deps, reserved, 'answered'))
 }
 

@@ -14,8 +14,8 @@ import type { SendingTask } from './sending-program.ts'
 // More on demand: SEND_CRASH_ROUNDS=20 takes a minute and a half.
 const rounds = Number(process.env.SEND_CRASH_ROUNDS ?? 3)
 const program = fileURLToPath(new URL('./sending-program.ts', import.meta.url))
-const inEachPart = new Set<SendStep>(['awaitPace', 'allow', 'call', 'note'])
-const inSettling = new Set<SendStep>(['note', 'lockToSettle', 'writeOutcome', 'settle'])
+const inEachPart = new Set<SendStep>(['awaitRate', 'allow', 'call', 'record'])
+const inSettling = new Set<SendStep>(['record', 'lockToSettle', 'writeOutcome', 'settle'])
 
 let world: SendWorld
 let platform: { url: string; close(): void }
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => platform.close())
 
-const inUpload = new Set<SendStep>(['upload', 'awaitPace', 'allow', 'call', 'note'])
+const inUpload = new Set<SendStep>(['upload', 'awaitRate', 'allow', 'call', 'record'])
 
 for (const step of sendSteps) {
   test(`a process that dies after "${step}" sends each key, and a file, at most once, and each gets one final response`, async (t) => {

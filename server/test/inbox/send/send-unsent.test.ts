@@ -9,7 +9,7 @@ import { gate } from '../../support/inbox/gate.ts'
 import { freshKey, type SendWorld, sendWorld, text } from '../../support/inbox/send-world.ts'
 import { afterStep } from '../../support/steps.ts'
 
-const [reserved, noted] = [sendSteps.indexOf('reserve'), sendSteps.indexOf('note')]
+const [reserved, noted] = [sendSteps.indexOf('reserve'), sendSteps.indexOf('record')]
 /** Steps after which a call is allowed; and the earlier ones after which the send exists. */
 const allowed: SendStep[] = ['allow', 'call']
 const unsent = sendSteps.slice(reserved, noted).filter((step) => !allowed.includes(step))
@@ -161,7 +161,7 @@ test('a send allowed to start with its reservation may have been sent as soon as
 
 test('a long text whose process died between two parts fails: the rest was not sent', async () => {
   const world = await unsentWorld(text('word '.repeat(1500)))
-  await dieAfter(world, 'note')
+  await dieAfter(world, 'record')
   const { status, body } = await world.send()
   assert.deepEqual([status, JSON.parse(body).status], [202, 'failed'])
   assert.deepEqual(await world.outcomes(), ['failed not_sent'])
@@ -187,7 +187,7 @@ test('whether a slow send may start or has failed is decided once, in any order'
     const { id } = await world.conversation()
     const request = { ...world.request, conversationId: id, idempotencyKey: freshKey(), body: text(`Round ${n}`) }
     const { pass, reached, open: resume } = gate()
-    const step = afterStep<SendStep>((one) => (one === 'awaitPace' ? pass() : undefined))
+    const step = afterStep<SendStep>((one) => (one === 'awaitRate' ? pass() : undefined))
     const sending = sendMessage({ ...node.deps, step }, world.member, request)
     await reached
     const dies = { ...world, request }
