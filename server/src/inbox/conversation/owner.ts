@@ -90,8 +90,8 @@ interface OwnerState {
 }
 
 /**
- * Returns whether the conversation is locked to people after setting the owner. People who get it from an agent always
- * lock it, whoever made the change.
+ * Returns whether the conversation is locked to people after setting the owner. One that goes from an agent to people
+ * is always locked, whoever made the change.
  */
 export function isLockedAfter({ owner: from, held }: OwnerState, owner: Owner, actor: Actor): boolean {
   if (owner.type === 'agent') return false

@@ -48,7 +48,7 @@ export async function markUnread(deps: InboxDeps, scope: Scope, id: string): Pro
 
 /**
  * Records that an agent was shown conversations in this state. In those that it owns, the customer's messages become
- * seen and, if the agent takes them, read, with a read receipt to the platform. Messages that arrived since are neither.
+ * seen and, if the agent takes them, read, with a read receipt to the platform. Later messages are neither.
  */
 export async function recordShown(
   deps: InboxDeps,
